@@ -1,0 +1,97 @@
+"""Regraft: dynamics of articulated rigid bodies whose structure changes while they move."""
+
+from ._version import __version__
+from .balance import Energy, Momentum, center_of_mass, energy, momentum
+from .batch import forward_dynamics_batch
+from .dynamics import (
+    Derivatives,
+    bias_force,
+    derivatives,
+    forward_dynamics,
+    inverse_dynamics,
+    joint_reactions,
+    mass_matrix,
+)
+from .errors import AssemblyError, ModelError, RegraftError, SimulationError, StructureError
+from .inertia import Inertia
+from .joints import (
+    Cylindrical,
+    Fixed,
+    Free,
+    Helical,
+    JointType,
+    Limits,
+    Planar,
+    Prismatic,
+    Revolute,
+    Spherical,
+    Universal,
+)
+from .mechanism import Mechanism, load
+from .motion import (
+    body_poses,
+    body_twists,
+    difference,
+    frame_pose,
+    frame_position,
+    frame_twist,
+    integrate,
+    jacobian,
+    jacobian_rate,
+    normalise,
+)
+from .parts import Body, Frame, Joint, Spring
+from .pose import Pose
+from .state import State
+
+__all__ = [
+    "AssemblyError",
+    "Body",
+    "Cylindrical",
+    "Derivatives",
+    "Energy",
+    "Fixed",
+    "Frame",
+    "Free",
+    "Helical",
+    "Inertia",
+    "Joint",
+    "JointType",
+    "Limits",
+    "Mechanism",
+    "ModelError",
+    "Momentum",
+    "Planar",
+    "Pose",
+    "Prismatic",
+    "RegraftError",
+    "Revolute",
+    "SimulationError",
+    "Spherical",
+    "Spring",
+    "State",
+    "StructureError",
+    "Universal",
+    "__version__",
+    "bias_force",
+    "body_poses",
+    "body_twists",
+    "center_of_mass",
+    "derivatives",
+    "difference",
+    "energy",
+    "forward_dynamics",
+    "forward_dynamics_batch",
+    "frame_pose",
+    "frame_position",
+    "frame_twist",
+    "integrate",
+    "inverse_dynamics",
+    "jacobian",
+    "jacobian_rate",
+    "joint_reactions",
+    "load",
+    "mass_matrix",
+    "momentum",
+    "normalise",
+]

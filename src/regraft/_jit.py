@@ -1,0 +1,148 @@
+"""The one place that configures Numba: compiler flags, the cache on disk, the note on the first compilation.
+
+Three decorators, from the inside out:
+
+- ``inline``: algebra on tuples; always inlined into its caller;
+- ``jit``: an algorithm that other kernels call;
+- ``entry``: what Python calls. Only entries are cached on disk, because a cached entry already contains all it calls.
+
+Numba's own cache does not notice an edit in *another* file that a cached function inlines. So the cache directory here is
+named after a hash of every source file of the package: after an edit it is another directory.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import sys
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import numba
+from numba.core import caching, event
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+# nnan and ninf stay off: a NaN must still be seen.
+_FAST = {"nsz", "arcp", "contract", "afn", "reassoc"}
+_FLAGS: dict[str, Any] = {"error_model": "numpy", "nogil": True, "boundscheck": False, "fastmath": _FAST}
+_KEPT_CACHES = 4
+
+_PACKAGE = Path(__file__).parent
+
+
+# What only kernels call needs no way in from Python or C; leaving that out halves the time of the first compilation.
+_INNER: dict[str, Any] = {**_FLAGS, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+
+
+def inline(function: F) -> F:
+    """Compile small algebra that is merged into whatever calls it."""
+    return cast("F", numba.njit(forceinline=True, **_INNER)(function))
+
+
+def jit(function: F) -> F:
+    """Compile an algorithm that entries and other algorithms call."""
+    return cast("F", numba.njit(**_INNER)(function))
+
+
+def entry(function: F) -> F:
+    """Compile, on the first call with each scalar type, a function that Python calls; keep the result on disk."""
+    dispatcher = numba.njit(**_FLAGS)(function)
+    if cache_directory() is not None:
+        dispatcher._cache = _Cache(function)
+    _announce_first_compilation()
+    return cast("F", dispatcher)
+
+
+@cache
+def source_key() -> str:
+    """A hash of every source file of the package and of the compiler's version."""
+    digest = hashlib.sha256(f"numba {numba.__version__}".encode())
+    for path in sorted(_PACKAGE.rglob("*.py")):
+        digest.update(str(path.relative_to(_PACKAGE)).encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+@cache
+def cache_directory() -> Path | None:
+    """Where compiled kernels are kept, or None where no directory can be written."""
+    home = os.environ.get("REGRAFT_CACHE_DIR")
+    base = Path(home) if home else _user_cache() / "regraft"
+    directory = base / source_key()
+    try:
+        if not directory.exists():
+            directory.mkdir(parents=True)
+            _forget_old(base)
+        if not os.access(directory, os.W_OK):
+            return None
+    except OSError:
+        return None
+    return directory
+
+
+def _user_cache() -> Path:
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local"))
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches"
+    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
+
+
+def _forget_old(base: Path) -> None:
+    """Keep the newest few caches: each edit of the sources makes a new one."""
+    newest_first = sorted((d for d in base.iterdir() if d.is_dir()), key=lambda d: d.stat().st_mtime, reverse=True)
+    for stale in newest_first[_KEPT_CACHES:]:
+        shutil.rmtree(stale, ignore_errors=True)
+
+
+class _Locator(caching._CacheLocator):  # type: ignore[misc]
+    """Tells Numba to keep a function of ours in our own directory."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._module = function.__module__
+
+    def get_cache_path(self) -> str:
+        return str(cache_directory())
+
+    def get_source_stamp(self) -> str:
+        return source_key()
+
+    def get_disambiguator(self) -> str:
+        return self._module
+
+    @classmethod
+    def from_function(cls, function: Callable[..., Any], _file: str) -> _Locator:
+        return cls(function)
+
+
+class _CacheImplementation(caching.CompileResultCacheImpl):  # type: ignore[misc]
+    _locator_classes = (_Locator,)
+
+
+class _Cache(caching.FunctionCache):  # type: ignore[misc]
+    _impl_class = _CacheImplementation
+
+
+class _FirstCompilation(event.Listener):  # type: ignore[misc]
+    """Says once, on the first compilation of one of our kernels, what the wait is for."""
+
+    said = False
+
+    def on_start(self, happening: event.Event) -> None:
+        if self.said or not happening.data["dispatcher"].py_func.__module__.startswith("regraft"):
+            return
+        self.said = True
+        where = f"kept in {cache_directory()}" if cache_directory() else "not kept: no cache directory can be written"
+        print(f"regraft: compiling kernels, once for this version and machine ({where}) ...", file=sys.stderr)
+
+    def on_end(self, happening: event.Event) -> None:
+        """Nothing to say: only the start of a wait needs a word."""
+
+
+@cache
+def _announce_first_compilation() -> None:
+    event.register("numba:compile", _FirstCompilation())

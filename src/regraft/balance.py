@@ -1,0 +1,80 @@
+"""Energy, momentum and centre of mass."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .errors import ModelError
+from .kernels import entries
+from .mechanism import Mechanism
+from .state import State
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Energy:
+    """Energies in joules."""
+
+    kinetic: float
+    potential: float
+    """Of gravity, springs and limits; gravity's is 0 at the world's origin."""
+
+    @property
+    def total(self) -> float:
+        """Kinetic plus potential."""
+        return self.kinetic + self.potential
+
+
+@dataclass(frozen=True)
+class Momentum:
+    """Momentum of the whole mechanism in world axes."""
+
+    angular: Array
+    """About the world's origin."""
+    linear: Array
+
+
+def energy(mech: Mechanism, state: State) -> Energy:
+    """Kinetic and potential energy.
+
+    >>> import regraft as rg
+    >>> mech = rg.Mechanism()
+    >>> mech.add_body("ball", rg.Inertia.sphere(2.0, 0.1))
+    >>> mech.add_joint("fall", rg.Prismatic((0, 0, 1)), "world", "ball")
+    >>> rg.energy(mech, mech.state(q={"fall": 1.0}, v={"fall": 3.0}))
+    Energy(kinetic=9.0, potential=19.62)
+    """
+    mech.check_state(state)
+    tree = mech.tree
+    work = tree.take_work()
+    kinetic, potential = entries.energy(tree.arrays, work, state._q, state._v)
+    tree.give_work(work)
+    return Energy(kinetic, potential)
+
+
+def momentum(mech: Mechanism, state: State) -> Momentum:
+    """Angular momentum about the world's origin, and linear momentum."""
+    turning, moving, _, _ = _momentum(mech, state)
+    return Momentum(np.array(turning), np.array(moving))
+
+
+def center_of_mass(mech: Mechanism, state: State) -> Array:
+    """(3,): the centre of mass of all bodies, in the world."""
+    _, _, moment, mass = _momentum(mech, state)
+    if mass == 0.0:
+        raise ModelError("the mechanism has no mass, so no centre of mass; give a body some.")
+    return np.array(moment) / mass
+
+
+def _momentum(mech: Mechanism, state: State) -> tuple[tuple[float, ...], tuple[float, ...], tuple[float, ...], float]:
+    mech.check_state(state)
+    tree = mech.tree
+    work = tree.take_work()
+    found: tuple[tuple[float, ...], tuple[float, ...], tuple[float, ...], float]
+    found = entries.momentum(tree.arrays, work, state._q, state._v)
+    tree.give_work(work)
+    return found

@@ -1,0 +1,92 @@
+"""Forward dynamics of many states at once, with SIMD packs and threads."""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .dynamics import explain_failure, forward_dynamics, open_tree
+from .errors import ModelError
+from .kernels import entries
+from .mechanism import Mechanism
+from .scalars import LANES, aligned_zeros
+from .state import State
+from .tree import Tree
+
+Array = NDArray[np.float64]
+
+_WORTH_A_THREAD = 256  # states; below this, starting a thread costs more than it saves
+
+
+def forward_dynamics_batch(
+    mech: Mechanism, q: ArrayLike, v: ArrayLike, tau: ArrayLike | None = None, threads: int | None = None
+) -> Array:
+    """v̇ (batch, nv) for states q (batch, nq), v (batch, nv) and torques tau (batch, nv) of one mechanism.
+
+    Quaternions in q must have unit length. `threads` defaults to the number of cores.
+
+    >>> import regraft as rg, numpy as np
+    >>> mech = rg.Mechanism()
+    >>> mech.add_body("ball", rg.Inertia.sphere(2.0, 0.1))
+    >>> mech.add_joint("fall", rg.Prismatic((0, 0, 1)), "world", "ball")
+    >>> rg.forward_dynamics_batch(mech, np.zeros((3, 1)), np.zeros((3, 1))).ravel().tolist()
+    [-9.81, -9.81, -9.81]
+    """
+    tree = open_tree(mech, mech.state())
+    nq, nv = tree.layout.nq, tree.layout.nv
+    positions = _rows("q", q, None, nq)
+    count = len(positions)
+    velocities = _rows("v", v, count, nv)
+    torques = np.zeros((count, nv)) if tau is None else _rows("tau", tau, count, nv)
+    out, margins = np.empty((count, nv)), np.empty(count)
+    workers = max(1, min(threads or os.cpu_count() or 1, count // _WORTH_A_THREAD))
+    bounds = np.linspace(0, -(-count // LANES), workers + 1).astype(int) * LANES
+
+    def run(worker: int) -> None:
+        first, end = int(bounds[worker]), min(int(bounds[worker + 1]), count)
+        work, external, lanes = _scratch(tree)
+        entries.forward_dynamics_batch(
+            tree.arrays, work, external, lanes, positions, velocities, torques, first, end, out, margins
+        )
+
+    if workers == 1:
+        run(0)
+    else:
+        with ThreadPoolExecutor(workers) as pool:
+            list(pool.map(run, range(workers)))
+    bad = np.flatnonzero(~(margins > 0.0))
+    if bad.size:
+        raise _explain(mech, tree, int(bad[0]), positions, velocities, torques)
+    return out
+
+
+def _scratch(tree: Tree) -> tuple[Any, ...]:
+    """What a worker needs for itself: work tables, no external forces, and lanes."""
+    nq, nv = tree.layout.nq, tree.layout.nv
+    lanes = tuple(aligned_zeros((size, LANES)) for size in (nq, nv, nv, nv, 1))
+    return tree.new_pack_work(), aligned_zeros((0, 6, LANES)), lanes
+
+
+def _rows(what: str, value: ArrayLike, count: int | None, size: int) -> Array:
+    try:
+        array = np.ascontiguousarray(value, dtype=float)
+    except (TypeError, ValueError):
+        raise ModelError(f"{what} must be an array of numbers of shape (batch, {size}).") from None
+    if array.ndim != 2 or array.shape[1] != size or (count is not None and len(array) != count):
+        raise ModelError(f"{what} must have shape ({'batch' if count is None else count}, {size}), not {array.shape}.")
+    return array
+
+
+def _explain(mech: Mechanism, tree: Tree, b: int, q: Array, v: Array, tau: Array) -> ModelError:
+    for what, array in (("q", q), ("v", v), ("tau", tau)):
+        if not np.isfinite(array[b]).all():
+            return ModelError(f"{what}[{b}] has a value that is not finite: {array[b].tolist()}.")
+    try:
+        forward_dynamics(mech, State(tree.layout, q[b], v[b]), tau[b])
+    except ModelError as problem:
+        return ModelError(f"state {b} of the batch: {problem}")
+    return explain_failure(tree, tree.new_work(), {})

@@ -1,0 +1,208 @@
+"""Forward and inverse dynamics of trees, and what belongs to them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .errors import ModelError, StructureError
+from .kernels import entries
+from .kernels.layout import END, JOINT, MARGIN, ROOT, V
+from .mechanism import Mechanism
+from .pose import finite
+from .state import State
+from .tree import Tree
+
+Array = NDArray[np.float64]
+Wrenches = Mapping[str, ArrayLike]
+
+
+def forward_dynamics(mech: Mechanism, state: State, tau: ArrayLike | None = None, wrenches: Wrenches | None = None) -> Array:
+    """v̇ (nv,) under the joint torques tau, gravity, springs, damping, limits and external wrenches.
+
+    A wrench is (moment, force) on a body, in world axes; the force acts at the body's origin.
+
+    >>> import regraft as rg
+    >>> mech = rg.Mechanism()
+    >>> mech.add_body("ball", rg.Inertia.sphere(2.0, 0.1))
+    >>> mech.add_joint("fall", rg.Prismatic((0, 0, 1)), "world", "ball")
+    >>> rg.forward_dynamics(mech, mech.state())
+    array([-9.81])
+    """
+    tree = open_tree(mech, state)
+    torque = tree.no_torque if tau is None else as_vector("tau", tau, tree.layout.nv)
+    external = tree.no_forces if wrenches is None else external_table(mech, state, wrenches)
+    out = np.empty(tree.layout.nv)
+    work = tree.take_work()
+    margin = entries.forward_dynamics(tree.arrays, work, state._q, state._v, torque, external, out)
+    if not margin > 0.0:
+        raise explain_failure(tree, work, {"tau": torque, "wrenches": external})
+    tree.give_work(work)
+    return out
+
+
+def inverse_dynamics(mech: Mechanism, state: State, a: ArrayLike, wrenches: Wrenches | None = None) -> Array:
+    """Tau (nv,) that makes the mechanism accelerate at a, beside gravity, springs, damping, limits and external wrenches.
+
+    >>> import regraft as rg
+    >>> mech = rg.Mechanism()
+    >>> mech.add_body("ball", rg.Inertia.sphere(2.0, 0.1))
+    >>> mech.add_joint("fall", rg.Prismatic((0, 0, 1)), "world", "ball")
+    >>> rg.inverse_dynamics(mech, mech.state(), [0.0])
+    array([19.62])
+    """
+    return _newton_euler(open_tree(mech, state), mech, state, finite("a", a, (mech.nv,)), wrenches)
+
+
+def bias_force(mech: Mechanism, state: State) -> Array:
+    """c(q, v) of the tree (nv,): the torques that hold v̇ at zero against velocity, gravity, springs, damping and limits."""
+    mech.check_state(state)
+    return _newton_euler(mech.tree, mech, state, np.zeros(mech.nv), None)
+
+
+def mass_matrix(mech: Mechanism, state: State) -> Array:
+    """M(q) of the tree (nv, nv), symmetric, both halves filled.
+
+    >>> import regraft as rg
+    >>> mech = rg.Mechanism()
+    >>> mech.add_body("ball", rg.Inertia.sphere(2.0, 0.1))
+    >>> mech.add_joint("fall", rg.Prismatic((0, 0, 1)), "world", "ball")
+    >>> rg.mass_matrix(mech, mech.state())
+    array([[2.]])
+    """
+    mech.check_state(state)
+    tree = mech.tree
+    out = np.empty((tree.layout.nv, tree.layout.nv))
+    work = tree.take_work()
+    entries.mass_matrix(tree.arrays, work, state._q, out)
+    tree.give_work(work)
+    return out
+
+
+def joint_reactions(
+    mech: Mechanism, state: State, tau: ArrayLike | None = None, wrenches: Wrenches | None = None
+) -> Mapping[str, Array]:
+    """(6,) of every joint: the whole wrench (moment, force) that the parent puts on the child, in world axes.
+
+    The moment is about the joint's frame on the child. Along the joint's own freedom it is tau with damping and limits.
+
+    >>> import regraft as rg
+    >>> mech = rg.Mechanism()
+    >>> mech.add_body("ball", rg.Inertia.sphere(2.0, 0.1))
+    >>> mech.add_joint("weld", rg.Fixed(), "world", "ball")
+    >>> rg.joint_reactions(mech, mech.state())["weld"].tolist()
+    [0.0, 0.0, 0.0, 0.0, 0.0, 19.62]
+    """
+    a = forward_dynamics(mech, state, tau, wrenches)
+    tree = mech.tree
+    external = tree.no_forces if wrenches is None else external_table(mech, state, wrenches)
+    out = np.empty((len(tree.walk), 6))
+    work = tree.take_work()
+    entries.joint_reactions(tree.arrays, work, state._q, state._v, a, external, np.empty(tree.layout.nv), out)
+    tree.give_work(work)
+    return {tree.joint_names[j]: out[k] for k, j in enumerate(tree.walk[:, JOINT].tolist())}
+
+
+@dataclass(frozen=True)
+class Derivatives:
+    """Partial derivatives of forward dynamics, each (nv, nv)."""
+
+    q: Array
+    """∂v̇/∂q in the tangent space: column c is the change along q ⊕ ε e_c."""
+    v: Array
+    """∂v̇/∂v."""
+    tau: Array
+    """∂v̇/∂tau, the inverse of the mass matrix."""
+
+
+def derivatives(mech: Mechanism, state: State, tau: ArrayLike | None = None, wrenches: Wrenches | None = None) -> Derivatives:
+    """How v̇ changes with position, velocity and torque, exact to rounding (complex step).
+
+    External wrenches stay what they are about the place where their body is now.
+
+    >>> import regraft as rg
+    >>> mech = rg.Mechanism()
+    >>> mech.add_body("bob", rg.Inertia.point(1.0, at=(0, 0, -1)))
+    >>> mech.add_joint("hinge", rg.Revolute((0, 1, 0), damping=0.5), "world", "bob")
+    >>> d = rg.derivatives(mech, mech.state())
+    >>> d.q.tolist(), d.v.tolist(), d.tau.tolist()
+    ([[-9.81]], [[-0.5]], [[1.0]])
+    """
+    tree = open_tree(mech, state)
+    nv = tree.layout.nv
+    torque = tree.no_torque if tau is None else as_vector("tau", tau, nv)
+    external = tree.no_forces if wrenches is None else external_table(mech, state, wrenches)
+    work = tree.new_work(complex)
+    complex_state: list[Any] = [x.astype(complex) for x in (state._q, state._v, torque, external)]
+    scratch = np.zeros((3, max(tree.layout.nq, nv)), complex)
+    results = [np.empty((nv, nv)) for _ in range(3)]
+    q, v, tau_, external_ = complex_state
+    margin = entries.derivatives(tree.arrays, work, q, v, tau_, external_, scratch, *results)
+    if not margin > 0.0:
+        raise explain_failure(tree, work, {"tau": torque, "wrenches": external})
+    return Derivatives(*results)
+
+
+def open_tree(mech: Mechanism, state: State) -> Tree:
+    """The tree of a mechanism without loops, for a state that belongs to it."""
+    tree = mech.tree
+    if state.__class__ is not State or state.layout is not tree.layout:
+        mech.check_state(state)
+    if tree.layout.loops:
+        names = ", ".join(repr(name) for name, *_ in tree.layout.loops[:6])
+        raise StructureError(
+            f"the loop joints {names} close loops, and this computes the dynamics of trees; remove them from the mechanism. "
+            "mass_matrix, bias_force and kinematics of the spanning tree work as it is."
+        )
+    return tree
+
+
+def as_vector(what: str, value: ArrayLike, size: int) -> Array:
+    """A float64 vector of the given size; finite numbers are left to the kernels to notice."""
+    if isinstance(value, np.ndarray) and value.dtype == np.float64 and value.shape == (size,) and value.flags.c_contiguous:
+        return value
+    return finite(what, value, (size,))
+
+
+def external_table(mech: Mechanism, state: State, wrenches: Wrenches) -> Array:
+    """Wrenches by body name as the table that kernels take: a row per body, about the origin of its tree."""
+    tree = mech.tree
+    poses, _ = tree.motion(state._q, state._v)
+    table = np.zeros((len(tree.walk), 6))
+    for body, wrench in wrenches.items():
+        if body not in tree.row_of:
+            raise ModelError(f"wrenches: there is no body {body!r} that could be pushed.")
+        k = tree.row_of[body]
+        moment, force = finite(f"wrench on {body!r}", wrench, (6,)).reshape(2, 3)
+        root = int(tree.walk[k, ROOT])
+        arm = poses[k, 9:] - tree.origin(root, poses[root])
+        table[k] = np.concatenate([moment + np.cross(arm, force), force])
+    return table
+
+
+def explain_failure(tree: Tree, work: tuple[Any, Any], inputs: Mapping[str, Array]) -> ModelError:
+    """Why forward dynamics has no finite answer: a bad number that was put in, or a joint that moves no inertia."""
+    for what, array in inputs.items():
+        if not np.isfinite(array).all():
+            return ModelError(f"{what} has a value that is not finite: {array.tolist()}.")
+    for row in tree.walk[::-1]:
+        if any(not work[1][d, MARGIN].real > 0.0 for d in range(row[V], row[END])):
+            joint = tree.joint_names[row[JOINT]]
+            return ModelError(
+                f"joint {joint!r} can move without moving any inertia, so its acceleration is not defined; give mass or moments "
+                "of inertia to what it carries, or fix it."
+            )
+    return ModelError("the accelerations are too large to be represented; check the units of masses, forces and velocities.")
+
+
+def _newton_euler(tree: Tree, mech: Mechanism, state: State, a: Array, wrenches: Wrenches | None) -> Array:
+    external = tree.no_forces if wrenches is None else external_table(mech, state, wrenches)
+    out = np.empty(tree.layout.nv)
+    work = tree.take_work()
+    entries.inverse_dynamics(tree.arrays, work, state._q, state._v, a, external, out)
+    tree.give_work(work)
+    return out

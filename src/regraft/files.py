@@ -1,0 +1,85 @@
+"""Mechanisms as JSON: parts to plain data and back. Numbers keep their last digit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .errors import ModelError
+from .inertia import Inertia
+from .joints import BY_NAME, JointType, Limits
+from .parts import Body, Frame, Joint, Spring
+from .pose import Pose
+
+FORMAT = "regraft mechanism"
+VERSION = 1
+
+
+def pose_to_dict(pose: Pose) -> dict[str, Any]:
+    """A pose, without what is at its default."""
+    found: dict[str, Any] = {}
+    if pose.rotation.tolist() != Pose().rotation.tolist():
+        found["rotation"] = pose.rotation.tolist()
+    if pose.translation.any():
+        found["translation"] = pose.translation.tolist()
+    return found
+
+
+def pose_from_dict(data: dict[str, Any]) -> Pose:
+    """The pose of `pose_to_dict`."""
+    if not data:
+        return Pose()
+    return Pose(data.get("rotation"), data.get("translation", (0.0, 0.0, 0.0)))
+
+
+def body_to_dict(body: Body) -> dict[str, Any]:
+    """A body as plain data."""
+    inertia = body.inertia
+    return {"name": body.name, "mass": inertia.mass, "com": inertia.com.tolist(), "tensor": inertia.tensor.tolist()}
+
+
+def inertia_from_dict(data: dict[str, Any]) -> Inertia:
+    """The inertia in a body's data."""
+    return Inertia(data["mass"], data["com"], data["tensor"])
+
+
+def joint_to_dict(joint: Joint) -> dict[str, Any]:
+    """A joint as plain data."""
+    kind = {"type": type(joint.type).__name__, **joint.type.arguments(), **joint.type.settings()}
+    return {
+        "name": joint.name,
+        "joint": kind,
+        "parent": joint.parent,
+        "child": joint.child,
+        "parent_pose": pose_to_dict(joint.parent_pose),
+        "child_pose": pose_to_dict(joint.child_pose),
+    }
+
+
+def joint_type_from_dict(data: dict[str, Any]) -> JointType:
+    """The joint type in a joint's data."""
+    given = dict(data)
+    name = given.pop("type")
+    if name not in BY_NAME:
+        raise ModelError(f"there is no joint type {name!r}; known are {', '.join(sorted(BY_NAME))}.")
+    if "limits" in given:
+        given["limits"] = Limits.from_list(given["limits"])
+    return BY_NAME[name](**given)
+
+
+def frame_to_dict(frame: Frame) -> dict[str, Any]:
+    """A frame as plain data."""
+    return {"name": frame.name, "body": frame.body, "pose": pose_to_dict(frame.pose)}
+
+
+def spring_to_dict(spring: Spring) -> dict[str, Any]:
+    """A spring as plain data."""
+    return {
+        "name": spring.name,
+        "body_a": spring.body_a,
+        "point_a": list(spring.point_a),
+        "body_b": spring.body_b,
+        "point_b": list(spring.point_b),
+        "stiffness": spring.stiffness,
+        "damping": spring.damping,
+        "rest_length": spring.rest_length,
+    }

@@ -1,0 +1,139 @@
+"""The mass of a body and how it is spread."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .errors import ModelError
+from .pose import Pose, finite
+
+Array = NDArray[np.float64]
+
+_SLACK = 1e-9  # of the largest moment: rounding that a physical inertia may show
+
+
+class Inertia:
+    """Mass, centre of mass, and moments of inertia about the centre of mass in the body's axes. Immutable.
+
+    A mass without `tensor` is a point mass; a mass of 0 is a massless body. Inertias of bodies welded together add up:
+
+    >>> import regraft as rg
+    >>> dumbbell = rg.Inertia.point(1.0, at=(0, 0, 1)) + rg.Inertia.point(1.0, at=(0, 0, -1))
+    >>> dumbbell.mass, dumbbell.tensor.diagonal().tolist()
+    (2.0, [2.0, 2.0, 0.0])
+    """
+
+    __slots__ = ("com", "mass", "tensor")
+    mass: float
+    com: Array
+    tensor: Array
+
+    def __init__(self, mass: float, com: ArrayLike = (0.0, 0.0, 0.0), tensor: ArrayLike | None = None) -> None:
+        self.mass = _mass(mass)
+        self.com = finite("Inertia: com", com, (3,))
+        self.tensor = _tensor(np.zeros((3, 3)) if tensor is None else finite("Inertia: tensor", tensor, (3, 3)), self.mass)
+        self.com.flags.writeable = self.tensor.flags.writeable = False
+
+    @classmethod
+    def box(cls, mass: float, size: ArrayLike, at: ArrayLike = (0.0, 0.0, 0.0)) -> Inertia:
+        """A uniform box of the given edge lengths, centred at `at`."""
+        x, y, z = _lengths("Inertia.box: size", size, 3)
+        return cls(mass, at, _mass(mass) / 12.0 * np.diag([y * y + z * z, x * x + z * z, x * x + y * y]))
+
+    @classmethod
+    def rod(cls, mass: float, start: ArrayLike, end: ArrayLike) -> Inertia:
+        """A uniform thin rod between two points."""
+        a, b = finite("Inertia.rod: start", start, (3,)), finite("Inertia.rod: end", end, (3,))
+        along = b - a
+        return cls(mass, 0.5 * (a + b), _mass(mass) / 12.0 * (along @ along * np.eye(3) - np.outer(along, along)))
+
+    @classmethod
+    def sphere(cls, mass: float, radius: float, at: ArrayLike = (0.0, 0.0, 0.0)) -> Inertia:
+        """A uniform ball."""
+        (r,) = _lengths("Inertia.sphere: radius", [radius], 1)
+        return cls(mass, at, 0.4 * _mass(mass) * r * r * np.eye(3))
+
+    @classmethod
+    def cylinder(cls, mass: float, radius: float, start: ArrayLike, end: ArrayLike) -> Inertia:
+        """A uniform solid cylinder between the centres of its two ends."""
+        (r,) = _lengths("Inertia.cylinder: radius", [radius], 1)
+        rod = cls.rod(mass, start, end)
+        along = np.asarray(end, float) - np.asarray(start, float)
+        length = float(np.linalg.norm(along))
+        if length == 0.0:
+            raise ModelError("Inertia.cylinder: start and end are the same point; give the axis its length.")
+        axis = along / length
+        return cls(mass, rod.com, rod.tensor + rod.mass * r * r / 4.0 * (np.eye(3) + np.outer(axis, axis)))
+
+    @classmethod
+    def point(cls, mass: float, at: ArrayLike = (0.0, 0.0, 0.0)) -> Inertia:
+        """A point mass."""
+        return cls(mass, at)
+
+    def moved(self, pose: Pose) -> Inertia:
+        """The same inertia in the axes of a frame in which this one's frame has the given pose."""
+        R = pose.rotation
+        turned = R @ self.tensor @ R.T
+        return Inertia(self.mass, pose.apply(self.com), 0.5 * (turned + turned.T))
+
+    def __add__(self, other: Inertia) -> Inertia:
+        if not isinstance(other, Inertia):
+            return NotImplemented
+        mass = self.mass + other.mass
+        com = (self.mass * self.com + other.mass * other.com) / mass if mass else 0.5 * (self.com + other.com)
+        return Inertia(mass, com, self._about(com) + other._about(com))
+
+    def _about(self, point: Array) -> Array:
+        d = self.com - point
+        result: Array = self.tensor + self.mass * (d @ d * np.eye(3) - np.outer(d, d))
+        return result
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Inertia):
+            return NotImplemented
+        same = np.array_equal(self.com, other.com) and np.array_equal(self.tensor, other.tensor)
+        return bool(self.mass == other.mass and same)
+
+    def __hash__(self) -> int:
+        return hash((self.mass, self.com.tobytes(), self.tensor.tobytes()))
+
+    def __repr__(self) -> str:
+        com = ", ".join(f"{x:g}" for x in self.com)
+        return f"Inertia(mass={self.mass:g}, com=({com}), tensor={self.tensor.tolist()})"
+
+
+def _mass(mass: float) -> float:
+    try:
+        value = float(mass)
+    except (TypeError, ValueError):
+        raise ModelError(f"Inertia: mass must be a number, not {mass!r}.") from None
+    if not np.isfinite(value) or value < 0:
+        raise ModelError(f"Inertia: mass must be finite and not negative, not {value}.")
+    return value
+
+
+def _lengths(what: str, value: ArrayLike, count: int) -> Array:
+    lengths = finite(what, value, (count,))
+    if (lengths < 0).any():
+        raise ModelError(f"{what} must not be negative: {lengths.tolist()}.")
+    return lengths
+
+
+def _tensor(tensor: Array, mass: float) -> Array:
+    largest = float(np.abs(tensor).max())
+    if largest == 0.0:
+        return tensor
+    if np.abs(tensor - tensor.T).max() > _SLACK * largest:
+        raise ModelError("Inertia: the tensor is not symmetric; give (I + I.T) / 2, with all products of inertia.")
+    small, middle, large = (float(x) for x in np.linalg.eigvalsh(tensor))
+    if small < -_SLACK * large:
+        raise ModelError(f"Inertia: the tensor has the negative principal moment {small:.6g}; a real body has none.")
+    if small + middle < large * (1.0 - _SLACK):
+        raise ModelError(
+            f"Inertia: the principal moments {small:.6g}, {middle:.6g}, {large:.6g} break the triangle inequality: "
+            "no body has one moment larger than the sum of the others. Is the tensor about the centre of mass?"
+        )
+    if mass == 0.0:
+        raise ModelError("Inertia: a body without mass has no moments of inertia; give it a mass or leave the tensor out.")
+    return 0.5 * (tensor + tensor.T)

@@ -1,0 +1,190 @@
+"""What a joint type must provide. One file per type holds a subclass of `JointType` and the kernels it names.
+
+The joint's frame sits on both bodies. ``transform`` maps the child's joint frame into the parent's; ``columns`` are the screws
+along which the child can move relative to the parent. Everything else (polarity, inertia, dynamics) is the same for all types.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import ModelError, StructureError
+from ..pose import Pose, finite
+from .limits import Limits
+
+PARAMETERS = 6
+"""Numbers that describe a joint type to its kernels; unused ones are 0."""
+
+REPRESENTABLE = 1e-9
+"""How far a given relative pose may be from one that the joint can take (radians or metres, relative to 1 + |p|)."""
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class JointKernels:
+    """Compiled functions on tuples, generic in the scalar; `par` are the parameters, `q` and `v` the joint's own numbers.
+
+    transform(par, q) -> (R, p)           child's joint frame in the parent's joint frame
+    columns(par, q, X) -> (screw, ...)    the nv screws, in world axes, of a joint whose child-side frame is X
+    rates(par, q, v, X) -> (screw, ...)   how the columns change as seen from the child's frame; None where they do not
+    integrate(q, d) -> q'                 q ⊕ d, along the tangent vector d; None: q + d
+    difference(q1, q0) -> d               q1 ⊖ q0, such that q0 ⊕ d = q1; None: q1 − q0
+    normalise(q) -> q                     the nearest valid position; None: q is always valid
+    limit(q) -> (value, (g0, g1, g2))     the limited measure and its rate per unit v; None: each coordinate is limited
+    """
+
+    transform: Callable[..., Any]
+    columns: Callable[..., Any]
+    rates: Callable[..., Any] | None = None
+    integrate: Callable[..., Any] | None = None
+    difference: Callable[..., Any] | None = None
+    normalise: Callable[..., Any] | None = None
+    limit: Callable[..., Any] | None = None
+
+
+class JointType:
+    """A kind of joint with its axes, damping, actuation and limits; knows nothing of the bodies it joins."""
+
+    nq: ClassVar[int]
+    nv: ClassVar[int]
+    kernels: ClassVar[JointKernels]
+    limited: ClassVar[int]
+    """How many measures `limits` can bound; 0 where the type has none."""
+
+    __slots__ = ("actuated", "damping", "limits")
+
+    def __init__(self, *, damping: ArrayLike = 0.0, actuated: bool = True, limits: Any = None) -> None:
+        self.damping = _damping(type(self).__name__, damping, self.nv)
+        self.actuated = bool(actuated)
+        self.limits = Limits.of(type(self).__name__, limits, self.limited)
+
+    def arguments(self) -> dict[str, Any]:
+        """The constructor's own arguments: what tells this joint type from another of its class."""
+        return {}
+
+    def parameters(self) -> tuple[float, ...]:
+        """At most `PARAMETERS` numbers for the kernels."""
+        return ()
+
+    def neutral(self) -> Array:
+        """The position at which the two joint frames coincide."""
+        return np.zeros(self.nq)
+
+    def position(self, relative: Pose) -> Array:
+        """The joint position that gives this relative pose (S1 eq. 22); raises where the joint cannot take it.
+
+        >>> import regraft as rg
+        >>> rg.Revolute(axis=(0, 0, 1)).position(rg.Pose.about((0, 0, 1), 0.5))
+        array([0.5])
+        """
+        q = self.nearest(relative)
+        reached = self.pose(q)
+        gap = max(
+            float(np.abs(reached.rotation - relative.rotation).max()),
+            float(np.abs(reached.translation - relative.translation).max()) / (1.0 + float(np.abs(relative.translation).max())),
+        )
+        if not gap <= REPRESENTABLE:
+            raise StructureError(
+                f"{self!r} cannot take this relative pose: the nearest position it has is off by {gap:.3g}. "
+                "Use a joint with more freedom, such as Free(), or place the joint's frames so that the present pose is its zero."
+            )
+        return q
+
+    def nearest(self, relative: Pose) -> Array:
+        """The joint position whose pose agrees with the given one in every direction that the joint has."""
+        raise NotImplementedError
+
+    def pose(self, q: ArrayLike) -> Pose:
+        """The relative pose, child in parent, at the joint position q."""
+        from . import relative_pose  # the registry imports every type, and every type imports this file
+
+        return relative_pose(self, finite(f"{type(self).__name__}: position", q, (self.nq,)))
+
+    def velocity(self, q: ArrayLike, twist: Array) -> Array:
+        """The joint velocity at q whose twist is nearest to a given one: child relative to parent, in the child's frame."""
+        from . import screws
+
+        columns = screws(self, finite(f"{type(self).__name__}: position", q, (self.nq,)))
+        return np.asarray(np.linalg.lstsq(columns.T, twist.ravel(), rcond=None)[0], dtype=float)
+
+    def normalised(self, q: Array) -> Array:
+        """The valid position nearest to q."""
+        return q
+
+    def reversed(self) -> JointType:
+        """This joint as seen from its child: the type that the same hardware has with parent and child exchanged."""
+        return self
+
+    def reverse(self, q: ArrayLike) -> Array:
+        """The position of the reversed joint: ``reversed().pose(reverse(q))`` is the inverse of ``pose(q)``."""
+        return -np.asarray(q, float)
+
+    def settings(self) -> dict[str, Any]:
+        """What every joint type has besides its axes, without what is at its default."""
+        found: dict[str, Any] = {}
+        if np.any(self.damping):
+            found["damping"] = self.damping.tolist()
+        if not self.actuated:
+            found["actuated"] = False
+        if self.limits is not None:
+            found["limits"] = self.limits.to_list()
+        return found
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other):
+            return NotImplemented
+        assert isinstance(other, JointType)
+        return self.arguments() == other.arguments() and self.settings() == other.settings()
+
+    def __hash__(self) -> int:
+        return hash((type(self), *self.parameters()))
+
+    def __repr__(self) -> str:
+        described = {**self.arguments(), **self.settings()}
+        return f"{type(self).__name__}({', '.join(f'{k}={_short(v)}' for k, v in described.items())})"
+
+
+def padded_parameters(joint: JointType) -> tuple[float, ...]:
+    """The parameters with zeros up to the fixed number that a kernel's table has."""
+    given = joint.parameters()
+    return (*given, *(0.0,) * (PARAMETERS - len(given)))
+
+
+def unit(what: str, axis: ArrayLike) -> tuple[float, float, float]:
+    """A unit vector from a user's axis.
+
+    An axis that is a unit vector up to rounding is kept as it is, so that saving and loading change no digit.
+    """
+    vector = finite(what, axis, (3,))
+    length = float(np.linalg.norm(vector))
+    if length < 1e-12:
+        raise ModelError(f"{what} is zero: give the direction of the joint, such as (0, 0, 1).")
+    if abs(length - 1.0) > 4e-16:
+        vector = vector / length
+    return (float(vector[0]), float(vector[1]), float(vector[2]))
+
+
+def _damping(name: str, damping: ArrayLike, nv: int) -> Array:
+    try:
+        given = np.asarray(damping, dtype=float)
+    except (TypeError, ValueError):
+        raise ModelError(f"{name}: damping must be a number, or one for each of its {nv} velocities, not {damping!r}.") from None
+    if given.ndim == 0:
+        given = np.full(nv, float(given))
+    if given.shape != (nv,):
+        raise ModelError(f"{name}: damping must be a number, or one for each of its {nv} velocities; got shape {given.shape}.")
+    if not np.isfinite(given).all() or (given < 0).any():
+        raise ModelError(f"{name}: damping must be finite and not negative, not {given.tolist()}.")
+    return given
+
+
+def _short(value: object) -> str:
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return "(" + ", ".join(_short(part) for part in value) + ")"
+    return f"{value:g}" if isinstance(value, float) else repr(value)

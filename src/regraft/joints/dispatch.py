@@ -1,0 +1,237 @@
+"""From joint kinds in an array to the kernels of their types: the only place where kernels branch on the joint type.
+
+For each kernel of the contract a chain of compiled functions is built over the registered types, each link handling one kind and
+handing on the others; the compiler turns the chain into a jump. Arrays end here: a joint's own kernels see tuples only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+from .._jit import inline
+from ..memory import load, load_vector, store_rows, store_vector
+from ..rotations import identity_pose
+from ..scalars import Scalar, lift
+from ..spatial import Frame, Vector
+from .contract import PARAMETERS, JointType
+
+Chain: TypeAlias = Callable[..., Any]
+Types: TypeAlias = Sequence[type[JointType]]
+
+
+def _chain(types: Types, link: Callable[[int, type[JointType], Chain], Chain], last: Chain) -> Chain:
+    """Functions that each handle one kind, tried in the order of the registry."""
+    tried = last
+    for kind, joint in reversed(list(enumerate(types))):
+        tried = link(kind, joint, tried)
+    return tried
+
+
+@inline
+def parameters(table: Any, row: int, column: int, like: Scalar) -> tuple[Scalar, ...]:
+    """A joint's parameters, in the scalar of the state."""
+    p = load(table, row, column, PARAMETERS)
+    return (lift(p[0], like), lift(p[1], like), lift(p[2], like), lift(p[3], like), lift(p[4], like), lift(p[5], like))
+
+
+def transform_chain(types: Types) -> Chain:
+    """transform(kind, par, q, i) -> (R, p) for a joint whose numbers start at q[i]."""
+
+    @inline
+    def last(_kind: int, par: tuple[Scalar, ...], _q: Any, _i: int) -> Frame:
+        return identity_pose(par[0])
+
+    def link(kind: int, joint: type[JointType], rest: Chain) -> Chain:
+        size, transform = joint.nq, joint.kernels.transform
+
+        @inline
+        def linked(found: int, par: tuple[Scalar, ...], q: Any, i: int) -> Frame:
+            if found == kind:
+                return transform(par, load_vector(q, i, size))
+            return rest(found, par, q, i)
+
+        return linked
+
+    return _chain(types, link, last)
+
+
+def columns_chain(types: Types) -> Chain:
+    """columns(kind, par, q, i, X, table, d, column): the joint's screws into rows d, d + 1, ... of a table."""
+
+    @inline
+    def last(_kind: int, _par: tuple[Scalar, ...], _q: Any, _i: int, _X: Frame, _table: Any, _d: int, _column: int) -> None:
+        pass
+
+    def link(kind: int, joint: type[JointType], rest: Chain) -> Chain:
+        size, columns = joint.nq, joint.kernels.columns
+
+        @inline
+        def linked(found: int, par: tuple[Scalar, ...], q: Any, i: int, X: Frame, table: Any, d: int, column: int) -> None:
+            if found == kind:
+                store_rows(table, d, column, columns(par, load_vector(q, i, size), X))
+            else:
+                rest(found, par, q, i, X, table, d, column)
+
+        return linked
+
+    return _chain(types, link, last)
+
+
+def rates_chain(types: Types) -> Chain:
+    """rates(kind, par, q, i, v, X, table, d, column): like columns, for the types whose columns change."""
+
+    @inline
+    def last(
+        _kind: int, _par: tuple[Scalar, ...], _q: Any, _i: int, _v: Any, _X: Frame, _table: Any, _d: int, _column: int
+    ) -> None:
+        pass
+
+    def link(kind: int, joint: type[JointType], rest: Chain) -> Chain:
+        if joint.kernels.rates is None:
+            return rest
+        nq, nv, rates = joint.nq, joint.nv, joint.kernels.rates
+
+        @inline
+        def linked(
+            found: int, par: tuple[Scalar, ...], q: Any, i: int, v: Any, X: Frame, table: Any, d: int, column: int
+        ) -> None:
+            if found == kind:
+                store_rows(table, d, column, rates(par, load_vector(q, i, nq), load_vector(v, d, nv), X))
+            else:
+                rest(found, par, q, i, v, X, table, d, column)
+
+        return linked
+
+    return _chain(types, link, last)
+
+
+def integrate_chain(types: Types) -> Chain:
+    """integrate(kind, q, i, step, d, out): out = q ⊕ step for one joint."""
+    return _position_chain(
+        types,
+        custom=lambda joint: joint.kernels.integrate,
+        apply=_integrate_with,
+        otherwise=_add,
+    )
+
+
+def difference_chain(types: Types) -> Chain:
+    """difference(kind, q1, i, q0, d, out): out = q1 ⊖ q0 for one joint."""
+    return _position_chain(
+        types,
+        custom=lambda joint: joint.kernels.difference,
+        apply=_difference_with,
+        otherwise=_subtract,
+    )
+
+
+def _position_chain(types: Types, custom: Chain, apply: Chain, otherwise: Chain) -> Chain:
+    @inline
+    def last(_kind: int, _a: Any, _i: int, _b: Any, _d: int, _out: Any) -> None:
+        pass
+
+    def link(kind: int, joint: type[JointType], rest: Chain) -> Chain:
+        handle = apply(joint, custom(joint)) if custom(joint) else otherwise(joint.nq)
+
+        @inline
+        def linked(found: int, a: Any, i: int, b: Any, d: int, out: Any) -> None:
+            if found == kind:
+                handle(a, i, b, d, out)
+            else:
+                rest(found, a, i, b, d, out)
+
+        return linked
+
+    return _chain(types, link, last)
+
+
+def _integrate_with(joint: type[JointType], integrate: Chain) -> Chain:
+    nq, nv = joint.nq, joint.nv
+
+    @inline
+    def handle(q: Any, i: int, step: Any, d: int, out: Any) -> None:
+        store_vector(out, i, integrate(load_vector(q, i, nq), load_vector(step, d, nv)))
+
+    return handle
+
+
+def _difference_with(joint: type[JointType], difference: Chain) -> Chain:
+    nq = joint.nq
+
+    @inline
+    def handle(q1: Any, i: int, q0: Any, d: int, out: Any) -> None:
+        store_vector(out, d, difference(load_vector(q1, i, nq), load_vector(q0, i, nq)))
+
+    return handle
+
+
+def _add(size: int) -> Chain:
+    @inline
+    def handle(q: Any, i: int, step: Any, d: int, out: Any) -> None:
+        for k in range(size):
+            out[i + k] = q[i + k] + step[d + k]
+
+    return handle
+
+
+def _subtract(size: int) -> Chain:
+    @inline
+    def handle(q1: Any, i: int, q0: Any, d: int, out: Any) -> None:
+        for k in range(size):
+            out[d + k] = q1[i + k] - q0[i + k]
+
+    return handle
+
+
+def normalise_chain(types: Types) -> Chain:
+    """normalise(kind, q, i): put one joint's position back onto its manifold, in place."""
+
+    @inline
+    def last(_kind: int, _q: Any, _i: int) -> None:
+        pass
+
+    def link(kind: int, joint: type[JointType], rest: Chain) -> Chain:
+        if joint.kernels.normalise is None:
+            return rest
+        size, normalise = joint.nq, joint.kernels.normalise
+
+        @inline
+        def linked(found: int, q: Any, i: int) -> None:
+            if found == kind:
+                store_vector(q, i, normalise(load_vector(q, i, size)))
+            else:
+                rest(found, q, i)
+
+        return linked
+
+    return _chain(types, link, last)
+
+
+def limit_chain(types: Types) -> Chain:
+    """limit(kind, q, i, c) -> (value, gradient): the c-th limited measure of a joint and its rate per unit of v[d : d + 3]."""
+
+    @inline
+    def last(_kind: int, q: Any, i: int, c: int) -> tuple[Scalar, Vector]:
+        value = q[i + c]
+        gradient = (
+            lift(1.0 if c == 0 else 0.0, value),
+            lift(1.0 if c == 1 else 0.0, value),
+            lift(1.0 if c == 2 else 0.0, value),
+        )
+        return value, gradient
+
+    def link(kind: int, joint: type[JointType], rest: Chain) -> Chain:
+        if joint.kernels.limit is None:
+            return rest
+        size, limit = joint.nq, joint.kernels.limit
+
+        @inline
+        def linked(found: int, q: Any, i: int, c: int) -> tuple[Scalar, Vector]:
+            if found == kind:
+                return limit(load_vector(q, i, size))
+            return rest(found, q, i, c)
+
+        return linked
+
+    return _chain(types, link, last)

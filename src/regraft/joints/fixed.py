@@ -1,0 +1,42 @@
+"""Fixed joint: no motion at all; q and v are empty."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .._jit import inline
+from ..pose import Pose
+from ..rotations import identity_pose
+from ..spatial import Frame
+from .contract import Array, JointKernels, JointType
+
+
+@inline
+def transform(par: tuple[float, ...], _q: tuple[()]) -> Frame:
+    return identity_pose(par[0])
+
+
+@inline
+def columns(_par: tuple[float, ...], _q: tuple[()], _X: Frame) -> tuple[()]:
+    return ()
+
+
+class Fixed(JointType):
+    """A weld.
+
+    >>> import regraft as rg
+    >>> rg.Fixed().nq
+    0
+    """
+
+    nq = nv = limited = 0
+    kernels = JointKernels(transform, columns)
+    __slots__ = ()
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+
+    def nearest(self, _relative: Pose) -> Array:
+        return np.zeros(0)

@@ -1,0 +1,90 @@
+"""Free joint: no constraint. q = (x y z, w x y z), v = (linear, angular) velocity of the child in the child's frame."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .._jit import inline
+from ..pose import Pose
+from ..rotations import (
+    body_twist,
+    conjugate,
+    exp_pose,
+    exp_quaternion,
+    log_pose,
+    quaternion_product,
+    quaternion_rotation,
+    stored_twist,
+    unit_quaternion,
+)
+from ..spatial import Frame, Motion, add, axis_x, axis_y, axis_z, rotate, rotate_back, spatial, subtract, zero_vector
+from .contract import Array, JointKernels, JointType
+from .spherical import turning_axes
+
+
+@inline
+def transform(_par: tuple[float, ...], q: tuple[Any, ...]) -> Frame:
+    return quaternion_rotation((q[3], q[4], q[5], q[6])), (q[0], q[1], q[2])
+
+
+@inline
+def columns(_par: tuple[float, ...], _q: tuple[Any, ...], X: Frame) -> tuple[Motion, ...]:
+    R = X[0]
+    still = zero_vector(R[0])
+    along_x, along_y, along_z = spatial(still, axis_x(R)), spatial(still, axis_y(R)), spatial(still, axis_z(R))
+    about_x, about_y, about_z = turning_axes(X)
+    return along_x, along_y, along_z, about_x, about_y, about_z
+
+
+@inline
+def integrate(q: tuple[Any, ...], d: tuple[Any, ...]) -> tuple[Any, ...]:
+    turn = (q[3], q[4], q[5], q[6])
+    step = exp_pose(body_twist((d[0], d[1], d[2]), (d[3], d[4], d[5])))
+    p = add((q[0], q[1], q[2]), rotate(quaternion_rotation(turn), step[1]))
+    r = quaternion_product(turn, exp_quaternion((d[3], d[4], d[5])))
+    return (p[0], p[1], p[2], r[0], r[1], r[2], r[3])
+
+
+@inline
+def difference(q1: tuple[Any, ...], q0: tuple[Any, ...]) -> tuple[Any, ...]:
+    turn = (q0[3], q0[4], q0[5], q0[6])
+    relative = quaternion_product(conjugate(turn), (q1[3], q1[4], q1[5], q1[6]))
+    way = rotate_back(quaternion_rotation(turn), subtract((q1[0], q1[1], q1[2]), (q0[0], q0[1], q0[2])))
+    return stored_twist(log_pose((quaternion_rotation(relative), way)))
+
+
+@inline
+def normalise(q: tuple[Any, ...]) -> tuple[Any, ...]:
+    r = unit_quaternion((q[3], q[4], q[5], q[6]))
+    return (q[0], q[1], q[2], r[0], r[1], r[2], r[3])
+
+
+class Free(JointType):
+    """Six degrees of freedom: a body that floats.
+
+    >>> import regraft as rg
+    >>> rg.Free().neutral()
+    array([0., 0., 0., 1., 0., 0., 0.])
+    """
+
+    nq, nv, limited = 7, 6, 0
+    kernels = JointKernels(transform, columns, integrate=integrate, difference=difference, normalise=normalise)
+    __slots__ = ()
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+
+    def neutral(self) -> Array:
+        return np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
+
+    def nearest(self, relative: Pose) -> Array:
+        return np.concatenate([relative.translation, relative.quaternion])
+
+    def normalised(self, q: Array) -> Array:
+        return np.concatenate([q[:3], q[3:] / np.linalg.norm(q[3:])])
+
+    def reverse(self, q: ArrayLike) -> Array:
+        return self.nearest(self.pose(q).inverse())

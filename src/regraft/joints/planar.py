@@ -1,0 +1,89 @@
+"""Planar joint: two translations in a plane of the parent, then a rotation about its normal. q = (x, y, angle), v = q̇."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .._jit import inline
+from ..pose import Pose
+from ..rotations import about_axis
+from ..spatial import Frame, Motion, Vector, add, cross, rotate, scale, sliding, turning, zero_spatial
+from .contract import Array, JointKernels, JointType, unit
+from .revolute import axis_of, turn_about
+
+
+@inline
+def in_plane(par: tuple[float, ...]) -> tuple[Vector, Vector]:
+    """The two directions of the plane."""
+    x = (par[3], par[4], par[5])
+    return x, cross(axis_of(par), x)
+
+
+@inline
+def transform(par: tuple[float, ...], q: tuple[Any, Any, Any]) -> Frame:
+    x, y = in_plane(par)
+    return about_axis(axis_of(par), q[2]), add(scale(q[0], x), scale(q[1], y))
+
+
+@inline
+def directions_in_child(par: tuple[float, ...], q: tuple[Any, Any, Any]) -> tuple[Vector, Vector]:
+    """The parent's directions as the child sees them."""
+    x, y = in_plane(par)
+    back = about_axis(axis_of(par), -q[2])
+    return rotate(back, x), rotate(back, y)
+
+
+@inline
+def columns(par: tuple[float, ...], q: tuple[Any, Any, Any], X: Frame) -> tuple[Motion, Motion, Motion]:
+    x, y = directions_in_child(par, q)
+    return (sliding(X, x), sliding(X, y), turning(X, axis_of(par)))
+
+
+@inline
+def rates(par: tuple[float, ...], q: tuple[Any, Any, Any], v: tuple[Any, Any, Any], X: Frame) -> tuple[Motion, Motion, Motion]:
+    x, y = directions_in_child(par, q)
+    # the child turns, so x and y turn the other way for it: n × x = y, n × y = −x
+    return (sliding(X, scale(-v[2], y)), sliding(X, scale(v[2], x)), zero_spatial(v[0]))
+
+
+class Planar(JointType):
+    """Sliding and turning on a plane with the given normal.
+
+    The first in-plane direction is the coordinate axis most nearly in the plane, projected onto it; the second completes a
+    right-handed frame.
+
+    >>> import regraft as rg
+    >>> rg.Planar(normal=(0, 0, 1)).pose([0.1, 0.2, 0.0]).translation
+    array([0.1, 0.2, 0. ])
+    """
+
+    nq = nv = limited = 3
+    kernels = JointKernels(transform, columns, rates=rates)
+    __slots__ = ("normal", "x_axis")
+
+    def __init__(self, normal: ArrayLike, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.normal = unit("Planar: normal", normal)
+        n = np.array(self.normal)
+        nearest = np.eye(3)[int(np.argmin(np.abs(n)))]
+        self.x_axis = unit("Planar: x", nearest - n * (n @ nearest))
+
+    def arguments(self) -> dict[str, Any]:
+        return {"normal": self.normal}
+
+    def parameters(self) -> tuple[float, ...]:
+        return (*self.normal, *self.x_axis)
+
+    def nearest(self, relative: Pose) -> Array:
+        x = np.array(self.x_axis)
+        y = np.cross(self.normal, x)
+        p = relative.translation
+        return np.array([x @ p, y @ p, turn_about(self.normal, relative.rotation)])
+
+    def reverse(self, q: ArrayLike) -> Array:
+        x, y, turn = np.asarray(q, float)
+        s, c = np.sin(turn), np.cos(turn)
+        return np.array([-c * x - s * y, s * x - c * y, -turn])

@@ -1,0 +1,91 @@
+"""Spherical joint: any rotation. q is a unit quaternion, v the angular velocity in the child's frame."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .._jit import inline
+from ..pose import Pose
+from ..rotations import (
+    Quaternion,
+    conjugate,
+    exp_quaternion,
+    log_quaternion,
+    quaternion_product,
+    quaternion_rotation,
+    unit_quaternion,
+)
+from ..scalars import Scalar, angle, one, square_root, where_less, zero
+from ..spatial import Frame, Motion, Vector, axis_x, axis_y, axis_z, cross, dot, scale, spatial, zero_vector
+from .contract import Array, JointKernels, JointType
+
+_TINY = 1e-300  # keeps the direction of no rotation finite; too small to change any other
+
+
+@inline
+def transform(_par: tuple[float, ...], q: Quaternion) -> Frame:
+    return quaternion_rotation(q), zero_vector(q[0])
+
+
+@inline
+def turning_axes(X: Frame) -> tuple[Motion, Motion, Motion]:
+    """The screws of rotations about the three axes of a frame."""
+    R, p = X
+    x, y, z = axis_x(R), axis_y(R), axis_z(R)
+    return spatial(x, cross(p, x)), spatial(y, cross(p, y)), spatial(z, cross(p, z))
+
+
+@inline
+def columns(_par: tuple[float, ...], _q: Quaternion, X: Frame) -> tuple[Motion, Motion, Motion]:
+    return turning_axes(X)
+
+
+@inline
+def integrate(q: Quaternion, d: Vector) -> Quaternion:
+    return quaternion_product(q, exp_quaternion(d))
+
+
+@inline
+def difference(q1: Quaternion, q0: Quaternion) -> Vector:
+    return log_quaternion(quaternion_product(conjugate(q0), q1))
+
+
+@inline
+def limit(q: Quaternion) -> tuple[Scalar, Vector]:
+    """The angle of the whole rotation; it grows at the rate of the velocity about the axis of the rotation."""
+    i = one(q[0])
+    sign = where_less(q[0], zero(q[0]), -i, i)  # of a rotation's two quaternions the one with the smaller angle
+    axis = (sign * q[1], sign * q[2], sign * q[3])
+    r = square_root(dot(axis, axis) + _TINY)
+    return 2.0 * angle(r, sign * q[0]), scale(i / r, axis)
+
+
+class Spherical(JointType):
+    """A ball joint. Its limit, if any, bounds the angle of the whole rotation: ``limits=(-inf, 1.0)``.
+
+    >>> import regraft as rg
+    >>> rg.Spherical().neutral()
+    array([1., 0., 0., 0.])
+    """
+
+    nq, nv, limited = 4, 3, 1
+    kernels = JointKernels(transform, columns, integrate=integrate, difference=difference, normalise=unit_quaternion, limit=limit)
+    __slots__ = ()
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+
+    def neutral(self) -> Array:
+        return np.array([1.0, 0.0, 0.0, 0.0])
+
+    def nearest(self, relative: Pose) -> Array:
+        return relative.quaternion
+
+    def normalised(self, q: Array) -> Array:
+        return q / np.linalg.norm(q)
+
+    def reverse(self, q: ArrayLike) -> Array:
+        return np.asarray(q, float) * (1.0, -1.0, -1.0, -1.0)

@@ -1,0 +1,86 @@
+"""Universal joint: a rotation about axis1, fixed to the parent, then one about axis2, fixed to the child."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .._jit import inline
+from ..errors import ModelError
+from ..pose import Pose
+from ..rotations import about_axis
+from ..scalars import zero
+from ..spatial import Frame, Motion, Vector, cross, multiply, rotate, scale, turning, zero_spatial, zero_vector
+from .contract import Array, JointKernels, JointType, unit
+from .revolute import axis_of, turn_about
+
+
+@inline
+def second_axis(par: tuple[float, ...]) -> Vector:
+    """The axis that is fixed to the child."""
+    return (par[3], par[4], par[5])
+
+
+@inline
+def first_axis_in_child(par: tuple[float, ...], q: tuple[Any, Any]) -> Vector:
+    """The parent's axis as the child sees it."""
+    return rotate(about_axis(second_axis(par), -q[1]), axis_of(par))
+
+
+@inline
+def transform(par: tuple[float, ...], q: tuple[Any, Any]) -> Frame:
+    return multiply(about_axis(axis_of(par), q[0]), about_axis(second_axis(par), q[1])), zero_vector(q[0])
+
+
+@inline
+def columns(par: tuple[float, ...], q: tuple[Any, Any], X: Frame) -> tuple[Motion, Motion]:
+    return (turning(X, first_axis_in_child(par, q)), turning(X, second_axis(par)))
+
+
+@inline
+def rates(par: tuple[float, ...], q: tuple[Any, Any], v: tuple[Any, Any], X: Frame) -> tuple[Motion, Motion]:
+    turned_away = scale(zero(v[1]) - v[1], cross(second_axis(par), first_axis_in_child(par, q)))
+    return (turning(X, turned_away), zero_spatial(v[0]))
+
+
+class Universal(JointType):
+    """A Cardan joint. q = (angle about axis1, angle about axis2).
+
+    >>> import regraft as rg
+    >>> rg.Universal(axis1=(1, 0, 0), axis2=(0, 1, 0)).nv
+    2
+    """
+
+    nq = nv = limited = 2
+    kernels = JointKernels(transform, columns, rates=rates)
+    __slots__ = ("axis1", "axis2")
+
+    def __init__(self, axis1: ArrayLike, axis2: ArrayLike, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.axis1 = unit("Universal: axis1", axis1)
+        self.axis2 = unit("Universal: axis2", axis2)
+        if np.linalg.norm(np.cross(self.axis1, self.axis2)) < 1e-6:
+            raise ModelError("Universal: axis1 and axis2 are parallel; use Revolute for one axis, or turn one of them.")
+
+    def arguments(self) -> dict[str, Any]:
+        return {"axis1": self.axis1, "axis2": self.axis2}
+
+    def parameters(self) -> tuple[float, ...]:
+        return (*self.axis1, *self.axis2)
+
+    def nearest(self, relative: Pose) -> Array:
+        # R a2 = rot(a1, q1) a2 gives the first angle from where the child's axis went, the rest is the second
+        a1, a2 = np.array(self.axis1), np.array(self.axis2)
+        start, end = (x - a1 * (a1 @ x) for x in (a2, relative.rotation @ a2))
+        first = float(np.arctan2(a1 @ np.cross(start, end), start @ end))
+        rest = Pose.about(self.axis1, -first).rotation @ relative.rotation
+        return np.array([first, turn_about(self.axis2, rest)])
+
+    def reversed(self) -> Universal:
+        limits = self.limits and self.limits.reversed()
+        return Universal(self.axis2, self.axis1, damping=self.damping[::-1], actuated=self.actuated, limits=limits)
+
+    def reverse(self, q: ArrayLike) -> Array:
+        return -np.asarray(q, float)[::-1]

@@ -1,0 +1,1 @@
+"""The algorithms, compiled and generic in their scalar: one a file. They see arrays and know nothing of names."""

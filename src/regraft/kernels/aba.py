@@ -1,0 +1,105 @@
+"""Forward dynamics of trees: the articulated-body algorithm (Featherstone), in world axes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._jit import jit
+from ..memory import load, store
+from ..scalars import Scalar, one, where_less
+from ..spatial import (
+    apply,
+    articulated,
+    combine,
+    force_cross,
+    largest_response,
+    minus,
+    momentum_of,
+    plus,
+    plus_times,
+    power,
+    remove_direction,
+    times,
+)
+from .inertia import body_inertia, standing_still
+from .kinematics import move_bodies, place_bodies
+from .layout import BIAS, END, MARGIN, PARENT, TAU, VEL, A, D, F, I, Model, R, S, U, V, Work
+from .passive import external_force, joint_torques, spring_forces
+
+ROUNDING = 1e-13
+"""An inertia along a joint below this part of the inertia it is the difference of is no inertia but rounding."""
+
+
+@jit
+def aba(model: Model, work: Work, q: Any, v: Any, tau: Any, external: Any, out: Any) -> Scalar:
+    """Out = v̇ with M(q) v̇ + c(q, v) = tau + passive and external forces.  O(n).
+
+    A joint of several degrees of freedom is that many rank-1 updates, so no small matrix is inverted. Returns the least MARGIN:
+    positive if every joint moves an inertia that is more than rounding, NaN if the result is not finite.
+    """
+    place_bodies(model, work, q)
+    move_bodies(model, work, q, v)
+    joint_torques(model, work, q, v, tau)
+    rigid_forces(model, work, external)
+    spring_forces(model, work)
+    worst = eliminate_joints(model, work)
+    accelerate(model, work, out)
+    for d in range(out.shape[0]):
+        worst = worst + 0.0 * out[d]
+    return worst
+
+
+@jit
+def rigid_forces(model: Model, work: Work, external: Any) -> None:
+    """I and F = V ×* (I V) − external of each body by itself: what it would need to keep its velocity.  O(n)."""
+    body = work.body
+    for k in range(body.shape[0]):
+        inertia = body_inertia(model, work, k)
+        store(body, k, I, articulated(inertia))
+        twist = load(body, k, VEL, 6)
+        force = force_cross(twist, momentum_of(inertia, twist))
+        store(body, k, F, minus(force, external_force(external, k, twist[0])))
+
+
+@jit
+def eliminate_joints(model: Model, work: Work) -> Scalar:
+    """Leaves to roots: the inertia and force that each body shows to its parent through the joint.  O(n)."""
+    walk, body, dof = model.walk, work.body, work.dof
+    worst = one(body[0, R])
+    for k in range(walk.shape[0] - 1, -1, -1):
+        I_a = load(body, k, I, 21)
+        force = plus(load(body, k, F, 6), apply(I_a, load(body, k, BIAS, 6)))
+        for d in range(walk[k, END] - 1, walk[k, V] - 1, -1):
+            s = load(dof, d, S, 6)
+            U_d = apply(I_a, s)
+            response = power(s, U_d)
+            margin = response - ROUNDING * largest_response(I_a, s)
+            dof[d, MARGIN] = margin
+            worst = where_less(worst, margin, worst, margin)
+            inverse = 1.0 / response
+            left = dof[d, TAU] - power(s, force)
+            store(dof, d, U, U_d)
+            dof[d, D] = inverse
+            dof[d, TAU] = left
+            e = times(inverse, U_d)
+            I_a = remove_direction(I_a, U_d, e)
+            force = plus_times(force, left, e)
+        parent = walk[k, PARENT]
+        if parent >= 0:
+            store(body, parent, I, combine(load(body, parent, I, 21), I_a))
+            store(body, parent, F, plus(load(body, parent, F, 6), force))
+    return worst
+
+
+@jit
+def accelerate(model: Model, work: Work, out: Any) -> None:
+    """Roots to leaves: with the parent's acceleration known, each joint follows.  O(n)."""
+    walk, body, dof = model.walk, work.body, work.dof
+    for k in range(walk.shape[0]):
+        parent = walk[k, PARENT]
+        a = standing_still(model, body[k, R]) if parent < 0 else load(body, parent, A, 6)
+        for d in range(walk[k, V], walk[k, END]):
+            rate = (dof[d, TAU] - power(load(dof, d, U, 6), a)) * dof[d, D]
+            out[d] = rate
+            a = plus_times(a, rate, load(dof, d, S, 6))
+        store(body, k, A, plus(a, load(body, k, BIAS, 6)))

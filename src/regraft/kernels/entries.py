@@ -1,0 +1,122 @@
+"""What Python calls: each entry hands its arrays to a kernel. Compiled on first use for each scalar, then kept on disk."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._jit import entry
+from ..memory import load, store
+from ..spatial import at_point, compose
+from . import configuration
+from . import energy as energy_kernel
+from . import jacobian as jacobian_kernel
+from .aba import aba
+from .batch import aba_batch
+from .crba import crba
+from .derivatives import aba_derivatives
+from .kinematics import frame, move_bodies, place_bodies
+from .layout import ORIGIN, ROOT, VEL, Model, Work
+from .rnea import reactions, rnea
+
+
+@entry
+def forward_dynamics(model: Any, work: Any, q: Any, v: Any, tau: Any, external: Any, out: Any) -> Any:
+    """`aba`."""
+    return aba(Model(*model), Work(*work), q, v, tau, external, out)
+
+
+@entry
+def inverse_dynamics(model: Any, work: Any, q: Any, v: Any, a: Any, external: Any, out: Any) -> None:
+    """`rnea`."""
+    rnea(Model(*model), Work(*work), q, v, a, external, out)
+
+
+@entry
+def joint_reactions(model: Any, work: Any, q: Any, v: Any, a: Any, external: Any, tau: Any, out: Any) -> None:
+    """`rnea`, then `reactions`."""
+    rnea(Model(*model), Work(*work), q, v, a, external, tau)
+    reactions(Model(*model), Work(*work), q, out)
+
+
+@entry
+def mass_matrix(model: Any, work: Any, q: Any, out: Any) -> None:
+    """`crba`."""
+    crba(Model(*model), Work(*work), q, out)
+
+
+@entry
+def jacobian(model: Any, work: Any, q: Any, k: int, local: Any, out: Any) -> None:
+    """`jacobian` of a point fixed to row k."""
+    place_bodies(Model(*model), Work(*work), q)
+    jacobian_kernel.jacobian(Model(*model), Work(*work), k, local, out)
+
+
+@entry
+def jacobian_rate(model: Any, work: Any, q: Any, v: Any, k: int, local: Any, out: Any) -> None:
+    """`jacobian_rate` of a point fixed to row k."""
+    place_bodies(Model(*model), Work(*work), q)
+    move_bodies(Model(*model), Work(*work), q, v)
+    jacobian_kernel.jacobian_rate(Model(*model), Work(*work), k, local, out)
+
+
+@entry
+def energy(model: Any, work: Any, q: Any, v: Any) -> Any:
+    """Kinetic and potential energy."""
+    place_bodies(Model(*model), Work(*work), q)
+    move_bodies(Model(*model), Work(*work), q, v)
+    return energy_kernel.energy(Model(*model), Work(*work), q)
+
+
+@entry
+def momentum(model: Any, work: Any, q: Any, v: Any) -> Any:
+    """Angular and linear momentum, first moment and mass."""
+    place_bodies(Model(*model), Work(*work), q)
+    move_bodies(Model(*model), Work(*work), q, v)
+    return energy_kernel.momentum(Model(*model), Work(*work))
+
+
+@entry
+def integrate(walk: Any, q: Any, step: Any, out: Any) -> None:
+    """Q ⊕ step."""
+    configuration.integrate(walk, q, step, out)
+
+
+@entry
+def difference(walk: Any, q1: Any, q0: Any, out: Any) -> None:
+    """q1 ⊖ q0."""
+    configuration.difference(walk, q1, q0, out)
+
+
+@entry
+def normalise(walk: Any, q: Any) -> None:
+    """Back onto the manifold."""
+    configuration.normalise(walk, q)
+
+
+@entry
+def derivatives(model: Any, work: Any, q: Any, v: Any, tau: Any, external: Any, scratch: Any, dq: Any, dv: Any, dtau: Any) -> Any:
+    """`aba_derivatives`."""
+    return aba_derivatives(Model(*model), Work(*work), q, v, tau, external, scratch, dq, dv, dtau).real
+
+
+@entry
+def forward_dynamics_batch(
+    model: Any, work: Any, external: Any, lanes: Any, q: Any, v: Any, tau: Any, first: int, end: int, out: Any, worst: Any
+) -> None:
+    """`aba_batch`."""
+    aba_batch(Model(*model), work, external, lanes, q, v, tau, first, end, out, worst)
+
+
+@entry
+def motion(model: Any, work: Any, q: Any, v: Any, attach: Any, poses: Any, twists: Any) -> None:
+    """Pose (R, p) in the world and twist at its own origin, world axes, of the frame attach[k] of each row."""
+    m, w = Model(*model), Work(*work)
+    place_bodies(m, w, q)
+    move_bodies(m, w, q, v)
+    for k in range(m.walk.shape[0]):
+        local = load(attach, k, 0, 9), load(attach, k, 9, 3)
+        R_k, p_k = compose(frame(w.body, k), local)
+        origin = load(w.body, m.walk[k, ROOT], ORIGIN, 3)
+        store(poses, k, 0, R_k)
+        store(poses, k, 9, (p_k[0] + origin[0], p_k[1] + origin[1], p_k[2] + origin[2]))
+        store(twists, k, 0, at_point(load(w.body, k, VEL, 6), p_k))

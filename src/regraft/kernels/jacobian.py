@@ -1,0 +1,69 @@
+"""The Jacobian of a frame and its time derivative."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._jit import inline, jit
+from ..memory import load
+from ..scalars import zero
+from ..spatial import Motion, Vector, add, angular, at_point, cross, linear, motion_cross, plus, rotate, spatial
+from .kinematics import frame, parent_motion
+from .layout import END, PARENT, POLARITY, RATE, VARIES, VEL, Model, S, V, Work
+
+
+@inline
+def point_on(work: Work, k: int, local: Any) -> Vector:
+    """Position, about the tree's origin, of a point given in the frame of row k."""
+    R_k, p_k = frame(work.body, k)
+    return add(p_k, rotate(R_k, (local[0], local[1], local[2])))
+
+
+@inline
+def clear(J: Any) -> None:
+    """Set a Jacobian to zero."""
+    for r in range(6):
+        for c in range(J.shape[1]):
+            J[r, c] = zero(J[r, c])
+
+
+@inline
+def put_column(J: Any, d: int, column: Motion) -> None:
+    """Write one column."""
+    for r in range(6):
+        J[r, d] = column[r]
+
+
+@jit
+def jacobian(model: Model, work: Work, k: int, local: Any, J: Any) -> None:
+    """J with J v = (angular velocity of row k, velocity of its point `local`), after `place_bodies`.  O(depth + nv)."""
+    walk, dof = model.walk, work.dof
+    p = point_on(work, k, local)
+    clear(J)
+    while k >= 0:
+        for d in range(walk[k, V], walk[k, END]):
+            put_column(J, d, at_point(load(dof, d, S, 6), p))
+        k = walk[k, PARENT]
+
+
+@jit
+def jacobian_rate(model: Model, work: Work, k: int, local: Any, J: Any) -> None:
+    """dJ/dt along the motion, after `move_bodies`.  O(depth + nv).
+
+    A screw is carried along by the body that holds its axis, the joint's child: Ṡ = V_child × S + (its change in that body).
+    """
+    walk, body, dof = model.walk, work.body, work.dof
+    p = point_on(work, k, local)
+    twist = load(body, k, VEL, 6)
+    p_rate = add(linear(twist), cross(angular(twist), p))
+    clear(J)
+    while k >= 0:
+        carrier = load(body, k, VEL, 6) if walk[k, POLARITY] > 0 else parent_motion(body, walk[k, PARENT], VEL, p[0])
+        for d in range(walk[k, V], walk[k, END]):
+            s = load(dof, d, S, 6)
+            s_rate = motion_cross(carrier, s)
+            if walk[k, VARIES]:
+                s_rate = plus(s_rate, load(dof, d, RATE, 6))
+            moved = at_point(s_rate, p)
+            put_column(J, d, spatial(angular(moved), add(linear(moved), cross(angular(s), p_rate))))
+        k = walk[k, PARENT]

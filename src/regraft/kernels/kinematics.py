@@ -1,0 +1,131 @@
+"""Where bodies are and how they move."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._jit import inline, jit
+from ..joints import joint_columns, joint_rates, joint_transform, parameters
+from ..memory import load, store
+from ..rotations import identity_pose
+from ..scalars import Scalar
+from ..spatial import (
+    Frame,
+    Motion,
+    add,
+    compose,
+    invert,
+    motion_cross,
+    multiply,
+    plus,
+    plus_times,
+    rotate,
+    scale,
+    times,
+    zero_spatial,
+    zero_vector,
+)
+from .layout import BIAS, END, KIND, ORIGIN, PAR, PARENT, POLARITY, RATE, VARIES, VEL, E, Model, P, Q, R, S, T, V, Work
+
+
+@inline
+def frame(body: Any, k: int) -> Frame:
+    """The pose of the body in row k."""
+    return load(body, k, R, 9), load(body, k, P, 3)
+
+
+@inline
+def parent_frame(body: Any, parent: int, like: Scalar) -> Frame:
+    """The pose of the parent's row, or of the world."""
+    if parent < 0:
+        return identity_pose(like)
+    return frame(body, parent)
+
+
+@inline
+def parent_motion(body: Any, parent: int, column: int, like: Scalar) -> Motion:
+    """The parent's vector in a column, or zero for the world."""
+    if parent < 0:
+        return zero_spatial(like)
+    return load(body, parent, column, 6)
+
+
+@jit
+def place_bodies(model: Model, work: Work, q: Any) -> None:
+    """R, P, S: orientation and position of each body, screw of each degree of freedom (S1 eq. 8).  O(n).
+
+    The origin is the root's own position, so that nothing loses digits far from the world's origin.
+    """
+    walk, geometry = model.walk, model.geometry
+    body, dof = work.body, work.dof
+    for k in range(walk.shape[0]):
+        parent, kind, polarity, i = walk[k, PARENT], walk[k, KIND], walk[k, POLARITY], walk[k, Q]
+        like = body[k, R]
+        par = parameters(geometry, k, PAR, like)
+        J = joint_transform(kind, par, q, i)
+        if polarity < 0:
+            J = invert(J)
+        R_p, p_p = parent_frame(body, parent, like)
+        R_near = multiply(R_p, load(geometry, k, E, 9))
+        p_near = add(p_p, rotate(R_p, load(geometry, k, T, 3)))
+        R_far, arm = multiply(R_near, J[0]), rotate(R_near, J[1])
+        p_far = add(p_near, arm)
+        if parent < 0:
+            store(body, k, ORIGIN, p_far)
+            p_near, p_far = scale(-1.0, arm), zero_vector(like)
+        store(body, k, R, R_far)
+        store(body, k, P, p_far)
+        child = (R_far, p_far) if polarity > 0 else (R_near, p_near)
+        joint_columns(kind, par, q, i, child, dof, walk[k, V], S)
+        if polarity < 0:
+            flip(dof, walk[k, V], walk[k, END], S)
+
+
+@inline
+def flip(dof: Any, first: int, end: int, column: int) -> None:
+    """Turn screws round: the walk goes from the joint's child to its parent."""
+    for d in range(first, end):
+        store(dof, d, column, times(-1.0, load(dof, d, column, 6)))
+
+
+@jit
+def move_bodies(model: Model, work: Work, q: Any, v: Any) -> None:
+    """V = V_parent + S v and the bias V_parent × S v + Ṡ v of each body's acceleration, after `place_bodies`.  O(n)."""
+    walk, body, dof = model.walk, work.body, work.dof
+    for k in range(walk.shape[0]):
+        like = body[k, R]
+        V_p = parent_motion(body, walk[k, PARENT], VEL, like)
+        V_J = zero_spatial(like)
+        for d in range(walk[k, V], walk[k, END]):
+            V_J = plus_times(V_J, v[d], load(dof, d, S, 6))
+        bias = motion_cross(V_p, V_J)
+        if walk[k, VARIES]:
+            bias = plus(bias, vary_columns(model, work, q, v, k))
+        store(body, k, VEL, plus(V_p, V_J))
+        store(body, k, BIAS, bias)
+
+
+@inline
+def joint_frame(model: Model, work: Work, q: Any, k: int) -> Frame:
+    """The frame, on its child's side, of the joint that leads to row k."""
+    walk = model.walk
+    if walk[k, POLARITY] > 0:
+        return frame(work.body, k)
+    par = parameters(model.geometry, k, PAR, work.body[k, R])
+    return compose(frame(work.body, k), joint_transform(walk[k, KIND], par, q, walk[k, Q]))
+
+
+@jit
+def vary_columns(model: Model, work: Work, q: Any, v: Any, k: int) -> Motion:
+    """Fill RATE for the joint of row k and return Ṡ v as seen from the frame of the joint's child."""
+    walk, dof = model.walk, work.dof
+    kind, i, first = walk[k, KIND], walk[k, Q], walk[k, V]
+    like = work.body[k, R]
+    par = parameters(model.geometry, k, PAR, like)
+    joint_rates(kind, par, q, i, v, joint_frame(model, work, q, k), dof, first, RATE)
+    if walk[k, POLARITY] < 0:
+        flip(dof, first, walk[k, END], RATE)
+    change = zero_spatial(like)
+    for d in range(first, walk[k, END]):
+        change = plus_times(change, v[d], load(dof, d, RATE, 6))
+    return change

@@ -1,0 +1,86 @@
+"""The tables that kernels run on: what each column holds, and where.
+
+A mechanism's structure is data. `Model` is fixed while the structure is; `Work` is scratch that a kernel fills. Row k of a body
+table belongs to the k-th body of the walk, parents before children; row d of a dof table to the velocity v[d].
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+# walk: int64 (n, WALK), one row per body in the order of the walk
+BODY = 0  # index of the body in the mechanism
+PARENT = 1  # row of the parent; −1 for a root, which hangs on the world
+JOINT = 2  # index of the joint that leads here
+KIND = 3  # the joint's type, its place in the registry
+POLARITY = 4  # +1 where the walk goes from the joint's parent to its child, else −1
+Q = 5  # first of the joint's numbers in q
+V = 6  # first of the joint's numbers in v
+END = 7  # one past the last of them
+ROOT = 8  # row of the root of this body's tree
+VARIES = 9  # 1 where the joint's columns change in its child's frame
+WALK = 10
+
+# geometry: float64 (n, GEOMETRY); each body's frame here is that of the joint that leads to it, as in S1
+E = 0  # 9: tree transform, rotation: the joint's near frame in the parent's
+T = 9  # 3: tree transform, translation
+MASS = 12
+COM = 13  # 3: centre of mass
+MOMENTS = 16  # 6: moments of inertia about the centre of mass
+PAR = 22  # 6: the joint type's parameters
+GEOMETRY = 28
+
+# springs: float64 (number, SPRING), with the rows of the two bodies in spring_rows, −1 for the world
+POINT_A = 0  # 3, in the frame of row a
+POINT_B = 3  # 3
+STIFFNESS = 6
+DAMPING = 7
+REST = 8
+SPRING = 9
+
+# limits: float64 (number, LIMIT), with (row, measure) in limit_rows
+LOWER = 0
+UPPER = 1
+LIMIT_STIFFNESS = 2
+DISSIPATION = 3
+LIMIT = 4
+
+# work.body: (n, BODY_WORK), all in world axes about the position of the tree's root
+R = 0  # 9: orientation
+P = 9  # 3: position
+VEL = 12  # 6: velocity
+BIAS = 18  # 6: acceleration that does not come from v̇: V × (S v) + Ṡ v
+F = 24  # 6: force
+A = 30  # 6: acceleration
+I = 36  # 21: inertia (10 numbers where it stays that of a rigid body)
+ORIGIN = 57  # 3: for a root, its position in the world; else unused
+BODY_WORK = 60
+
+# work.dof: (nv, DOF_WORK)
+S = 0  # 6: screw of this degree of freedom, signed by polarity
+U = 6  # 6: I S
+RATE = 12  # 6: change of S in the frame of the joint's child, only where VARIES
+TAU = 18  # torque, passive ones included; then what is left of it
+D = 19  # 1 / (S · U)
+MARGIN = 20  # S · U less what may be rounding; a joint where it is not positive moves no inertia
+DOF_WORK = 21
+
+
+class Model(NamedTuple):
+    """A mechanism as kernels see it."""
+
+    walk: Any
+    geometry: Any
+    gravity: Any
+    damping: Any
+    spring_rows: Any
+    springs: Any
+    limit_rows: Any
+    limits: Any
+
+
+class Work(NamedTuple):
+    """Scratch tables in the scalar of the computation."""
+
+    body: Any
+    dof: Any

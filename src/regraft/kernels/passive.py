@@ -1,0 +1,164 @@
+"""Forces that need no actuator: joint damping, joint limits, springs and dampers between points."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._jit import inline, jit
+from ..joints import joint_limit
+from ..memory import load, store
+from ..scalars import Scalar, lift, one, square_root, where_less, zero
+from ..spatial import (
+    Motion,
+    Vector,
+    add,
+    angular,
+    cross,
+    dot,
+    force_at,
+    linear,
+    minus,
+    rotate,
+    scale,
+    subtract,
+    zero_spatial,
+    zero_vector,
+)
+from .kinematics import frame
+from .layout import (
+    DAMPING,
+    DISSIPATION,
+    END,
+    KIND,
+    LIMIT_STIFFNESS,
+    LOWER,
+    ORIGIN,
+    POINT_A,
+    POINT_B,
+    REST,
+    ROOT,
+    STIFFNESS,
+    TAU,
+    UPPER,
+    VEL,
+    F,
+    Model,
+    Q,
+    V,
+    Work,
+)
+
+_TINY = 1e-300  # keeps the direction of a spring of no length finite; too small to change any other
+
+
+@inline
+def positive_part(x: Scalar) -> Scalar:
+    """X where it is positive, else 0."""
+    return where_less(zero(x), x, x, zero(x))
+
+
+@jit
+def joint_torques(model: Model, work: Work, q: Any, v: Any, tau: Any) -> None:
+    """TAU = tau − damping v + limiting torques.  O(n)."""
+    dof, damping = work.dof, model.damping
+    for d in range(damping.shape[0]):
+        dof[d, TAU] = tau[d] - damping[d] * v[d]
+    for row in range(model.limit_rows.shape[0]):
+        k, measure = model.limit_rows[row, 0], model.limit_rows[row, 1]
+        value, gradient = joint_limit(model.walk[k, KIND], q, model.walk[k, Q], measure)
+        first, count = model.walk[k, V], model.walk[k, END] - model.walk[k, V]
+        rate = zero(value)
+        for c in range(min(count, 3)):
+            rate = rate + pick(gradient, c) * v[first + c]
+        push = limit_push(model.limits, row, value, rate)
+        for c in range(min(count, 3)):
+            dof[first + c, TAU] = dof[first + c, TAU] + push * pick(gradient, c)
+
+
+@inline
+def pick(a: Vector, c: int) -> Scalar:
+    """a[c]."""
+    if c == 0:
+        return a[0]
+    if c == 1:
+        return a[1]
+    return a[2]
+
+
+@inline
+def beyond(limits: Any, row: int, value: Scalar) -> tuple[Scalar, Scalar]:
+    """How far a measure is above its upper and below its lower bound, each 0 if it is not."""
+    return positive_part(value - limits[row, UPPER]), positive_part(limits[row, LOWER] - value)
+
+
+@inline
+def limit_push(limits: Any, row: int, value: Scalar, rate: Scalar) -> Scalar:
+    """The force along a limited measure: k e (1 + c ė) where it is beyond a bound by e, never outwards."""
+    above, below = beyond(limits, row, value)
+    k, c = limits[row, LIMIT_STIFFNESS], limits[row, DISSIPATION]
+    i = one(value)
+    return k * (below * positive_part(i - c * rate) - above * positive_part(i + c * rate))
+
+
+@inline
+def attachment(model: Model, work: Work, k: int, point: Vector, like: Scalar) -> tuple[Vector, Vector, Vector]:
+    """Of a point fixed to row k (or to the world): position about its tree's origin, that origin, velocity."""
+    if k < 0:
+        still = zero_vector(like)
+        return (lift(point[0], like), lift(point[1], like), lift(point[2], like)), still, still
+    body = work.body
+    R_k, p_k = frame(body, k)
+    x = add(p_k, rotate(R_k, point))
+    twist = load(body, k, VEL, 6)
+    return x, load(body, model.walk[k, ROOT], ORIGIN, 3), add(linear(twist), cross(angular(twist), x))
+
+
+@inline
+def spring_span(model: Model, work: Work, row: int, like: Scalar) -> tuple[Vector, Vector, Vector, Vector]:
+    """Of a spring: its two ends about their trees' origins, the vector from a to b, and its rate."""
+    a, b = model.spring_rows[row, 0], model.spring_rows[row, 1]
+    x_a, o_a, u_a = attachment(model, work, a, load(model.springs, row, POINT_A, 3), like)
+    x_b, o_b, u_b = attachment(model, work, b, load(model.springs, row, POINT_B, 3), like)
+    return x_a, x_b, add(subtract(x_b, x_a), subtract(o_b, o_a)), subtract(u_b, u_a)
+
+
+@jit
+def spring_forces(model: Model, work: Work) -> None:
+    """Take the pull of every spring and damper out of F, the force that each body still needs.  O(springs)."""
+    body, springs = work.body, model.springs
+    for row in range(springs.shape[0]):
+        like = body[0, F]
+        x_a, x_b, span, rate = spring_span(model, work, row, like)
+        length = square_root(dot(span, span) + _TINY)
+        stretch = springs[row, STIFFNESS] * (length - springs[row, REST])
+        pull = stretch + springs[row, DAMPING] * (dot(span, rate) / length)
+        force = scale(pull / length, span)
+        a, b = model.spring_rows[row, 0], model.spring_rows[row, 1]
+        if a >= 0:
+            store(body, a, F, minus(load(body, a, F, 6), force_at(x_a, zero_vector(like), force)))
+        if b >= 0:
+            store(body, b, F, minus(load(body, b, F, 6), force_at(x_b, zero_vector(like), scale(-1.0, force))))
+
+
+@inline
+def external_force(external: Any, k: int, like: Scalar) -> Motion:
+    """The wrench that the user applies to row k, about the tree's origin; zero where the table is empty."""
+    if external.shape[0] == 0:
+        return zero_spatial(like)
+    return load(external, k, 0, 6)
+
+
+@jit
+def passive_energy(model: Model, work: Work, q: Any, like: Scalar) -> Scalar:
+    """The energy stored in springs and in limits, after `place_bodies`.  O(springs + limits)."""
+    energy = zero(like)
+    for row in range(model.springs.shape[0]):
+        _, _, span, _ = spring_span(model, work, row, like)
+        stretch = square_root(dot(span, span) + _TINY) - model.springs[row, REST]
+        energy = energy + 0.5 * model.springs[row, STIFFNESS] * stretch * stretch
+    for row in range(model.limit_rows.shape[0]):
+        k = model.limit_rows[row, 0]
+        value, _ = joint_limit(model.walk[k, KIND], q, model.walk[k, Q], model.limit_rows[row, 1])
+        above, below = beyond(model.limits, row, value)
+        energy = energy + 0.5 * model.limits[row, LIMIT_STIFFNESS] * (above * above + below * below)
+    return energy

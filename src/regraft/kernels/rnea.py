@@ -1,0 +1,66 @@
+"""Inverse dynamics of trees: the recursive Newton–Euler algorithm (Luh, Walker, Paul), in world axes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._jit import jit
+from ..memory import load, store
+from ..spatial import (
+    angular,
+    cross,
+    force_cross,
+    linear,
+    minus,
+    momentum_of,
+    plus,
+    plus_times,
+    power,
+    scale,
+    spatial,
+    subtract,
+    times,
+)
+from .inertia import body_inertia, standing_still
+from .kinematics import joint_frame, move_bodies, place_bodies
+from .layout import BIAS, END, PARENT, POLARITY, TAU, VEL, A, F, Model, R, S, V, Work
+from .passive import external_force, joint_torques, spring_forces
+
+
+@jit
+def rnea(model: Model, work: Work, q: Any, v: Any, a: Any, external: Any, tau: Any) -> None:
+    """Tau = M(q) a + c(q, v) − passive and external forces; F of each row is what its joint transmits.  O(n)."""
+    walk, body, dof = model.walk, work.body, work.dof
+    for d in range(tau.shape[0]):
+        tau[d] = 0.0 * v[d]
+    place_bodies(model, work, q)
+    move_bodies(model, work, q, v)
+    joint_torques(model, work, q, v, tau)
+    for k in range(walk.shape[0]):  # roots to leaves: accelerations, then the force each body needs
+        parent = walk[k, PARENT]
+        rate = standing_still(model, body[k, R]) if parent < 0 else load(body, parent, A, 6)
+        for d in range(walk[k, V], walk[k, END]):
+            rate = plus_times(rate, a[d], load(dof, d, S, 6))
+        rate = plus(rate, load(body, k, BIAS, 6))
+        store(body, k, A, rate)
+        inertia, twist = body_inertia(model, work, k), load(body, k, VEL, 6)
+        force = plus(momentum_of(inertia, rate), force_cross(twist, momentum_of(inertia, twist)))
+        store(body, k, F, minus(force, external_force(external, k, twist[0])))
+    spring_forces(model, work)
+    for k in range(walk.shape[0] - 1, -1, -1):  # leaves to roots: forces add up, joints keep their share
+        force = load(body, k, F, 6)
+        for d in range(walk[k, V], walk[k, END]):
+            tau[d] = power(load(dof, d, S, 6), force) - dof[d, TAU]
+        parent = walk[k, PARENT]
+        if parent >= 0:
+            store(body, parent, F, plus(load(body, parent, F, 6), force))
+
+
+@jit
+def reactions(model: Model, work: Work, q: Any, out: Any) -> None:
+    """out[k] = wrench that the joint of row k puts on its child, about the child's joint frame, after `rnea`.  O(n)."""
+    for k in range(model.walk.shape[0]):
+        wrench = times(float(model.walk[k, POLARITY]), load(work.body, k, F, 6))
+        at = joint_frame(model, work, q, k)[1]
+        moment = subtract(angular(wrench), cross(at, linear(wrench)))
+        store(out, k, 0, spatial(moment, scale(1.0, linear(wrench))))

@@ -1,0 +1,398 @@
+"""A mechanism: bodies, joints, frames and springs by name, as a graph. How the graph is walked is not decided here."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import files
+from .drawing import draw_tree
+from .errors import ModelError
+from .inertia import Inertia
+from .joints import JointType
+from .parts import WORLD, Body, Frame, Joint, Spring
+from .pose import Pose, finite
+from .state import Layout, State, build_state
+from .tree import Tree
+
+Array = NDArray[np.float64]
+
+
+class Mechanism:
+    """Bodies and joints, by name.
+
+    A joint between two bodies that are already connected closes a loop and becomes a loop joint by itself.
+
+    >>> import regraft as rg
+    >>> mech = rg.Mechanism()
+    >>> mech.add_body("thigh", rg.Inertia(mass=7.0, com=(0, 0, -0.2)))
+    >>> mech.add_body("shank", rg.Inertia(mass=3.0, com=(0, 0, -0.2)))
+    >>> mech.add_joint("hip", rg.Revolute((0, 1, 0)), "world", "thigh")
+    >>> mech.add_joint("knee", rg.Revolute((0, 1, 0)), "thigh", "shank", parent_pose=rg.Pose(translation=(0, 0, -0.4)))
+    >>> print(mech)
+    Mechanism: 2 bodies, 2 joints, 2 degrees of freedom, 10 kg
+    world
+    └─ hip: Revolute → thigh (7 kg)
+       └─ knee: Revolute → shank (3 kg)
+    """
+
+    def __init__(self, gravity: ArrayLike = (0.0, 0.0, -9.81)) -> None:
+        self._gravity = finite("gravity", gravity, (3,))
+        self._gravity.flags.writeable = False
+        self._bodies: dict[str, Body] = {}
+        self._joints: dict[str, Joint] = {}
+        self._frames: dict[str, Frame] = {}
+        self._springs: dict[str, Spring] = {}
+        self._layout: Layout | None = None
+        self._tree: Tree | None = None
+
+    # --- describe ----------------------------------------------------------------------------------------------------
+
+    def add_body(self, name: str, inertia: Inertia) -> None:
+        """Add a rigid body; join it to others with `add_joint`."""
+        self._check_new_name(name, "body")
+        if not isinstance(inertia, Inertia):
+            raise ModelError(f"body {name!r}: inertia must be an Inertia, such as Inertia(mass=1.0), not {inertia!r}.")
+        self._bodies[name] = Body(name, inertia)
+        self._changed()
+
+    def add_joint(
+        self,
+        name: str,
+        joint: JointType,
+        parent: str,
+        child: str,
+        parent_pose: Pose = Pose(),  # noqa: B008 (a pose is immutable)
+        child_pose: Pose = Pose(),  # noqa: B008
+    ) -> None:
+        """Join `child` to `parent`; the poses place the joint's frame on either body."""
+        self._check_new_name(name, "joint")
+        if not isinstance(joint, JointType):
+            raise ModelError(f"joint {name!r}: give a joint type, such as Revolute((0, 0, 1)), not {joint!r}.")
+        self._check_body(parent, f"parent of joint {name!r}")
+        self._check_body(child, f"child of joint {name!r}")
+        if parent == child:
+            raise ModelError(f"joint {name!r}: parent and child are the same body {parent!r}; join it to another one.")
+        _check_pose(f"joint {name!r}: parent_pose", parent_pose)
+        _check_pose(f"joint {name!r}: child_pose", child_pose)
+        self._joints[name] = Joint(name, joint, parent, child, parent_pose, child_pose)
+        self._changed()
+
+    def add_frame(self, name: str, body: str, pose: Pose = Pose()) -> None:  # noqa: B008
+        """Name a place on a body."""
+        self._check_new_name(name, "frame")
+        self._check_body(body, f"body of frame {name!r}")
+        _check_pose(f"frame {name!r}: pose", pose)
+        self._frames[name] = Frame(name, body, pose)
+
+    def add_spring(
+        self,
+        name: str,
+        body_a: str,
+        point_a: ArrayLike,
+        body_b: str,
+        point_b: ArrayLike,
+        *,
+        stiffness: float,
+        damping: float = 0.0,
+        rest_length: float = 0.0,
+    ) -> None:
+        """Put a spring and damper between two points, each in the axes of its body."""
+        self._check_new_name(name, "spring")
+        self._check_body(body_a, f"body_a of spring {name!r}")
+        self._check_body(body_b, f"body_b of spring {name!r}")
+        if body_a == body_b:
+            raise ModelError(f"spring {name!r}: both ends are on the body {body_a!r}; it would do nothing.")
+        numbers = [finite(f"spring {name!r}: {what}", x, ()) for what, x in
+                   (("stiffness", stiffness), ("damping", damping), ("rest_length", rest_length))]  # fmt: skip
+        if any(x < 0 for x in numbers):
+            raise ModelError(f"spring {name!r}: stiffness, damping and rest_length must not be negative.")
+        ends = [finite(f"spring {name!r}: {what}", x, (3,)) for what, x in (("point_a", point_a), ("point_b", point_b))]
+        point_a_, point_b_ = (_triple(end) for end in ends)
+        self._springs[name] = Spring(name, body_a, point_a_, body_b, point_b_, *(float(x) for x in numbers))
+        self._changed()
+
+    # --- read --------------------------------------------------------------------------------------------------------
+
+    @property
+    def gravity(self) -> Array:
+        """The acceleration of free fall."""
+        return self._gravity
+
+    @property
+    def bodies(self) -> Mapping[str, Body]:
+        """The bodies by name, without the world."""
+        return MappingProxyType(self._bodies)
+
+    @property
+    def joints(self) -> Mapping[str, Joint]:
+        """The joints by name, loop joints too."""
+        return MappingProxyType(self._joints)
+
+    @property
+    def frames(self) -> Mapping[str, Frame]:
+        """The frames by name."""
+        return MappingProxyType(self._frames)
+
+    @property
+    def springs(self) -> Mapping[str, Spring]:
+        """The springs by name."""
+        return MappingProxyType(self._springs)
+
+    @property
+    def layout(self) -> Layout:
+        """Which joint has which numbers in a state."""
+        if self._layout is None:
+            self._layout = _lay_out(self._joints)
+        return self._layout
+
+    @property
+    def loop_joints(self) -> tuple[str, ...]:
+        """The joints that close loops."""
+        return tuple(name for name, *_ in self.layout.loops)
+
+    @property
+    def nq(self) -> int:
+        """How many numbers a position has."""
+        return self.layout.nq
+
+    @property
+    def nv(self) -> int:
+        """How many numbers a velocity has."""
+        return self.layout.nv
+
+    def q_slice(self, joint: str) -> slice:
+        """Where a tree joint's numbers are in q."""
+        self._check_tree_joint(joint)
+        return self.layout.q_slices[joint]
+
+    def v_slice(self, joint: str) -> slice:
+        """Where a tree joint's numbers are in v."""
+        self._check_tree_joint(joint)
+        return self.layout.v_slices[joint]
+
+    def state(self, q: Any = None, v: Any = None) -> State:
+        """A state from numbers by joint name or from whole arrays; the rest is at the bind pose and at rest."""
+        return build_state(self.layout, q, v)
+
+    def joint_position(self, state: State, joint: str) -> Array:
+        """The position of any joint, loop joints too."""
+        self._check_joint(joint)
+        self.check_state(state)
+        where = self.layout.q_slices.get(joint)
+        if where is not None:
+            return state.q[where].copy()
+        described = self._joints[joint]
+        (parent, _), (child, _) = self._joint_sides(state, described)
+        return described.type.position(parent.inverse() @ child)
+
+    def joint_velocity(self, state: State, joint: str) -> Array:
+        """The velocity of any joint, loop joints too."""
+        self._check_joint(joint)
+        self.check_state(state)
+        where = self.layout.v_slices.get(joint)
+        if where is not None:
+            return state.v[where].copy()
+        described = self._joints[joint]
+        (parent, parent_twist), (child, child_twist) = self._joint_sides(state, described)
+        q = described.type.position(parent.inverse() @ child)
+        return described.type.velocity(q, (child_twist - parent_twist).reshape(2, 3) @ child.rotation)
+
+    # --- whole -------------------------------------------------------------------------------------------------------
+
+    def copy(self) -> Mechanism:
+        """A mechanism that can be changed without changing this one."""
+        twin = Mechanism(self._gravity)
+        for table in _TABLES:
+            setattr(twin, table, dict(getattr(self, table)))
+        twin._layout, twin._tree = self._layout, self._tree
+        return twin
+
+    def to_dict(self) -> dict[str, Any]:
+        """The mechanism as plain data, for JSON."""
+        return {
+            "format": files.FORMAT,
+            "version": files.VERSION,
+            "gravity": self._gravity.tolist(),
+            "bodies": [files.body_to_dict(body) for body in self._bodies.values()],
+            "joints": [files.joint_to_dict(joint) for joint in self._joints.values()],
+            "frames": [files.frame_to_dict(frame) for frame in self._frames.values()],
+            "springs": [files.spring_to_dict(spring) for spring in self._springs.values()],
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Mechanism:
+        """The mechanism of `to_dict`; every part is checked as if it were added by hand."""
+        if not isinstance(data, Mapping) or data.get("format") != files.FORMAT:
+            raise ModelError(f"this is not a mechanism: the field 'format' must be {files.FORMAT!r}.")
+        if data.get("version") != files.VERSION:
+            raise ModelError(f"the file has version {data.get('version')!r}; this release reads version {files.VERSION}.")
+        try:
+            mech = cls(data["gravity"])
+            for body in data["bodies"]:
+                mech.add_body(body["name"], files.inertia_from_dict(body))
+            for joint in data["joints"]:
+                poses = (files.pose_from_dict(joint[side]) for side in ("parent_pose", "child_pose"))
+                kind = files.joint_type_from_dict(joint["joint"])
+                mech.add_joint(joint["name"], kind, joint["parent"], joint["child"], *poses)
+            for frame in data["frames"]:
+                mech.add_frame(frame["name"], frame["body"], files.pose_from_dict(frame["pose"]))
+            for spring in data["springs"]:
+                mech.add_spring(**spring)
+        except (KeyError, TypeError, AttributeError) as problem:
+            raise ModelError(f"the description is damaged: {type(problem).__name__} {problem}.") from problem
+        return mech
+
+    def save(self, path: str | Path) -> None:
+        """Write the mechanism to a JSON file; `regraft.load` reads it back, equal to the last digit."""
+        Path(path).write_text(json.dumps(self.to_dict(), indent=1) + "\n", encoding="utf-8")
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Mechanism):
+            return NotImplemented
+        return np.array_equal(self._gravity, other._gravity) and all(
+            list(getattr(self, table).items()) == list(getattr(other, table).items()) for table in _TABLES
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return draw_tree(self._bodies, self._joints, self.layout, len(self._springs))
+
+    # --- for the functions that ask --------------------------------------------------------------------------------
+
+    @property
+    def tree(self) -> Tree:
+        """The spanning tree as arrays, derived on first use after a change."""
+        if self._tree is None:
+            self._tree = Tree(self._gravity, self._bodies, self._joints, self._springs, self.layout)
+        return self._tree
+
+    def check_state(self, state: State) -> None:
+        """Reject a state of another structure."""
+        if not isinstance(state, State):
+            raise ModelError(f"give a State, made by mech.state(...), not {type(state).__name__}.")
+        if not self.layout.same_structure(state.layout):
+            raise ModelError(
+                "this state belongs to a mechanism of another structure (other joints, other order or other bodies); "
+                "make one with mech.state(...) of this mechanism, or use the state that the change of structure returned."
+            )
+
+    def _joint_sides(self, state: State, joint: Joint) -> list[tuple[Pose, Array]]:
+        """Pose in the world of the joint's frame on its parent and on its child, and its twist in world axes."""
+        poses, twists = self.tree.motion(state._q, state._v)
+        sides = []
+        for body, pose in ((joint.parent, joint.parent_pose), (joint.child, joint.child_pose)):
+            if body == WORLD:
+                sides.append((pose, np.zeros(6)))
+                continue
+            k = self.tree.row_of[body]
+            R, twist = poses[k, :9].reshape(3, 3), twists[k].copy()
+            twist[3:] += np.cross(twist[:3], R @ pose.translation)
+            sides.append((Pose(R, poses[k, 9:]) @ pose, twist))
+        return sides
+
+    def _changed(self) -> None:
+        self._layout = None
+        self._tree = None
+
+    def _check_new_name(self, name: str, kind: str) -> None:
+        if not isinstance(name, str) or not name:
+            raise ModelError(f"a {kind}'s name must be a text that is not empty, not {name!r}.")
+        tables: dict[str, Mapping[str, Any]]
+        tables = {"body": self._bodies, "joint": self._joints, "frame": self._frames, "spring": self._springs}
+        table = tables[kind]
+        if name in table or (kind == "body" and name == WORLD):
+            raise ModelError(f"there is already a {kind} {name!r}; choose another name.")
+        if kind in ("body", "frame") and (name in self._bodies or name in self._frames):
+            raise ModelError(
+                f"there is already a body or frame {name!r}: both are places, so they share their names; choose another."
+            )
+        if kind == "frame" and name == WORLD:
+            raise ModelError("a frame cannot be called 'world'; choose another name.")
+
+    def _check_body(self, name: str, role: str) -> None:
+        if name != WORLD and name not in self._bodies:
+            raise ModelError(f"{role}: there is no body {name!r}; add it first with add_body. {_known('bodies', self._bodies)}")
+
+    def _check_joint(self, name: str) -> None:
+        if name not in self._joints:
+            raise ModelError(f"there is no joint {name!r}. {_known('joints', self._joints)}")
+
+    def _check_tree_joint(self, name: str) -> None:
+        self._check_joint(name)
+        if name not in self.layout.q_slices:
+            raise ModelError(f"joint {name!r} is a loop joint and has no place in q and v; ask joint_position for its position.")
+
+
+_TABLES = ("_bodies", "_joints", "_frames", "_springs")
+
+
+def load(path: str | Path) -> Mechanism:
+    """Read a mechanism that `Mechanism.save` wrote.
+
+    >>> import regraft as rg, tempfile, pathlib
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "empty.json"
+    >>> rg.Mechanism().save(file)
+    >>> rg.load(file) == rg.Mechanism()
+    True
+    """
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as problem:
+        raise ModelError(f"cannot read {str(path)!r}: {problem}.") from problem
+    try:
+        data = json.loads(text)
+    except json.JSONDecodeError as problem:
+        raise ModelError(f"{str(path)!r} is not JSON: {problem}. Save the mechanism again.") from problem
+    try:
+        return Mechanism.from_dict(data)
+    except ModelError as problem:
+        raise ModelError(f"{str(path)!r}: {problem}") from problem
+
+
+def _triple(values: Array) -> tuple[float, float, float]:
+    x, y, z = values.tolist()
+    return x, y, z
+
+
+def _known(what: str, table: Mapping[str, Any]) -> str:
+    names = list(table)
+    return f"Known {what}: {', '.join(repr(n) for n in names[:12])}{', ...' if len(names) > 12 else ''}."
+
+
+def _check_pose(what: str, pose: Pose) -> None:
+    if not isinstance(pose, Pose):
+        raise ModelError(f"{what} must be a Pose, such as Pose(translation=(0, 0, 1)), not {pose!r}.")
+
+
+def _lay_out(joints: Mapping[str, Joint]) -> Layout:
+    """Tell tree joints from loop joints, in the order in which they were added, and give the tree joints their slots."""
+    above: dict[str, str] = {}
+
+    def top(body: str) -> str:
+        while body in above:
+            over = above[body]
+            if over in above:
+                above[body] = above[over]
+            body = over
+        return body
+
+    tree, loops = [], []
+    q_slices, v_slices, nq, nv = {}, {}, 0, 0
+    for joint in joints.values():
+        a, b = top(joint.parent), top(joint.child)
+        if a == b:
+            loops.append((joint.name, joint.parent, joint.child))
+            continue
+        above[b] = a
+        tree.append((joint.name, joint.type, joint.parent, joint.child))
+        q_slices[joint.name], v_slices[joint.name] = slice(nq, nq + joint.type.nq), slice(nv, nv + joint.type.nv)
+        nq, nv = nq + joint.type.nq, nv + joint.type.nv
+    return Layout(tuple(tree), tuple(loops), q_slices, v_slices, nq, nv)

@@ -1,0 +1,98 @@
+"""Tuples in and out of arrays: rows of a table hold vectors side by side, found by the column where they start.
+
+Every index is known when the kernel is compiled, so a tuple never exists in memory: ``load`` is a few loads, ``store`` a few
+stores. (A loop over a tuple with a variable index doubles the time of a kernel.)
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.core.errors import TypingError
+from numba.extending import intrinsic
+from numba.np.arrayobj import make_array
+
+
+def _elements(
+    context: Any, builder: ir.IRBuilder, kind: types.Array, value: ir.Value, index: list[ir.Value], count: int
+) -> list[ir.Value]:
+    """Pointers to `count` neighbours in the last axis of an array."""
+    array = make_array(kind)(context, builder, value)
+    shape, strides = (cgutils.unpack_tuple(builder, part, kind.ndim) for part in (array.shape, array.strides))
+    first = cgutils.get_item_pointer2(context, builder, array.data, shape, strides, kind.layout, index)
+    return [builder.gep(first, [ir.Constant(ir.IntType(64), k)], inbounds=True) for k in range(count)]
+
+
+def _literal(count: types.Type) -> int:
+    if not isinstance(count, types.IntegerLiteral):
+        raise TypingError("the number of elements must be a literal")
+    return int(count.literal_value)
+
+
+def _position(context: Any, builder: ir.IRBuilder, kinds: Any, values: Any) -> list[ir.Value]:
+    return [context.cast(builder, v, k, types.intp) for k, v in zip(kinds, values, strict=True)]
+
+
+@intrinsic(prefer_literal=True)
+def load(_typing: Any, table: types.Array, row: types.Type, column: types.Type, count: types.Type) -> Any:
+    """table[row, column : column + count] as a tuple; count is a literal."""
+    size = _literal(count)
+    result = types.UniTuple(table.dtype, size)
+
+    def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:
+        index = _position(context, builder, signature.args[1:3], args[1:3])
+        pointers = _elements(context, builder, signature.args[0], args[0], index, size)
+        return context.make_tuple(builder, result, [context.unpack_value(builder, table.dtype, p) for p in pointers])
+
+    return result(table, row, column, count), codegen
+
+
+@intrinsic(prefer_literal=True)
+def load_vector(_typing: Any, vector: types.Array, start: types.Type, count: types.Type) -> Any:
+    """vector[start : start + count] as a tuple; count is a literal."""
+    size = _literal(count)
+    result = types.UniTuple(vector.dtype, size)
+
+    def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:
+        index = _position(context, builder, signature.args[1:2], args[1:2])
+        pointers = _elements(context, builder, signature.args[0], args[0], index, size)
+        return context.make_tuple(builder, result, [context.unpack_value(builder, vector.dtype, p) for p in pointers])
+
+    return result(vector, start, count), codegen
+
+
+def _write(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:
+    kind, values = signature.args[0], signature.args[-1]
+    index = _position(context, builder, signature.args[1:-1], args[1:-1])
+    pointers = _elements(context, builder, kind, args[0], index, len(values))
+    for pointer, element, value in zip(pointers, values, cgutils.unpack_tuple(builder, args[-1]), strict=True):
+        context.pack_value(builder, kind.dtype, context.cast(builder, value, element, kind.dtype), pointer)
+    return context.get_dummy_value()
+
+
+@intrinsic
+def store(_typing: Any, table: types.Array, row: types.Type, column: types.Type, values: types.Type) -> Any:
+    """table[row, column : column + len(values)] = values, for a tuple of values."""
+    return types.void(table, row, column, values), _write
+
+
+@intrinsic
+def store_vector(_typing: Any, vector: types.Array, start: types.Type, values: types.Type) -> Any:
+    """vector[start : start + len(values)] = values, for a tuple of values."""
+    return types.void(vector, start, values), _write
+
+
+@intrinsic
+def store_rows(_typing: Any, table: types.Array, row: types.Type, column: types.Type, rows: types.Type) -> Any:
+    """table[row + k, column : column + len(rows[k])] = rows[k], for a tuple of equally long tuples."""
+
+    def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:
+        first, start = _position(context, builder, signature.args[1:3], args[1:3])
+        for k, (kind, values) in enumerate(zip(rows, cgutils.unpack_tuple(builder, args[3]), strict=True)):
+            index = builder.add(first, context.get_constant(types.intp, k))
+            _write(context, builder, types.void(table, types.intp, types.intp, kind), [args[0], index, start, values])
+        return context.get_dummy_value()
+
+    return types.void(table, row, column, rows), codegen

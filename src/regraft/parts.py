@@ -1,0 +1,55 @@
+"""The parts of a mechanism: bodies, joints, frames and springs, each with its name. All immutable."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .inertia import Inertia
+from .joints import JointType
+from .pose import Pose
+
+WORLD = "world"
+"""The body that does not move."""
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """A rigid body."""
+
+    name: str
+    inertia: Inertia
+
+
+@dataclass(frozen=True, slots=True)
+class Joint:
+    """A joint between two bodies, with the place of its frame on either."""
+
+    name: str
+    type: JointType
+    parent: str
+    child: str
+    parent_pose: Pose
+    child_pose: Pose
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A named place on a body."""
+
+    name: str
+    body: str
+    pose: Pose
+
+
+@dataclass(frozen=True, slots=True)
+class Spring:
+    """A spring with a damper between a point on one body and a point on another."""
+
+    name: str
+    body_a: str
+    point_a: tuple[float, float, float]
+    body_b: str
+    point_b: tuple[float, float, float]
+    stiffness: float
+    damping: float
+    rest_length: float

@@ -1,0 +1,142 @@
+"""A pose: where one frame is in another, as a rotation and a translation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .errors import ModelError
+
+Array = NDArray[np.float64]
+
+ORTHONORMAL = 1e-9
+"""How far the columns of a given rotation matrix may be from unit length and right angles."""
+
+
+class Pose:
+    """A rigid displacement ``x_parent = rotation @ x + translation``. Immutable.
+
+    >>> import regraft as rg
+    >>> half_turn = rg.Pose.about((0, 0, 1), 3.141592653589793, translation=(1, 0, 0))
+    >>> (half_turn @ half_turn).apply((2, 0, 0)).round(12)
+    array([2., 0., 0.])
+    """
+
+    __slots__ = ("rotation", "translation")
+    rotation: Array
+    translation: Array
+
+    def __init__(self, rotation: ArrayLike | None = None, translation: ArrayLike = (0.0, 0.0, 0.0)) -> None:
+        if rotation is None and isinstance(translation, tuple) and translation == (0.0, 0.0, 0.0):
+            self.rotation, self.translation = _IDENTITY, _ORIGIN  # shared: most poses of a large mechanism are this one
+            return
+        self.rotation = _IDENTITY if rotation is None else _rotation(rotation)
+        self.translation = finite("Pose: translation", translation, (3,))
+        self.translation.flags.writeable = False
+
+    @classmethod
+    def _of(cls, rotation: Array, translation: Array) -> Pose:
+        """From arrays that are known to be a pose."""
+        pose = cls.__new__(cls)
+        pose.rotation, pose.translation = rotation, translation
+        rotation.flags.writeable = translation.flags.writeable = False
+        return pose
+
+    @classmethod
+    def about(cls, axis: ArrayLike, turn: float, translation: ArrayLike = (0.0, 0.0, 0.0)) -> Pose:
+        """A rotation by an angle about an axis, and a translation."""
+        direction = finite("Pose.about: axis", axis, (3,))
+        length = float(np.linalg.norm(direction))
+        if length < 1e-12:
+            raise ModelError("Pose.about: the axis is zero; give a direction, such as (0, 0, 1).")
+        if not np.isfinite(turn):
+            raise ModelError(f"Pose.about: the angle is not finite: {turn!r}.")
+        matrix = _scipy_rotation().from_rotvec(direction * (float(turn) / length)).as_matrix()
+        return cls._of(matrix, finite("Pose.about: translation", translation, (3,)))
+
+    @classmethod
+    def from_quaternion(cls, quaternion: ArrayLike, translation: ArrayLike = (0.0, 0.0, 0.0)) -> Pose:
+        """A rotation by a unit quaternion (w, x, y, z), and a translation."""
+        q = finite("Pose.from_quaternion: quaternion", quaternion, (4,))
+        length = float(np.linalg.norm(q))
+        if abs(length - 1.0) > 1e-6:
+            raise ModelError(
+                f"Pose.from_quaternion: {q.tolist()} has length {length:.6g}, a rotation has length 1; normalise it."
+            )
+        matrix = _scipy_rotation().from_quat(q, scalar_first=True).as_matrix()
+        return cls._of(matrix, finite("Pose.from_quaternion: translation", translation, (3,)))
+
+    @property
+    def quaternion(self) -> Array:
+        """The rotation as a unit quaternion (w, x, y, z) with w ≥ 0."""
+        found: Array = _scipy_rotation().from_matrix(self.rotation).as_quat(canonical=True, scalar_first=True)
+        return found
+
+    def __matmul__(self, other: Pose) -> Pose:
+        return Pose._of(self.rotation @ other.rotation, self.rotation @ other.translation + self.translation)
+
+    def inverse(self) -> Pose:
+        """The pose of the parent frame in this one."""
+        back = self.rotation.T.copy()
+        return Pose._of(back, -(back @ self.translation))
+
+    def apply(self, point: ArrayLike) -> Array:
+        """A point, or an array of points (..., 3), from this frame's coordinates to the parent's."""
+        x = np.asarray(point, dtype=float)
+        if x.shape[-1:] != (3,):
+            raise ModelError(f"Pose.apply: points must have 3 coordinates in their last axis, not shape {x.shape}.")
+        result: Array = x @ self.rotation.T + self.translation
+        return result
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Pose):
+            return NotImplemented
+        return bool(np.array_equal(self.rotation, other.rotation) and np.array_equal(self.translation, other.translation))
+
+    def __hash__(self) -> int:
+        return hash((self.rotation.tobytes(), self.translation.tobytes()))
+
+    def __repr__(self) -> str:
+        turn = "" if np.array_equal(self.rotation, _IDENTITY) else f"rotation={self.rotation.round(6).tolist()}, "
+        return f"Pose({turn}translation={tuple(float(x) for x in self.translation)})"
+
+
+def _scipy_rotation() -> Any:
+    from scipy.spatial.transform import Rotation  # on first use: it takes as long to import as all of Regraft
+
+    return Rotation
+
+
+def finite(what: str, value: ArrayLike, shape: tuple[int, ...]) -> Array:
+    """A new float64 array of the given shape from a user's numbers, or a ModelError that says what is wrong."""
+    try:
+        array = np.array(value, dtype=float)
+    except (TypeError, ValueError):
+        raise ModelError(f"{what} must be numbers of shape {shape}, not {value!r}.") from None
+    if array.shape != shape:
+        raise ModelError(f"{what} must have shape {shape}, not {array.shape}.")
+    if not np.isfinite(array).all():
+        raise ModelError(f"{what} has a value that is not finite: {array.tolist()}.")
+    return array
+
+
+def _rotation(value: ArrayLike) -> Array:
+    matrix = finite("Pose: rotation", value, (3, 3))
+    off = float(np.abs(matrix.T @ matrix - np.eye(3)).max())
+    if off > ORTHONORMAL:
+        raise ModelError(
+            f"Pose: the rotation's columns are off unit length and right angles by {off:.3g}; "
+            "give an orthonormal matrix, or use Pose.about or Pose.from_quaternion."
+        )
+    if np.linalg.det(matrix) < 0:
+        raise ModelError("Pose: the matrix is a reflection (determinant −1), not a rotation; flip one axis.")
+    matrix.flags.writeable = False
+    return matrix
+
+
+_IDENTITY = np.eye(3)
+_IDENTITY.flags.writeable = False
+_ORIGIN = np.zeros(3)
+_ORIGIN.flags.writeable = False

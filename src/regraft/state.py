@@ -1,0 +1,163 @@
+"""The state of a mechanism: positions and velocities of its tree joints."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .errors import ModelError
+from .joints import JointType
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Which tree joint has which numbers in q and v; equal for mechanisms of equal structure."""
+
+    joints: tuple[tuple[str, JointType, str, str], ...]
+    """(name, type, parent, child) of each tree joint, in the order in which they were added."""
+    loops: tuple[tuple[str, str, str], ...]
+    """(name, parent, child) of each loop joint."""
+    q_slices: Mapping[str, slice]
+    v_slices: Mapping[str, slice]
+    nq: int
+    nv: int
+
+    def same_structure(self, other: Layout) -> bool:
+        """Whether a state of the one can be read as a state of the other."""
+        return self is other or (
+            self.loops == other.loops
+            and len(self.joints) == len(other.joints)
+            and all(
+                a[0] == b[0] and type(a[1]) is type(b[1]) and a[2:] == b[2:]
+                for a, b in zip(self.joints, other.joints, strict=True)
+            )
+        )
+
+
+class State:
+    """Positions q and velocities v of a mechanism's tree joints. Immutable; made by ``Mechanism.state``.
+
+    >>> import regraft as rg
+    >>> mech = rg.Mechanism()
+    >>> mech.add_body("bob", rg.Inertia.point(1.0, at=(0, 0, -1)))
+    >>> mech.add_joint("hinge", rg.Revolute((0, 1, 0)), "world", "bob")
+    >>> state = mech.state(q={"hinge": 0.3})
+    >>> state.q, state.v
+    (array([0.3]), array([0.]))
+    """
+
+    __slots__ = ("_q", "_v", "impulse", "layout")
+
+    def __init__(self, layout: Layout, q: Array, v: Array, impulse: Any = None) -> None:
+        self.layout = layout
+        self._q = q
+        self._v = v
+        self.impulse = impulse
+
+    @property
+    def q(self) -> Array:
+        """Positions of the tree joints, in the order in which they were added; a view that cannot be written to."""
+        return _read_only(self._q)
+
+    @property
+    def v(self) -> Array:
+        """Velocities of the tree joints, in the order in which they were added; a view that cannot be written to."""
+        return _read_only(self._v)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, State):
+            return NotImplemented
+        same = np.array_equal(self._q, other._q) and np.array_equal(self._v, other._v)
+        return same and self.layout.same_structure(other.layout)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        lines = ["State:"]
+        for name, *_ in self.layout.joints:
+            q, v = self._q[self.layout.q_slices[name]], self._v[self.layout.v_slices[name]]
+            lines.append(f"  {name}: q = {_numbers(q)}, v = {_numbers(v)}")
+        return "\n".join(lines)
+
+
+def build_state(layout: Layout, q: Any, v: Any) -> State:
+    """A state from dicts by joint name or from whole arrays; what is not given is neutral and at rest."""
+    positions = _filled("q", layout, q, layout.q_slices, layout.nq, neutral_positions(layout))
+    velocities = _filled("v", layout, v, layout.v_slices, layout.nv, np.zeros(layout.nv))
+    for name, joint, *_ in layout.joints:
+        if joint.kernels.normalise is not None:
+            where = layout.q_slices[name]
+            positions[where] = _on_manifold(name, joint, positions[where])
+    return State(layout, positions, velocities)
+
+
+def neutral_positions(layout: Layout) -> Array:
+    """Every joint at the position at which its two frames coincide."""
+    parts = [joint.neutral() for _, joint, *_ in layout.joints]
+    return np.concatenate(parts) if parts else np.zeros(0)
+
+
+def _filled(what: str, layout: Layout, given: Any, slices: Mapping[str, slice], size: int, start: Array) -> Array:
+    if given is None:
+        return start
+    if isinstance(given, Mapping):
+        for name, numbers in given.items():
+            if name not in slices:
+                raise ModelError(_unknown_joint(name, layout))
+            where = slices[name]
+            count = where.stop - where.start
+            start[where] = _checked(f"{what} of joint {name!r}", numbers, (count,), scalar=count == 1)
+        return start
+    return _checked(what, given, (size,), scalar=False)
+
+
+def _checked(what: str, value: Any, shape: tuple[int, ...], *, scalar: bool) -> Array:
+    try:
+        array = np.array(value)
+        if array.dtype == object or not np.can_cast(array.dtype, np.float64, casting="same_kind"):
+            raise TypeError
+        array = array.astype(float)
+    except (TypeError, ValueError):
+        raise ModelError(f"{what} must be real numbers of shape {shape}, not {value!r}.") from None
+    if scalar and array.ndim == 0:
+        array = array.reshape(1)
+    if array.shape != shape:
+        raise ModelError(f"{what} must have shape {shape}, not {array.shape}.")
+    if not np.isfinite(array).all():
+        raise ModelError(f"{what} has a value that is not finite: {array.tolist()}.")
+    return array
+
+
+def _on_manifold(name: str, joint: JointType, q: Array) -> Array:
+    with np.errstate(invalid="ignore", divide="ignore"):
+        nearest = joint.normalised(q)
+    off = float(np.abs(nearest - q).max())
+    if not off <= 1e-6:
+        raise ModelError(
+            f"q of joint {name!r} is no position of a {type(joint).__name__} joint: its quaternion (w, x, y, z) must have "
+            f"length 1, it is off by {off:.3g}. Normalise it."
+        )
+    return q if off < 1e-15 else nearest
+
+
+def _unknown_joint(name: str, layout: Layout) -> str:
+    if any(name == loop for loop, *_ in layout.loops):
+        return f"joint {name!r} is a loop joint: its position follows from the tree joints, give those."
+    known = ", ".join(repr(n) for n, *_ in layout.joints[:12]) + (", ..." if len(layout.joints) > 12 else "")
+    return f"there is no joint {name!r}; the tree joints are: {known}."
+
+
+def _read_only(array: Array) -> Array:
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def _numbers(values: Array) -> str:
+    return f"{values[0]:.6g}" if values.size == 1 else "(" + ", ".join(f"{x:.6g}" for x in values) + ")"

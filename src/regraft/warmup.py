@@ -1,0 +1,60 @@
+"""Compile every kernel ahead of time: ``python -m regraft.warmup``. Without it each kernel compiles when it is first needed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from .balance import energy, momentum
+from .batch import forward_dynamics_batch
+from .dynamics import bias_force, derivatives, forward_dynamics, joint_reactions, mass_matrix
+from .inertia import Inertia
+from .joints import Revolute, Spherical
+from .mechanism import Mechanism
+from .motion import body_poses, difference, integrate, jacobian, jacobian_rate, normalise
+
+
+def kernels() -> dict[str, Callable[[], object]]:
+    """Calls that between them use every kernel in every scalar, by name."""
+    mech = Mechanism()
+    mech.add_body("bob", Inertia.sphere(1.0, 0.1, at=(0, 0, -1)))
+    mech.add_joint("hinge", Revolute((0, 1, 0)), "world", "bob")
+    state = mech.state()
+    q, v = state.q, state.v
+    return {
+        "forward dynamics": lambda: forward_dynamics(mech, state),
+        "inverse dynamics": lambda: bias_force(mech, state),
+        "mass matrix": lambda: mass_matrix(mech, state),
+        "joint reactions": lambda: joint_reactions(mech, state),
+        "poses and twists": lambda: body_poses(mech, state),
+        "Jacobian": lambda: jacobian(mech, state, "bob"),
+        "Jacobian rate": lambda: jacobian_rate(mech, state, "bob"),
+        "energy": lambda: energy(mech, state),
+        "momentum": lambda: momentum(mech, state),
+        "integration": lambda: integrate(mech, q, v),
+        "difference": lambda: difference(mech, q, q),
+        "normalisation": lambda: normalise(mech, q),
+        "joint poses": lambda: Spherical().position(Spherical().pose([1, 0, 0, 0])),
+        "joint velocities": lambda: Spherical().velocity([1, 0, 0, 0], np.zeros(6)),
+        "derivatives (complex)": lambda: derivatives(mech, state),
+        "batch (packs)": lambda: forward_dynamics_batch(mech, q[None], v[None]),
+    }
+
+
+def compile_kernels() -> None:
+    """Run every kernel once, with a progress bar; what is already compiled is loaded in no time."""
+    columns = TextColumn("{task.description:32}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
+    with Progress(*columns) as progress:
+        calls = kernels()
+        task = progress.add_task("compiling kernels", total=len(calls))
+        for name, call in calls.items():
+            progress.update(task, description=f"compiling {name}")
+            call()
+            progress.advance(task)
+        progress.update(task, description="all kernels are compiled")
+
+
+if __name__ == "__main__":
+    compile_kernels()
