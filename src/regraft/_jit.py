@@ -57,6 +57,13 @@ def entry(function: F) -> F:
     return cast("F", dispatcher)
 
 
+def seal(dispatcher: Any, *arguments: str) -> None:
+    """Compile an entry for these argument types and no others: it answers any other argument with a TypeError, at no cost."""
+    kinds = {"integer": numba.int64, "vector": numba.float64[::1]}
+    dispatcher.compile(tuple(kinds[argument] for argument in arguments))
+    dispatcher.disable_compile()
+
+
 @cache
 def source_key() -> str:
     """A hash of every source file of the package and of the compiler's version."""

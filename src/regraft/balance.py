@@ -50,9 +50,9 @@ def energy(mech: Mechanism, state: State) -> Energy:
     """
     mech.check_state(state)
     tree = mech.tree
-    work = tree.take_work()
-    kinetic, potential = entries.energy(tree.arrays, work, state._q, state._v)
-    tree.give_work(work)
+    handle = tree.take_work()
+    kinetic, potential = entries.energy(handle, state._q, state._v)
+    tree.give_work(handle)
     return Energy(kinetic, potential)
 
 
@@ -73,8 +73,8 @@ def center_of_mass(mech: Mechanism, state: State) -> Array:
 def _momentum(mech: Mechanism, state: State) -> tuple[tuple[float, ...], tuple[float, ...], tuple[float, ...], float]:
     mech.check_state(state)
     tree = mech.tree
-    work = tree.take_work()
+    handle = tree.take_work()
     found: tuple[tuple[float, ...], tuple[float, ...], tuple[float, ...], float]
-    found = entries.momentum(tree.arrays, work, state._q, state._v)
-    tree.give_work(work)
+    found = entries.momentum(handle, state._q, state._v)
+    tree.give_work(handle)
     return found

@@ -49,9 +49,7 @@ def forward_dynamics_batch(
     def run(worker: int) -> None:
         first, end = int(bounds[worker]), min(int(bounds[worker + 1]), count)
         work, external, lanes = _scratch(tree)
-        entries.forward_dynamics_batch(
-            tree.arrays, work, external, lanes, positions, velocities, torques, first, end, out, margins
-        )
+        entries.forward_dynamics_batch(work.handle, external, lanes, positions, velocities, torques, first, end, out, margins)
 
     if workers == 1:
         run(0)
@@ -86,7 +84,7 @@ def _explain(mech: Mechanism, tree: Tree, b: int, q: Array, v: Array, tau: Array
         if not np.isfinite(array[b]).all():
             return ModelError(f"{what}[{b}] has a value that is not finite: {array[b].tolist()}.")
     try:
-        forward_dynamics(mech, State(tree.layout, q[b], v[b]), tau[b])
+        forward_dynamics(mech, State(tree.layout, np.concatenate([q[b], v[b]])), tau[b])
     except ModelError as problem:
         return ModelError(f"state {b} of the batch: {problem}")
     return explain_failure(tree, tree.new_work(), {})

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy import empty
 from numpy.typing import ArrayLike, NDArray
 
+from ._jit import seal
 from .errors import ModelError, StructureError
 from .kernels import entries
 from .kernels.layout import END, JOINT, MARGIN, ROOT, V
 from .mechanism import Mechanism
 from .pose import finite
 from .state import State
-from .tree import Tree
+from .tree import Tree, Workspace
 
 Array = NDArray[np.float64]
 Wrenches = Mapping[str, ArrayLike]
@@ -33,15 +35,46 @@ def forward_dynamics(mech: Mechanism, state: State, tau: ArrayLike | None = None
     >>> rg.forward_dynamics(mech, mech.state())
     array([-9.81])
     """
+    # A small arm's dynamics takes little more than a microsecond, so this path does without calls that can be spared.
+    tree = mech._tree or mech.tree
+    if wrenches is not None or state.layout is not tree.open_layout:
+        return _pushed_dynamics(mech, state, tau, wrenches or {})
+    torque: Any = tree.no_torque if tau is None else tau
+    out = empty(tree.nv)
+    pool = tree.pool
+    handle = pool.pop() if pool else tree.add_work()
+    try:
+        margin = _forward(handle, state._x, torque, out)
+    except TypeError:  # tau is not a float64 vector in one piece
+        torque = finite("tau", torque, (tree.nv,))
+        margin = _forward(handle, state._x, torque, out)
+    pool.append(handle)
+    if margin > 0.0:
+        return out
+    raise explain_failure(tree, tree.workspaces[handle], {"tau": finite("tau", torque, (tree.nv,))})
+
+
+def _compile_forward(handle: int, x: Array, tau: Any, out: Array) -> Any:
+    """Stand in for the kernel until its first call."""
+    global _forward  # noqa: PLW0603
+    seal(entries.forward_dynamics, "integer", "vector", "vector", "vector")
+    _forward = entries.forward_dynamics
+    return _forward(handle, x, tau, out)
+
+
+_forward: Callable[..., Any] = _compile_forward
+
+
+def _pushed_dynamics(mech: Mechanism, state: State, tau: ArrayLike | None, wrenches: Wrenches) -> Array:
     tree = open_tree(mech, state)
-    torque = tree.no_torque if tau is None else as_vector("tau", tau, tree.layout.nv)
-    external = tree.no_forces if wrenches is None else external_table(mech, state, wrenches)
-    out = np.empty(tree.layout.nv)
-    work = tree.take_work()
-    margin = entries.forward_dynamics(tree.arrays, work, state._q, state._v, torque, external, out)
+    torque = tree.no_torque if tau is None else finite("tau", tau, (tree.nv,))
+    external = external_table(mech, state, wrenches)
+    out = empty(tree.nv)
+    handle = tree.take_work()
+    margin = entries.pushed_dynamics(handle, state._q, state._v, torque, external, out)
+    tree.give_work(handle)
     if not margin > 0.0:
-        raise explain_failure(tree, work, {"tau": torque, "wrenches": external})
-    tree.give_work(work)
+        raise explain_failure(tree, tree.workspaces[handle], {})
     return out
 
 
@@ -76,10 +109,10 @@ def mass_matrix(mech: Mechanism, state: State) -> Array:
     """
     mech.check_state(state)
     tree = mech.tree
-    out = np.empty((tree.layout.nv, tree.layout.nv))
-    work = tree.take_work()
-    entries.mass_matrix(tree.arrays, work, state._q, out)
-    tree.give_work(work)
+    out = np.empty((tree.nv, tree.nv))
+    handle = tree.take_work()
+    entries.mass_matrix(handle, state._q, out)
+    tree.give_work(handle)
     return out
 
 
@@ -101,9 +134,9 @@ def joint_reactions(
     tree = mech.tree
     external = tree.no_forces if wrenches is None else external_table(mech, state, wrenches)
     out = np.empty((len(tree.walk), 6))
-    work = tree.take_work()
-    entries.joint_reactions(tree.arrays, work, state._q, state._v, a, external, np.empty(tree.layout.nv), out)
-    tree.give_work(work)
+    handle = tree.take_work()
+    entries.joint_reactions(handle, state._q, state._v, a, external, np.empty(tree.nv), out)
+    tree.give_work(handle)
     return {tree.joint_names[j]: out[k] for k, j in enumerate(tree.walk[:, JOINT].tolist())}
 
 
@@ -133,17 +166,17 @@ def derivatives(mech: Mechanism, state: State, tau: ArrayLike | None = None, wre
     ([[-9.81]], [[-0.5]], [[1.0]])
     """
     tree = open_tree(mech, state)
-    nv = tree.layout.nv
-    torque = tree.no_torque if tau is None else as_vector("tau", tau, nv)
+    nv = tree.nv
+    torque = tree.no_torque if tau is None else finite("tau", tau, (nv,))
     external = tree.no_forces if wrenches is None else external_table(mech, state, wrenches)
     work = tree.new_work(complex)
     complex_state: list[Any] = [x.astype(complex) for x in (state._q, state._v, torque, external)]
     scratch = np.zeros((3, max(tree.layout.nq, nv)), complex)
     results = [np.empty((nv, nv)) for _ in range(3)]
     q, v, tau_, external_ = complex_state
-    margin = entries.derivatives(tree.arrays, work, q, v, tau_, external_, scratch, *results)
+    margin = entries.derivatives(work.handle, q, v, tau_, external_, scratch, *results)
     if not margin > 0.0:
-        raise explain_failure(tree, work, {"tau": torque, "wrenches": external})
+        raise explain_failure(tree, work, {})
     return Derivatives(*results)
 
 
@@ -159,13 +192,6 @@ def open_tree(mech: Mechanism, state: State) -> Tree:
             "mass_matrix, bias_force and kinematics of the spanning tree work as it is."
         )
     return tree
-
-
-def as_vector(what: str, value: ArrayLike, size: int) -> Array:
-    """A float64 vector of the given size; finite numbers are left to the kernels to notice."""
-    if isinstance(value, np.ndarray) and value.dtype == np.float64 and value.shape == (size,) and value.flags.c_contiguous:
-        return value
-    return finite(what, value, (size,))
 
 
 def external_table(mech: Mechanism, state: State, wrenches: Wrenches) -> Array:
@@ -184,13 +210,13 @@ def external_table(mech: Mechanism, state: State, wrenches: Wrenches) -> Array:
     return table
 
 
-def explain_failure(tree: Tree, work: tuple[Any, Any], inputs: Mapping[str, Array]) -> ModelError:
+def explain_failure(tree: Tree, work: Workspace, inputs: Mapping[str, Array]) -> ModelError:
     """Why forward dynamics has no finite answer: a bad number that was put in, or a joint that moves no inertia."""
     for what, array in inputs.items():
         if not np.isfinite(array).all():
             return ModelError(f"{what} has a value that is not finite: {array.tolist()}.")
     for row in tree.walk[::-1]:
-        if any(not work[1][d, MARGIN].real > 0.0 for d in range(row[V], row[END])):
+        if any(not work.dof[d, MARGIN].real > 0.0 for d in range(row[V], row[END])):
             joint = tree.joint_names[row[JOINT]]
             return ModelError(
                 f"joint {joint!r} can move without moving any inertia, so its acceleration is not defined; give mass or moments "
@@ -201,8 +227,8 @@ def explain_failure(tree: Tree, work: tuple[Any, Any], inputs: Mapping[str, Arra
 
 def _newton_euler(tree: Tree, mech: Mechanism, state: State, a: Array, wrenches: Wrenches | None) -> Array:
     external = tree.no_forces if wrenches is None else external_table(mech, state, wrenches)
-    out = np.empty(tree.layout.nv)
-    work = tree.take_work()
-    entries.inverse_dynamics(tree.arrays, work, state._q, state._v, a, external, out)
-    tree.give_work(work)
+    out = np.empty(tree.nv)
+    handle = tree.take_work()
+    entries.inverse_dynamics(handle, state._q, state._v, a, external, out)
+    tree.give_work(handle)
     return out

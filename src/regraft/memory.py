@@ -12,7 +12,7 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.errors import TypingError
 from numba.extending import intrinsic
-from numba.np.arrayobj import make_array
+from numba.np.arrayobj import make_array, populate_array
 
 
 def _elements(
@@ -96,3 +96,27 @@ def store_rows(_typing: Any, table: types.Array, row: types.Type, column: types.
         return context.get_dummy_value()
 
     return types.void(table, row, column, rows), codegen
+
+
+@intrinsic
+def table_at(_typing: Any, address: types.Type, rows: types.Type, columns: types.Type, like: types.Type) -> Any:
+    """The C-ordered array (rows, columns) that lies at an address, of the element type of `like`, which it does not own."""
+    dtype = like.dtype if isinstance(like, types.Array) else like
+    result = types.Array(dtype, 2, "C")
+
+    def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:
+        where, *shape = _position(context, builder, signature.args[:3], args[:3])
+        size = context.get_abi_sizeof(context.get_data_type(dtype))
+        item = context.get_constant(types.intp, size)
+        view = make_array(result)(context, builder)
+        populate_array(
+            view,
+            data=builder.inttoptr(where, view.data.type),
+            shape=shape,
+            strides=[builder.mul(shape[1], item), item],
+            itemsize=item,
+            meminfo=None,
+        )
+        return view._getvalue()
+
+    return result(address, rows, columns, like), codegen

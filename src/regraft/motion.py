@@ -73,9 +73,9 @@ def jacobian(mech: Mechanism, state: State, frame: str) -> Array:
     k, point = _row_and_point(mech, frame)
     out = np.zeros((6, mech.nv))
     if k >= 0:
-        work = mech.tree.take_work()
-        entries.jacobian(mech.tree.arrays, work, state._q, k, point, out)
-        mech.tree.give_work(work)
+        handle = mech.tree.take_work()
+        entries.jacobian(handle, state._q, k, point, out)
+        mech.tree.give_work(handle)
     return out
 
 
@@ -85,9 +85,9 @@ def jacobian_rate(mech: Mechanism, state: State, frame: str) -> Array:
     k, point = _row_and_point(mech, frame)
     out = np.zeros((6, mech.nv))
     if k >= 0:
-        work = mech.tree.take_work()
-        entries.jacobian_rate(mech.tree.arrays, work, state._q, state._v, k, point, out)
-        mech.tree.give_work(work)
+        handle = mech.tree.take_work()
+        entries.jacobian_rate(handle, state._q, state._v, k, point, out)
+        mech.tree.give_work(handle)
     return out
 
 

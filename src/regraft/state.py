@@ -52,12 +52,11 @@ class State:
     (array([0.3]), array([0.]))
     """
 
-    __slots__ = ("_q", "_v", "impulse", "layout")
+    __slots__ = ("_x", "impulse", "layout")
 
-    def __init__(self, layout: Layout, q: Array, v: Array, impulse: Any = None) -> None:
+    def __init__(self, layout: Layout, x: Array, impulse: Any = None) -> None:
         self.layout = layout
-        self._q = q
-        self._v = v
+        self._x = x  # q, then v, in one piece
         self.impulse = impulse
 
     @property
@@ -70,11 +69,20 @@ class State:
         """Velocities of the tree joints, in the order in which they were added; a view that cannot be written to."""
         return _read_only(self._v)
 
+    @property
+    def _q(self) -> Array:
+        """Positions as kernels take them."""
+        return self._x[: self.layout.nq]
+
+    @property
+    def _v(self) -> Array:
+        """Velocities as kernels take them."""
+        return self._x[self.layout.nq :]
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, State):
             return NotImplemented
-        same = np.array_equal(self._q, other._q) and np.array_equal(self._v, other._v)
-        return same and self.layout.same_structure(other.layout)
+        return np.array_equal(self._x, other._x) and self.layout.same_structure(other.layout)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -94,7 +102,7 @@ def build_state(layout: Layout, q: Any, v: Any) -> State:
         if joint.kernels.normalise is not None:
             where = layout.q_slices[name]
             positions[where] = _on_manifold(name, joint, positions[where])
-    return State(layout, positions, velocities)
+    return State(layout, np.concatenate([positions, velocities]))
 
 
 def neutral_positions(layout: Layout) -> Array:

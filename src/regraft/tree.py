@@ -57,7 +57,7 @@ class Tree:
         springs: Mapping[str, Spring],
         layout: Layout,
     ) -> None:
-        self.layout = layout
+        self.layout, self.nv = layout, layout.nv
         self.body_names = tuple(bodies)
         self.joint_names = tuple(name for name, *_ in layout.joints)
         description = describe(bodies, joints, layout)
@@ -71,19 +71,20 @@ class Tree:
         self._span(description)
         self.row_of: dict[str, int] = {self.body_names[b]: k for k, b in enumerate(self.walk[:, table.BODY].tolist())}
         """The row of each body."""
-        self.arrays = tuple(
-            Model(
-                self.walk,
-                self.geometry,
-                np.array(gravity),
-                _damping(layout),
-                *self._springs(springs),
-                *self._limits(layout),
-            )
+        self.model = Model(
+            self.walk,
+            self.geometry,
+            np.array(gravity).reshape(1, 3),
+            _damping(layout).reshape(1, -1),
+            *self._springs(springs),
+            *self._limits(layout),
         )
-        """What kernels take as `model`."""
         self.no_torque, self.no_forces = np.zeros(layout.nv), np.zeros((0, 6))
-        self._pool: list[tuple[Array, Array]] = []
+        self.open_layout = None if layout.loops else layout
+        """The layout of the states whose dynamics is that of the tree alone."""
+        self.pool: list[int] = []
+        """Handles of the workspaces that are not in use. (A list's pop and append are safe between threads.)"""
+        self.workspaces: dict[int, Workspace] = {}
 
     def _span(self, description: Description) -> None:
         reached = span(description.ends, description.kinds, self.walk)
@@ -128,9 +129,9 @@ class Tree:
         """Of each row's body in its own frame: pose in the world (n, 12), and twist at its origin in world axes (n, 6)."""
         n = len(self.walk)
         poses, twists = np.empty((n, _POSE)), np.empty((n, 6))
-        work = self.take_work()
-        entries.motion(self.arrays, work, q, v, self.attach, poses, twists)
-        self.give_work(work)
+        handle = self.take_work()
+        entries.motion(handle, q, v, self.attach, poses, twists)
+        self.give_work(handle)
         return poses, twists
 
     def origin(self, root: int, pose: Array) -> Array:
@@ -138,22 +139,46 @@ class Tree:
         result: Array = pose[9:] + pose[:9].reshape(3, 3) @ self.far[root, 9:]
         return result
 
-    def take_work(self) -> tuple[Array, Array]:
-        """Scratch tables that nobody else uses; give them back with `give_work`."""
-        return self._pool.pop() if self._pool else self.new_work()
+    def take_work(self) -> int:
+        """The handle of a workspace that nobody else uses; give it back with `give_work`."""
+        return self.pool.pop() if self.pool else self.add_work()
 
-    def give_work(self, work: tuple[Array, Array]) -> None:
-        """Keep scratch tables for the next call. (A list's pop and append are safe between threads.)"""
-        self._pool.append(work)
+    def give_work(self, handle: int) -> None:
+        """Keep a workspace for the next call."""
+        self.pool.append(handle)
 
-    def new_work(self, dtype: type = float) -> tuple[Any, Any]:
-        """New scratch tables in a scalar type."""
-        return np.zeros((max(len(self.walk), 1), table.BODY_WORK), dtype), np.zeros((self.layout.nv, table.DOF_WORK), dtype)
+    def add_work(self) -> int:
+        """The handle of one more workspace."""
+        work = self.new_work()
+        self.workspaces[work.handle] = work
+        return work.handle
 
-    def new_pack_work(self) -> tuple[Array, Array]:
-        """New scratch tables of packs, as floats with one more axis."""
-        n = max(len(self.walk), 1)
-        return aligned_zeros((n, table.BODY_WORK, LANES)), aligned_zeros((self.layout.nv, table.DOF_WORK, LANES))
+    def new_work(self, dtype: type = float) -> Workspace:
+        """A new workspace in a scalar type."""
+        body, dof = self._work_shapes()
+        return Workspace(self.model, self.layout.nq, np.zeros(body, dtype), np.zeros(dof, dtype))
+
+    def new_pack_work(self) -> Workspace:
+        """A new workspace of packs, as floats with one more axis."""
+        body, dof = self._work_shapes()
+        return Workspace(self.model, self.layout.nq, aligned_zeros((*body, LANES)), aligned_zeros((*dof, LANES)))
+
+    def _work_shapes(self) -> tuple[tuple[int, int], tuple[int, int]]:
+        # kernels look at row 0 for the scalar type, so there is one even without bodies
+        return (max(len(self.walk), 1), table.BODY_WORK), (self.nv, table.DOF_WORK)
+
+
+class Workspace:
+    """Scratch tables for one computation at a time, and the handle by which kernels find them and the model's."""
+
+    __slots__ = ("addresses", "dof", "handle", "keep")
+
+    def __init__(self, model: Model, nq: int, body: Any, dof: Any) -> None:
+        self.dof = dof
+        self.keep = (*model, body, dof)  # a handle is a bare address, and leads to more of them
+        lengths = len(model.walk), nq, len(dof), len(model.springs), len(model.limits)
+        self.addresses = np.array([*lengths, *(array.ctypes.data for array in self.keep)], dtype=np.int64)
+        self.handle = int(self.addresses.ctypes.data)
 
 
 def describe(bodies: Mapping[str, Body], joints: Mapping[str, Joint], layout: Layout) -> Description:

@@ -11,18 +11,16 @@ from ..spatial import (
     apply,
     articulated,
     combine,
-    force_cross,
     largest_response,
     minus,
-    momentum_of,
     plus,
     plus_times,
     power,
     remove_direction,
     times,
 )
-from .inertia import body_inertia, standing_still
-from .kinematics import move_bodies, place_bodies
+from .inertia import body_inertia, carrying_force
+from .kinematics import frame, move_bodies, parent_motion, place_bodies, rising_world
 from .layout import BIAS, END, MARGIN, PARENT, TAU, VEL, A, D, F, I, Model, R, S, U, V, Work
 from .passive import external_force, joint_torques, spring_forces
 
@@ -32,15 +30,15 @@ ROUNDING = 1e-13
 
 @jit
 def aba(model: Model, work: Work, q: Any, v: Any, tau: Any, external: Any, out: Any) -> Scalar:
-    """Out = v̇ with M(q) v̇ + c(q, v) = tau + passive and external forces.  O(n).
+    """v̇ into out, with M(q) v̇ + c(q, v) = tau + passive and external forces.  O(n).
 
     A joint of several degrees of freedom is that many rank-1 updates, so no small matrix is inverted. Returns the least MARGIN:
     positive if every joint moves an inertia that is more than rounding, NaN if the result is not finite.
     """
     place_bodies(model, work, q)
     move_bodies(model, work, q, v)
+    load_bodies(model, work, external)
     joint_torques(model, work, q, v, tau)
-    rigid_forces(model, work, external)
     spring_forces(model, work)
     worst = eliminate_joints(model, work)
     accelerate(model, work, out)
@@ -50,15 +48,14 @@ def aba(model: Model, work: Work, q: Any, v: Any, tau: Any, external: Any, out: 
 
 
 @jit
-def rigid_forces(model: Model, work: Work, external: Any) -> None:
-    """I and F = V ×* (I V) − external of each body by itself: what it would need to keep its velocity.  O(n)."""
+def load_bodies(model: Model, work: Work, external: Any) -> None:
+    """I of each body, and the force F that it needs to keep its velocity.  O(n)."""
     body = work.body
-    for k in range(body.shape[0]):
-        inertia = body_inertia(model, work, k)
+    for k in range(model.walk.shape[0]):
+        inertia = body_inertia(model, k, frame(body, k))
         store(body, k, I, articulated(inertia))
-        twist = load(body, k, VEL, 6)
-        force = force_cross(twist, momentum_of(inertia, twist))
-        store(body, k, F, minus(force, external_force(external, k, twist[0])))
+        force = carrying_force(inertia, load(body, k, VEL, 6))
+        store(body, k, F, minus(force, external_force(external, k, force[0])))
 
 
 @jit
@@ -96,8 +93,7 @@ def accelerate(model: Model, work: Work, out: Any) -> None:
     """Roots to leaves: with the parent's acceleration known, each joint follows.  O(n)."""
     walk, body, dof = model.walk, work.body, work.dof
     for k in range(walk.shape[0]):
-        parent = walk[k, PARENT]
-        a = standing_still(model, body[k, R]) if parent < 0 else load(body, parent, A, 6)
+        a = parent_motion(body, walk[k, PARENT], A, rising_world(model, body[k, R]))
         for d in range(walk[k, V], walk[k, END]):
             rate = (dof[d, TAU] - power(load(dof, d, U, 6), a)) * dof[d, D]
             out[d] = rate

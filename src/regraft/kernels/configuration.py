@@ -11,14 +11,14 @@ from .layout import KIND, Q, V
 
 @jit
 def integrate(walk: Any, q: Any, step: Any, out: Any) -> None:
-    """Out = q ⊕ step, joint by joint; step is a tangent vector, a velocity times a time.  O(n)."""
+    """out = q ⊕ step, joint by joint; step is a tangent vector, a velocity times a time.  O(n)."""
     for k in range(walk.shape[0]):
         joint_integrate(walk[k, KIND], q, walk[k, Q], step, walk[k, V], out)
 
 
 @jit
 def difference(walk: Any, q1: Any, q0: Any, out: Any) -> None:
-    """Out = q1 ⊖ q0, the tangent vector with q0 ⊕ out = q1.  O(n)."""
+    """out = q1 ⊖ q0, the tangent vector with q0 ⊕ out = q1.  O(n)."""
     for k in range(walk.shape[0]):
         joint_difference(walk[k, KIND], q1, walk[k, Q], q0, walk[k, V], out)
 

@@ -8,7 +8,7 @@ from .._jit import inline, jit
 from ..memory import load, store
 from ..spatial import Force, Motion, momentum_of, power
 from .inertia import body_inertia
-from .kinematics import place_bodies
+from .kinematics import place_body
 from .layout import END, PARENT, I, Model, S, V, Work
 
 _COMPOSITE = 10  # m, h, J: what a rigid-body inertia needs
@@ -27,9 +27,8 @@ def crba(model: Model, work: Work, q: Any, M: Any) -> None:
     In one common frame the inertias of bodies that move together simply add up.
     """
     walk, body, dof = model.walk, work.body, work.dof
-    place_bodies(model, work, q)
     for k in range(walk.shape[0]):
-        m, h, J = body_inertia(model, work, k)
+        m, h, J = body_inertia(model, k, place_body(model, work, q, k))
         store(body, k, I, (m, h[0], h[1], h[2], J[0], J[1], J[2], J[3], J[4], J[5]))
     M[:] = 0.0
     for k in range(walk.shape[0] - 1, -1, -1):

@@ -9,6 +9,7 @@ from ..memory import load
 from ..scalars import Scalar, zero
 from ..spatial import Vector, add, angular, cross, dot, linear, momentum_of, power, scale, zero_vector
 from .inertia import body_inertia
+from .kinematics import frame
 from .layout import ORIGIN, ROOT, VEL, Model, R, Work
 from .passive import passive_energy
 
@@ -16,15 +17,16 @@ from .passive import passive_energy
 @jit
 def energy(model: Model, work: Work, q: Any) -> tuple[Scalar, Scalar]:
     """Kinetic energy ½ Σ V · I V and potential energy −Σ m g · c + springs + limits, after `move_bodies`.  O(n)."""
-    walk, body, g = model.walk, work.body, model.gravity
+    walk, body = model.walk, work.body
+    g = load(model.gravity, 0, 0, 3)
     like = body[0, R]
     kinetic, potential = zero(like), zero(like)
     for k in range(walk.shape[0]):
-        inertia, twist = body_inertia(model, work, k), load(body, k, VEL, 6)
+        inertia, twist = body_inertia(model, k, frame(body, k)), load(body, k, VEL, 6)
         kinetic = kinetic + 0.5 * power(twist, momentum_of(inertia, twist))
         m, h, _ = inertia
         moment = add(h, scale(m, load(body, walk[k, ROOT], ORIGIN, 3)))
-        potential = potential - dot((g[0], g[1], g[2]), moment)
+        potential = potential - dot(g, moment)
     return kinetic, potential + passive_energy(model, work, q, like)
 
 
@@ -35,7 +37,7 @@ def momentum(model: Model, work: Work) -> tuple[Vector, Vector, Vector, Scalar]:
     like = body[0, R]
     turning, moving, moment, mass = zero_vector(like), zero_vector(like), zero_vector(like), zero(like)
     for k in range(walk.shape[0]):
-        inertia = body_inertia(model, work, k)
+        inertia = body_inertia(model, k, frame(body, k))
         own = momentum_of(inertia, load(body, k, VEL, 6))
         origin = load(body, walk[k, ROOT], ORIGIN, 3)
         m, h, _ = inertia

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from .._jit import entry
-from ..memory import load, store
+from ..memory import load, store, table_at
 from ..spatial import at_point, compose
 from . import configuration
 from . import energy as energy_kernel
@@ -15,64 +17,74 @@ from .batch import aba_batch
 from .crba import crba
 from .derivatives import aba_derivatives
 from .kinematics import frame, move_bodies, place_bodies
-from .layout import ORIGIN, ROOT, VEL, Model, Work
+from .layout import ORIGIN, ROOT, VEL, model_at, positions_in, work_at
 from .rnea import reactions, rnea
 
 
 @entry
-def forward_dynamics(model: Any, work: Any, q: Any, v: Any, tau: Any, external: Any, out: Any) -> Any:
-    """`aba`."""
-    return aba(Model(*model), Work(*work), q, v, tau, external, out)
+def forward_dynamics(handle: int, x: Any, tau: Any, out: Any) -> float:
+    """`aba` without external forces at the state x = (q, v); NaN where tau has the wrong length."""
+    if tau.shape[0] != out.shape[0]:
+        return np.nan
+    nq = positions_in(handle)
+    nothing = table_at(handle, 0, 6, x)
+    return aba(model_at(handle), work_at(handle, x), x[:nq], x[nq:], tau, nothing, out)
 
 
 @entry
-def inverse_dynamics(model: Any, work: Any, q: Any, v: Any, a: Any, external: Any, out: Any) -> None:
+def pushed_dynamics(handle: int, q: Any, v: Any, tau: Any, external: Any, out: Any) -> Any:
+    """`aba` with external forces."""
+    return aba(model_at(handle), work_at(handle, q), q, v, tau, external, out)
+
+
+@entry
+def inverse_dynamics(handle: int, q: Any, v: Any, a: Any, external: Any, out: Any) -> None:
     """`rnea`."""
-    rnea(Model(*model), Work(*work), q, v, a, external, out)
+    rnea(model_at(handle), work_at(handle, q), q, v, a, external, out)
 
 
 @entry
-def joint_reactions(model: Any, work: Any, q: Any, v: Any, a: Any, external: Any, tau: Any, out: Any) -> None:
+def joint_reactions(handle: int, q: Any, v: Any, a: Any, external: Any, tau: Any, out: Any) -> None:
     """`rnea`, then `reactions`."""
-    rnea(Model(*model), Work(*work), q, v, a, external, tau)
-    reactions(Model(*model), Work(*work), q, out)
+    rnea(model_at(handle), work_at(handle, q), q, v, a, external, tau)
+    reactions(model_at(handle), work_at(handle, q), q, out)
 
 
 @entry
-def mass_matrix(model: Any, work: Any, q: Any, out: Any) -> None:
+def mass_matrix(handle: int, q: Any, out: Any) -> None:
     """`crba`."""
-    crba(Model(*model), Work(*work), q, out)
+    crba(model_at(handle), work_at(handle, q), q, out)
 
 
 @entry
-def jacobian(model: Any, work: Any, q: Any, k: int, local: Any, out: Any) -> None:
+def jacobian(handle: int, q: Any, k: int, local: Any, out: Any) -> None:
     """`jacobian` of a point fixed to row k."""
-    place_bodies(Model(*model), Work(*work), q)
-    jacobian_kernel.jacobian(Model(*model), Work(*work), k, local, out)
+    place_bodies(model_at(handle), work_at(handle, q), q)
+    jacobian_kernel.jacobian(model_at(handle), work_at(handle, q), k, local, out)
 
 
 @entry
-def jacobian_rate(model: Any, work: Any, q: Any, v: Any, k: int, local: Any, out: Any) -> None:
+def jacobian_rate(handle: int, q: Any, v: Any, k: int, local: Any, out: Any) -> None:
     """`jacobian_rate` of a point fixed to row k."""
-    place_bodies(Model(*model), Work(*work), q)
-    move_bodies(Model(*model), Work(*work), q, v)
-    jacobian_kernel.jacobian_rate(Model(*model), Work(*work), k, local, out)
+    place_bodies(model_at(handle), work_at(handle, q), q)
+    move_bodies(model_at(handle), work_at(handle, q), q, v)
+    jacobian_kernel.jacobian_rate(model_at(handle), work_at(handle, q), k, local, out)
 
 
 @entry
-def energy(model: Any, work: Any, q: Any, v: Any) -> Any:
+def energy(handle: int, q: Any, v: Any) -> Any:
     """Kinetic and potential energy."""
-    place_bodies(Model(*model), Work(*work), q)
-    move_bodies(Model(*model), Work(*work), q, v)
-    return energy_kernel.energy(Model(*model), Work(*work), q)
+    place_bodies(model_at(handle), work_at(handle, q), q)
+    move_bodies(model_at(handle), work_at(handle, q), q, v)
+    return energy_kernel.energy(model_at(handle), work_at(handle, q), q)
 
 
 @entry
-def momentum(model: Any, work: Any, q: Any, v: Any) -> Any:
+def momentum(handle: int, q: Any, v: Any) -> Any:
     """Angular and linear momentum, first moment and mass."""
-    place_bodies(Model(*model), Work(*work), q)
-    move_bodies(Model(*model), Work(*work), q, v)
-    return energy_kernel.momentum(Model(*model), Work(*work))
+    place_bodies(model_at(handle), work_at(handle, q), q)
+    move_bodies(model_at(handle), work_at(handle, q), q, v)
+    return energy_kernel.momentum(model_at(handle), work_at(handle, q))
 
 
 @entry
@@ -94,23 +106,23 @@ def normalise(walk: Any, q: Any) -> None:
 
 
 @entry
-def derivatives(model: Any, work: Any, q: Any, v: Any, tau: Any, external: Any, scratch: Any, dq: Any, dv: Any, dtau: Any) -> Any:
+def derivatives(handle: int, q: Any, v: Any, tau: Any, external: Any, scratch: Any, dq: Any, dv: Any, dtau: Any) -> Any:
     """`aba_derivatives`."""
-    return aba_derivatives(Model(*model), Work(*work), q, v, tau, external, scratch, dq, dv, dtau).real
+    return aba_derivatives(model_at(handle), work_at(handle, q), q, v, tau, external, scratch, dq, dv, dtau).real
 
 
 @entry
 def forward_dynamics_batch(
-    model: Any, work: Any, external: Any, lanes: Any, q: Any, v: Any, tau: Any, first: int, end: int, out: Any, worst: Any
+    handle: int, external: Any, lanes: Any, q: Any, v: Any, tau: Any, first: int, end: int, out: Any, worst: Any
 ) -> None:
     """`aba_batch`."""
-    aba_batch(Model(*model), work, external, lanes, q, v, tau, first, end, out, worst)
+    aba_batch(handle, external, lanes, q, v, tau, first, end, out, worst)
 
 
 @entry
-def motion(model: Any, work: Any, q: Any, v: Any, attach: Any, poses: Any, twists: Any) -> None:
+def motion(handle: int, q: Any, v: Any, attach: Any, poses: Any, twists: Any) -> None:
     """Pose (R, p) in the world and twist at its own origin, world axes, of the frame attach[k] of each row."""
-    m, w = Model(*model), Work(*work)
+    m, w = model_at(handle), work_at(handle, q)
     place_bodies(m, w, q)
     move_bodies(m, w, q, v)
     for k in range(m.walk.shape[0]):

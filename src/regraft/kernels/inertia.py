@@ -1,26 +1,23 @@
-"""The inertia of each body in world axes, and the acceleration that stands for gravity."""
+"""The inertia of each body in world axes."""
 
 from __future__ import annotations
 
 from .._jit import inline
 from ..memory import load
-from ..scalars import Scalar, lift
-from ..spatial import Motion, RigidInertia, add, rigid_inertia, rotate, spatial, turn_inertia, zero_vector
-from .kinematics import frame
-from .layout import COM, MASS, MOMENTS, Model, Work
+from ..scalars import lift
+from ..spatial import Force, Frame, Motion, RigidInertia, add, force_cross, momentum_of, rigid_inertia, rotate, turn_inertia
+from .layout import COM, MASS, MOMENTS, Model
 
 
 @inline
-def body_inertia(model: Model, work: Work, k: int) -> RigidInertia:
-    """The rigid-body inertia of row k about the tree's origin."""
+def body_inertia(model: Model, k: int, X: Frame) -> RigidInertia:
+    """The rigid-body inertia of row k, whose pose is X, about the tree's origin."""
     geometry = model.geometry
-    R_k, p_k = frame(work.body, k)
-    com = add(p_k, rotate(R_k, load(geometry, k, COM, 3)))
-    return rigid_inertia(lift(geometry[k, MASS], R_k[0]), com, turn_inertia(R_k, load(geometry, k, MOMENTS, 6)))
+    com = add(X[1], rotate(X[0], load(geometry, k, COM, 3)))
+    return rigid_inertia(lift(geometry[k, MASS], com[0]), com, turn_inertia(X[0], load(geometry, k, MOMENTS, 6)))
 
 
 @inline
-def standing_still(model: Model, like: Scalar) -> Motion:
-    """The acceleration of a world that stands still in the field of gravity: it is as if it rose at −g."""
-    g = model.gravity
-    return spatial(zero_vector(like), (lift(-g[0], like), lift(-g[1], like), lift(-g[2], like)))
+def carrying_force(inertia: RigidInertia, twist: Motion) -> Force:
+    """V ×* (I V): the force that a body needs to keep its velocity V."""
+    return force_cross(twist, momentum_of(inertia, twist))

@@ -7,7 +7,7 @@ from typing import Any
 from .._jit import inline, jit
 from ..memory import load
 from ..scalars import zero
-from ..spatial import Motion, Vector, add, angular, at_point, cross, linear, motion_cross, plus, rotate, spatial
+from ..spatial import Motion, Vector, add, angular, at_point, cross, linear, motion_cross, plus, rotate, spatial, zero_spatial
 from .kinematics import frame, parent_motion
 from .layout import END, PARENT, POLARITY, RATE, VARIES, VEL, Model, S, V, Work
 
@@ -34,6 +34,13 @@ def put_column(J: Any, d: int, column: Motion) -> None:
         J[r, d] = column[r]
 
 
+@inline
+def carrying_motion(model: Model, work: Work, k: int) -> Motion:
+    """The velocity of the child of the joint that leads to row k: the body that carries the joint's screws."""
+    carrier = k if model.walk[k, POLARITY] > 0 else model.walk[k, PARENT]
+    return parent_motion(work.body, carrier, VEL, zero_spatial(work.body[k, VEL]))
+
+
 @jit
 def jacobian(model: Model, work: Work, k: int, local: Any, J: Any) -> None:
     """J with J v = (angular velocity of row k, velocity of its point `local`), after `place_bodies`.  O(depth + nv)."""
@@ -58,7 +65,7 @@ def jacobian_rate(model: Model, work: Work, k: int, local: Any, J: Any) -> None:
     p_rate = add(linear(twist), cross(angular(twist), p))
     clear(J)
     while k >= 0:
-        carrier = load(body, k, VEL, 6) if walk[k, POLARITY] > 0 else parent_motion(body, walk[k, PARENT], VEL, p[0])
+        carrier = carrying_motion(model, work, k)
         for d in range(walk[k, V], walk[k, END]):
             s = load(dof, d, S, 6)
             s_rate = motion_cross(carrier, s)

@@ -8,7 +8,7 @@ from .._jit import inline, jit
 from ..joints import joint_columns, joint_rates, joint_transform, parameters
 from ..memory import load, store
 from ..rotations import identity_pose
-from ..scalars import Scalar
+from ..scalars import Scalar, lift
 from ..spatial import (
     Frame,
     Motion,
@@ -21,6 +21,7 @@ from ..spatial import (
     plus_times,
     rotate,
     scale,
+    spatial,
     times,
     zero_spatial,
     zero_vector,
@@ -42,43 +43,41 @@ def parent_frame(body: Any, parent: int, like: Scalar) -> Frame:
     return frame(body, parent)
 
 
-@inline
-def parent_motion(body: Any, parent: int, column: int, like: Scalar) -> Motion:
-    """The parent's vector in a column, or zero for the world."""
-    if parent < 0:
-        return zero_spatial(like)
-    return load(body, parent, column, 6)
-
-
 @jit
 def place_bodies(model: Model, work: Work, q: Any) -> None:
-    """R, P, S: orientation and position of each body, screw of each degree of freedom (S1 eq. 8).  O(n).
+    """R, P, S: orientation and position of each body, screw of each degree of freedom (S1 eq. 8).  O(n)."""
+    for k in range(model.walk.shape[0]):
+        place_body(model, work, q, k)
+
+
+@inline
+def place_body(model: Model, work: Work, q: Any, k: int) -> Frame:
+    """Place the body of row k on its parent; returns its pose.
 
     The origin is the root's own position, so that nothing loses digits far from the world's origin.
     """
-    walk, geometry = model.walk, model.geometry
-    body, dof = work.body, work.dof
-    for k in range(walk.shape[0]):
-        parent, kind, polarity, i = walk[k, PARENT], walk[k, KIND], walk[k, POLARITY], walk[k, Q]
-        like = body[k, R]
-        par = parameters(geometry, k, PAR, like)
-        J = joint_transform(kind, par, q, i)
-        if polarity < 0:
-            J = invert(J)
-        R_p, p_p = parent_frame(body, parent, like)
-        R_near = multiply(R_p, load(geometry, k, E, 9))
-        p_near = add(p_p, rotate(R_p, load(geometry, k, T, 3)))
-        R_far, arm = multiply(R_near, J[0]), rotate(R_near, J[1])
-        p_far = add(p_near, arm)
-        if parent < 0:
-            store(body, k, ORIGIN, p_far)
-            p_near, p_far = scale(-1.0, arm), zero_vector(like)
-        store(body, k, R, R_far)
-        store(body, k, P, p_far)
-        child = (R_far, p_far) if polarity > 0 else (R_near, p_near)
-        joint_columns(kind, par, q, i, child, dof, walk[k, V], S)
-        if polarity < 0:
-            flip(dof, walk[k, V], walk[k, END], S)
+    walk, geometry, body, dof = model.walk, model.geometry, work.body, work.dof
+    parent, kind, polarity, i = walk[k, PARENT], walk[k, KIND], walk[k, POLARITY], walk[k, Q]
+    like = body[k, R]
+    par = parameters(geometry, k, PAR, like)
+    J = joint_transform(kind, par, q, i)
+    if polarity < 0:
+        J = invert(J)
+    R_p, p_p = parent_frame(body, parent, like)
+    R_near = multiply(R_p, load(geometry, k, E, 9))
+    p_near = add(p_p, rotate(R_p, load(geometry, k, T, 3)))
+    R_far, arm = multiply(R_near, J[0]), rotate(R_near, J[1])
+    p_far = add(p_near, arm)
+    if parent < 0:
+        store(body, k, ORIGIN, p_far)
+        p_near, p_far = scale(-1.0, arm), zero_vector(like)
+    store(body, k, R, R_far)
+    store(body, k, P, p_far)
+    child = (R_far, p_far) if polarity > 0 else (R_near, p_near)
+    joint_columns(kind, par, q, i, child, dof, walk[k, V], S)
+    if polarity < 0:
+        flip(dof, walk[k, V], walk[k, END], S)
+    return R_far, p_far
 
 
 @inline
@@ -90,11 +89,11 @@ def flip(dof: Any, first: int, end: int, column: int) -> None:
 
 @jit
 def move_bodies(model: Model, work: Work, q: Any, v: Any) -> None:
-    """V = V_parent + S v and the bias V_parent × S v + Ṡ v of each body's acceleration, after `place_bodies`.  O(n)."""
+    """V = V_parent + S v and the bias V_parent × S v + Ṡ v of each body, after `place_bodies`.  O(n)."""
     walk, body, dof = model.walk, work.body, work.dof
     for k in range(walk.shape[0]):
         like = body[k, R]
-        V_p = parent_motion(body, walk[k, PARENT], VEL, like)
+        V_p = parent_motion(body, walk[k, PARENT], VEL, zero_spatial(like))
         V_J = zero_spatial(like)
         for d in range(walk[k, V], walk[k, END]):
             V_J = plus_times(V_J, v[d], load(dof, d, S, 6))
@@ -103,6 +102,21 @@ def move_bodies(model: Model, work: Work, q: Any, v: Any) -> None:
             bias = plus(bias, vary_columns(model, work, q, v, k))
         store(body, k, VEL, plus(V_p, V_J))
         store(body, k, BIAS, bias)
+
+
+@inline
+def parent_motion(body: Any, parent: int, column: int, of_world: Motion) -> Motion:
+    """The parent's vector in a column, or the world's."""
+    if parent < 0:
+        return of_world
+    return load(body, parent, column, 6)
+
+
+@inline
+def rising_world(model: Model, like: Scalar) -> Motion:
+    """The acceleration of a world that stands still in the field of gravity."""
+    g = load(model.gravity, 0, 0, 3)
+    return spatial(zero_vector(like), (lift(-g[0], like), lift(-g[1], like), lift(-g[2], like)))
 
 
 @inline

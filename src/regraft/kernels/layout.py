@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from .._jit import inline
+from ..memory import table_at
+
 # walk: int64 (n, WALK), one row per body in the order of the walk
 BODY = 0  # index of the body in the mechanism
 PARENT = 1  # row of the parent; −1 for a root, which hangs on the world
@@ -49,9 +52,9 @@ LIMIT = 4
 R = 0  # 9: orientation
 P = 9  # 3: position
 VEL = 12  # 6: velocity
-BIAS = 18  # 6: acceleration that does not come from v̇: V × (S v) + Ṡ v
+BIAS = 18  # 6: acceleration relative to the parent that does not come from v̇
 F = 24  # 6: force
-A = 30  # 6: acceleration
+A = 30  # 6: acceleration, in a world that rises at −g
 I = 36  # 21: inertia (10 numbers where it stays that of a rigid body)
 ORIGIN = 57  # 3: for a root, its position in the world; else unused
 BODY_WORK = 60
@@ -66,13 +69,24 @@ MARGIN = 20  # S · U less what may be rounding; a joint where it is not positiv
 DOF_WORK = 21
 
 
+# A handle is the address of an int64 array (HANDLE,) with the lengths and addresses of all tables. Handing an array from Python
+# to compiled code costs almost as much as the dynamics of one joint, all of them more than that of an arm; an integer is free.
+BODIES = 0  # number of bodies
+POSITIONS = 1  # length of q
+VELOCITIES = 2  # length of v
+SPRINGS = 3  # number of springs
+LIMITS = 4  # number of limits
+TABLES = 5  # addresses of the fields of Model, then of Work
+HANDLE = 15
+
+
 class Model(NamedTuple):
     """A mechanism as kernels see it."""
 
     walk: Any
     geometry: Any
-    gravity: Any
-    damping: Any
+    gravity: Any  # (1, 3)
+    damping: Any  # (1, nv)
     spring_rows: Any
     springs: Any
     limit_rows: Any
@@ -84,3 +98,36 @@ class Work(NamedTuple):
 
     body: Any
     dof: Any
+
+
+@inline
+def model_at(handle: int) -> Model:
+    """The tables of a mechanism."""
+    at = table_at(handle, 1, HANDLE, handle)
+    n, springs, limits, t = at[0, BODIES], at[0, SPRINGS], at[0, LIMITS], TABLES
+    return Model(
+        table_at(at[0, t], n, WALK, handle),
+        table_at(at[0, t + 1], n, GEOMETRY, 0.0),
+        table_at(at[0, t + 2], 1, 3, 0.0),
+        table_at(at[0, t + 3], 1, at[0, VELOCITIES], 0.0),
+        table_at(at[0, t + 4], springs, 2, handle),
+        table_at(at[0, t + 5], springs, SPRING, 0.0),
+        table_at(at[0, t + 6], limits, 2, handle),
+        table_at(at[0, t + 7], limits, LIMIT, 0.0),
+    )
+
+
+@inline
+def work_at(handle: int, like: Any) -> Work:
+    """The scratch tables in the scalar of an array."""
+    at = table_at(handle, 1, HANDLE, handle)
+    return Work(
+        table_at(at[0, TABLES + 8], at[0, BODIES], BODY_WORK, like),
+        table_at(at[0, TABLES + 9], at[0, VELOCITIES], DOF_WORK, like),
+    )
+
+
+@inline
+def positions_in(handle: int) -> int:
+    """The length of q."""
+    return table_at(handle, 1, HANDLE, handle)[0, POSITIONS]

@@ -61,8 +61,8 @@ def positive_part(x: Scalar) -> Scalar:
 def joint_torques(model: Model, work: Work, q: Any, v: Any, tau: Any) -> None:
     """TAU = tau − damping v + limiting torques.  O(n)."""
     dof, damping = work.dof, model.damping
-    for d in range(damping.shape[0]):
-        dof[d, TAU] = tau[d] - damping[d] * v[d]
+    for d in range(dof.shape[0]):
+        dof[d, TAU] = tau[d] - damping[0, d] * v[d]
     for row in range(model.limit_rows.shape[0]):
         k, measure = model.limit_rows[row, 0], model.limit_rows[row, 1]
         value, gradient = joint_limit(model.walk[k, KIND], q, model.walk[k, Q], measure)

@@ -9,7 +9,6 @@ from ..memory import load, store
 from ..spatial import (
     angular,
     cross,
-    force_cross,
     linear,
     minus,
     momentum_of,
@@ -21,31 +20,30 @@ from ..spatial import (
     subtract,
     times,
 )
-from .inertia import body_inertia, standing_still
-from .kinematics import joint_frame, move_bodies, place_bodies
+from .inertia import body_inertia, carrying_force
+from .kinematics import frame, joint_frame, move_bodies, parent_motion, place_bodies, rising_world
 from .layout import BIAS, END, PARENT, POLARITY, TAU, VEL, A, F, Model, R, S, V, Work
 from .passive import external_force, joint_torques, spring_forces
 
 
 @jit
 def rnea(model: Model, work: Work, q: Any, v: Any, a: Any, external: Any, tau: Any) -> None:
-    """Tau = M(q) a + c(q, v) − passive and external forces; F of each row is what its joint transmits.  O(n)."""
+    """tau = M(q) a + c(q, v) − passive and external forces; F of each row is what its joint transmits.  O(n)."""
     walk, body, dof = model.walk, work.body, work.dof
     for d in range(tau.shape[0]):
         tau[d] = 0.0 * v[d]
     place_bodies(model, work, q)
     move_bodies(model, work, q, v)
-    joint_torques(model, work, q, v, tau)
     for k in range(walk.shape[0]):  # roots to leaves: accelerations, then the force each body needs
-        parent = walk[k, PARENT]
-        rate = standing_still(model, body[k, R]) if parent < 0 else load(body, parent, A, 6)
+        rate = parent_motion(body, walk[k, PARENT], A, rising_world(model, body[k, R]))
         for d in range(walk[k, V], walk[k, END]):
             rate = plus_times(rate, a[d], load(dof, d, S, 6))
         rate = plus(rate, load(body, k, BIAS, 6))
         store(body, k, A, rate)
-        inertia, twist = body_inertia(model, work, k), load(body, k, VEL, 6)
-        force = plus(momentum_of(inertia, rate), force_cross(twist, momentum_of(inertia, twist)))
-        store(body, k, F, minus(force, external_force(external, k, twist[0])))
+        inertia = body_inertia(model, k, frame(body, k))
+        force = plus(momentum_of(inertia, rate), carrying_force(inertia, load(body, k, VEL, 6)))
+        store(body, k, F, minus(force, external_force(external, k, rate[0])))
+    joint_torques(model, work, q, v, tau)
     spring_forces(model, work)
     for k in range(walk.shape[0] - 1, -1, -1):  # leaves to roots: forces add up, joints keep their share
         force = load(body, k, F, 6)
