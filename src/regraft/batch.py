@@ -87,4 +87,4 @@ def _explain(mech: Mechanism, tree: Tree, b: int, q: Array, v: Array, tau: Array
         forward_dynamics(mech, State(tree.layout, np.concatenate([q[b], v[b]])), tau[b])
     except ModelError as problem:
         return ModelError(f"state {b} of the batch: {problem}")
-    return explain_failure(tree, tree.new_work(), {})
+    return explain_failure(tree, tree.new_work())

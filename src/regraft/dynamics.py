@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy import empty
+from numpy import empty, nan
 from numpy.typing import ArrayLike, NDArray
 
-from ._jit import seal
+from ._jit import compiled_for
 from .errors import ModelError, StructureError
 from .kernels import entries
 from .kernels.layout import END, JOINT, MARGIN, ROOT, V
@@ -35,37 +35,41 @@ def forward_dynamics(mech: Mechanism, state: State, tau: ArrayLike | None = None
     >>> rg.forward_dynamics(mech, mech.state())
     array([-9.81])
     """
-    # A small arm's dynamics takes little more than a microsecond, so this path does without calls that can be spared.
+    # A small arm's dynamics takes little more than a microsecond, so this path does without all that can be spared.
     tree = mech._tree or mech.tree
-    if wrenches is not None or state.layout is not tree.open_layout:
-        return _pushed_dynamics(mech, state, tau, wrenches or {})
-    torque: Any = tree.no_torque if tau is None else tau
-    out = empty(tree.nv)
-    pool = tree.pool
-    handle = pool.pop() if pool else tree.add_work()
     try:
-        margin = _forward(handle, state._x, torque, out)
-    except TypeError:  # tau is not a float64 vector in one piece
-        torque = finite("tau", torque, (tree.nv,))
-        margin = _forward(handle, state._x, torque, out)
-    pool.append(handle)
-    if margin > 0.0:
-        return out
-    raise explain_failure(tree, tree.workspaces[handle], {"tau": finite("tau", torque, (tree.nv,))})
+        if wrenches is None and state.layout is tree.open_layout:
+            torque: Any = tree.no_torque if tau is None else tau
+            out = empty(tree.nv)
+            pool = tree.pool
+            handle = pool.pop() if pool else tree.add_work()
+            try:
+                margin = _forward(handle, state._x, torque, out) if torque.dtype is _FLOAT64 else nan
+            except TypeError:
+                margin = nan
+            pool.append(handle)
+            if margin > 0.0:
+                return out
+    except AttributeError:
+        pass
+    return _careful_forward_dynamics(mech, state, tau, wrenches or {})
+
+
+_FLOAT64 = np.dtype(np.float64)
 
 
 def _compile_forward(handle: int, x: Array, tau: Any, out: Array) -> Any:
     """Stand in for the kernel until its first call."""
     global _forward  # noqa: PLW0603
-    seal(entries.forward_dynamics, "integer", "vector", "vector", "vector")
-    _forward = entries.forward_dynamics
+    _forward = compiled_for(entries.forward_dynamics, "integer", "vector", "vector", "vector")
     return _forward(handle, x, tau, out)
 
 
 _forward: Callable[..., Any] = _compile_forward
 
 
-def _pushed_dynamics(mech: Mechanism, state: State, tau: ArrayLike | None, wrenches: Wrenches) -> Array:
+def _careful_forward_dynamics(mech: Mechanism, state: State, tau: ArrayLike | None, wrenches: Wrenches) -> Array:
+    """Forward dynamics for any input: converts what can be converted and says what is wrong with the rest."""
     tree = open_tree(mech, state)
     torque = tree.no_torque if tau is None else finite("tau", tau, (tree.nv,))
     external = external_table(mech, state, wrenches)
@@ -74,7 +78,7 @@ def _pushed_dynamics(mech: Mechanism, state: State, tau: ArrayLike | None, wrenc
     margin = entries.pushed_dynamics(handle, state._q, state._v, torque, external, out)
     tree.give_work(handle)
     if not margin > 0.0:
-        raise explain_failure(tree, tree.workspaces[handle], {})
+        raise explain_failure(tree, tree.workspaces[handle])
     return out
 
 
@@ -176,7 +180,7 @@ def derivatives(mech: Mechanism, state: State, tau: ArrayLike | None = None, wre
     q, v, tau_, external_ = complex_state
     margin = entries.derivatives(work.handle, q, v, tau_, external_, scratch, *results)
     if not margin > 0.0:
-        raise explain_failure(tree, work, {})
+        raise explain_failure(tree, work)
     return Derivatives(*results)
 
 
@@ -210,11 +214,8 @@ def external_table(mech: Mechanism, state: State, wrenches: Wrenches) -> Array:
     return table
 
 
-def explain_failure(tree: Tree, work: Workspace, inputs: Mapping[str, Array]) -> ModelError:
-    """Why forward dynamics has no finite answer: a bad number that was put in, or a joint that moves no inertia."""
-    for what, array in inputs.items():
-        if not np.isfinite(array).all():
-            return ModelError(f"{what} has a value that is not finite: {array.tolist()}.")
+def explain_failure(tree: Tree, work: Workspace) -> ModelError:
+    """Why forward dynamics has no finite answer for finite numbers: a joint that moves no inertia, or an overflow."""
     for row in tree.walk[::-1]:
         if any(not work.dof[d, MARGIN].real > 0.0 for d in range(row[V], row[END])):
             joint = tree.joint_names[row[JOINT]]

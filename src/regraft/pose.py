@@ -110,13 +110,16 @@ def _scipy_rotation() -> Any:
 
 
 def finite(what: str, value: ArrayLike, shape: tuple[int, ...]) -> Array:
-    """A new float64 array of the given shape from a user's numbers, or a ModelError that says what is wrong."""
+    """A new float64 array of the given shape from a user's real numbers, or a ModelError that says what is wrong."""
     try:
-        array = np.array(value, dtype=float)
-    except (TypeError, ValueError):
-        raise ModelError(f"{what} must be numbers of shape {shape}, not {value!r}.") from None
-    if array.shape != shape:
-        raise ModelError(f"{what} must have shape {shape}, not {array.shape}.")
+        given = np.array(value)
+    except ValueError:  # lists of unequal lengths
+        given = np.array(None)
+    if given.dtype.kind not in "iuf":
+        raise ModelError(f"{what} must be real numbers of shape {shape}, not {value!r}.")
+    if given.shape != shape:
+        raise ModelError(f"{what} must have shape {shape}, not {given.shape}.")
+    array = given.astype(float)
     if not np.isfinite(array).all():
         raise ModelError(f"{what} has a value that is not finite: {array.tolist()}.")
     return array

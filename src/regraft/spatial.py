@@ -279,6 +279,13 @@ def rigid_inertia(m: Scalar, c: Vector, I: Symmetric) -> RigidInertia:
 
 
 @inline
+def joined(a: RigidInertia, b: RigidInertia) -> RigidInertia:
+    """The inertia of two bodies that move as one."""
+    (m, h, J), (n, k, K) = a, b
+    return m + n, add(h, k), plus(J, K)
+
+
+@inline
 def turned(I: Symmetric, a: Vector) -> Vector:
     """I a for a symmetric 3×3 matrix."""
     return (

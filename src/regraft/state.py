@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from .errors import ModelError
 from .joints import JointType
+from .pose import finite
 
 Array = NDArray[np.float64]
 
@@ -120,26 +121,10 @@ def _filled(what: str, layout: Layout, given: Any, slices: Mapping[str, slice], 
                 raise ModelError(_unknown_joint(name, layout))
             where = slices[name]
             count = where.stop - where.start
-            start[where] = _checked(f"{what} of joint {name!r}", numbers, (count,), scalar=count == 1)
+            one_number = count == 1 and np.ndim(numbers) == 0
+            start[where] = finite(f"{what} of joint {name!r}", [numbers] if one_number else numbers, (count,))
         return start
-    return _checked(what, given, (size,), scalar=False)
-
-
-def _checked(what: str, value: Any, shape: tuple[int, ...], *, scalar: bool) -> Array:
-    try:
-        array = np.array(value)
-        if array.dtype == object or not np.can_cast(array.dtype, np.float64, casting="same_kind"):
-            raise TypeError
-        array = array.astype(float)
-    except (TypeError, ValueError):
-        raise ModelError(f"{what} must be real numbers of shape {shape}, not {value!r}.") from None
-    if scalar and array.ndim == 0:
-        array = array.reshape(1)
-    if array.shape != shape:
-        raise ModelError(f"{what} must have shape {shape}, not {array.shape}.")
-    if not np.isfinite(array).all():
-        raise ModelError(f"{what} has a value that is not finite: {array.tolist()}.")
-    return array
+    return finite(what, given, (size,))
 
 
 def _on_manifold(name: str, joint: JointType, q: Array) -> Array:

@@ -229,6 +229,7 @@ def span(ends: Any, kinds: Any, walk: Any) -> int:
             fill[b] += 1
     row_of = np.full(bodies + 1, -2, np.int64)
     row_of[0] = -1
+    last_child = np.full(bodies, -1, np.int64)
     waiting = np.empty((2 * joints + 1, 2), np.int64)  # (joint, row of the body it is walked from)
     count = 0
     for e in range(first[1] - 1, first[0] - 1, -1):
@@ -248,7 +249,12 @@ def span(ends: Any, kinds: Any, walk: Any) -> int:
         walk[rows, table.KIND], walk[rows, table.POLARITY] = kinds[j, 0], 1 if forward else -1
         walk[rows, table.Q], walk[rows, table.V], walk[rows, table.END] = kinds[j, 1], kinds[j, 2], kinds[j, 3]
         walk[rows, table.ROOT] = rows if parent < 0 else walk[parent, table.ROOT]
-        walk[rows, table.VARIES] = kinds[j, 4]
+        walk[rows, table.VARIES], walk[rows, table.LEAF], walk[rows, table.LAST] = kinds[j, 4], 1, 1
+        if parent >= 0:
+            walk[parent, table.LEAF] = 0
+            if last_child[parent] >= 0:
+                walk[last_child[parent], table.LAST] = 0
+            last_child[parent] = rows
         for e in range(first[body + 2] - 1, first[body + 1] - 1, -1):
             if incident[e] != j:
                 waiting[count, 0], waiting[count, 1] = incident[e], rows

@@ -19,9 +19,9 @@ from ..spatial import (
     remove_direction,
     times,
 )
-from .inertia import body_inertia, carrying_force
+from .inertia import body_inertia, carrying_force, load_rigid, store_rigid
 from .kinematics import frame, move_bodies, parent_motion, place_bodies, rising_world
-from .layout import BIAS, END, MARGIN, PARENT, TAU, VEL, A, D, F, I, Model, R, S, U, V, Work
+from .layout import BIAS, END, LAST, LEAF, MARGIN, PARENT, TAU, VEL, A, D, F, I, Model, R, S, U, V, Work
 from .passive import external_force, joint_torques, spring_forces
 
 ROUNDING = 1e-13
@@ -49,11 +49,11 @@ def aba(model: Model, work: Work, q: Any, v: Any, tau: Any, external: Any, out: 
 
 @jit
 def load_bodies(model: Model, work: Work, external: Any) -> None:
-    """I of each body, and the force F that it needs to keep its velocity.  O(n)."""
+    """RIGID of each body, and the force F that it needs to keep its velocity.  O(n)."""
     body = work.body
     for k in range(model.walk.shape[0]):
         inertia = body_inertia(model, k, frame(body, k))
-        store(body, k, I, articulated(inertia))
+        store_rigid(body, k, inertia)
         force = carrying_force(inertia, load(body, k, VEL, 6))
         store(body, k, F, minus(force, external_force(external, k, force[0])))
 
@@ -64,7 +64,9 @@ def eliminate_joints(model: Model, work: Work) -> Scalar:
     walk, body, dof = model.walk, work.body, work.dof
     worst = one(body[0, R])
     for k in range(walk.shape[0] - 1, -1, -1):
-        I_a = load(body, k, I, 21)
+        I_a = articulated(load_rigid(body, k))
+        if not walk[k, LEAF]:
+            I_a = combine(I_a, load(body, k, I, 21))
         force = plus(load(body, k, F, 6), apply(I_a, load(body, k, BIAS, 6)))
         for d in range(walk[k, END] - 1, walk[k, V] - 1, -1):
             s = load(dof, d, S, 6)
@@ -83,7 +85,9 @@ def eliminate_joints(model: Model, work: Work) -> Scalar:
             force = plus_times(force, left, e)
         parent = walk[k, PARENT]
         if parent >= 0:
-            store(body, parent, I, combine(load(body, parent, I, 21), I_a))
+            if not walk[k, LAST]:  # the last child comes first here, so there is nothing yet to add to
+                I_a = combine(I_a, load(body, parent, I, 21))
+            store(body, parent, I, I_a)
             store(body, parent, F, plus(load(body, parent, F, 6), force))
     return worst
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .._jit import entry
+from .._jit import entry, long_entry
 from ..memory import load, store, table_at
 from ..spatial import at_point, compose
 from . import configuration
@@ -23,8 +23,8 @@ from .rnea import reactions, rnea
 
 @entry
 def forward_dynamics(handle: int, x: Any, tau: Any, out: Any) -> float:
-    """`aba` without external forces at the state x = (q, v); NaN where tau has the wrong length."""
-    if tau.shape[0] != out.shape[0]:
+    """`aba` without external forces at the state x = (q, v); NaN where tau has the wrong length or gaps."""
+    if tau.shape[0] != out.shape[0] or tau.strides[0] != out.strides[0]:
         return np.nan
     nq = positions_in(handle)
     nothing = table_at(handle, 0, 6, x)
@@ -105,13 +105,13 @@ def normalise(walk: Any, q: Any) -> None:
     configuration.normalise(walk, q)
 
 
-@entry
+@long_entry
 def derivatives(handle: int, q: Any, v: Any, tau: Any, external: Any, scratch: Any, dq: Any, dv: Any, dtau: Any) -> Any:
     """`aba_derivatives`."""
     return aba_derivatives(model_at(handle), work_at(handle, q), q, v, tau, external, scratch, dq, dv, dtau).real
 
 
-@entry
+@long_entry
 def forward_dynamics_batch(
     handle: int, external: Any, lanes: Any, q: Any, v: Any, tau: Any, first: int, end: int, out: Any, worst: Any
 ) -> None:

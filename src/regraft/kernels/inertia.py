@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from .._jit import inline
-from ..memory import load
+from ..memory import load, store
 from ..scalars import lift
 from ..spatial import Force, Frame, Motion, RigidInertia, add, force_cross, momentum_of, rigid_inertia, rotate, turn_inertia
-from .layout import COM, MASS, MOMENTS, Model
+from .layout import COM, MASS, MOMENTS, RIGID, Model
 
 
 @inline
@@ -21,3 +23,17 @@ def body_inertia(model: Model, k: int, X: Frame) -> RigidInertia:
 def carrying_force(inertia: RigidInertia, twist: Motion) -> Force:
     """V ×* (I V): the force that a body needs to keep its velocity V."""
     return force_cross(twist, momentum_of(inertia, twist))
+
+
+@inline
+def store_rigid(body: Any, k: int, inertia: RigidInertia) -> None:
+    """Keep a rigid-body inertia in row k."""
+    m, h, J = inertia
+    store(body, k, RIGID, (m, h[0], h[1], h[2], J[0], J[1], J[2], J[3], J[4], J[5]))
+
+
+@inline
+def load_rigid(body: Any, k: int) -> RigidInertia:
+    """The rigid-body inertia kept in row k."""
+    c = load(body, k, RIGID, 10)
+    return c[0], (c[1], c[2], c[3]), (c[4], c[5], c[6], c[7], c[8], c[9])

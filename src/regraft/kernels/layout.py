@@ -22,7 +22,9 @@ V = 6  # first of the joint's numbers in v
 END = 7  # one past the last of them
 ROOT = 8  # row of the root of this body's tree
 VARIES = 9  # 1 where the joint's columns change in its child's frame
-WALK = 10
+LEAF = 10  # 1 where the body has no children
+LAST = 11  # 1 where the body is the last child of its parent
+WALK = 12
 
 # geometry: float64 (n, GEOMETRY); each body's frame here is that of the joint that leads to it, as in S1
 E = 0  # 9: tree transform, rotation: the joint's near frame in the parent's
@@ -55,9 +57,10 @@ VEL = 12  # 6: velocity
 BIAS = 18  # 6: acceleration relative to the parent that does not come from v̇
 F = 24  # 6: force
 A = 30  # 6: acceleration, in a world that rises at −g
-I = 36  # 21: inertia (10 numbers where it stays that of a rigid body)
-ORIGIN = 57  # 3: for a root, its position in the world; else unused
-BODY_WORK = 60
+RIGID = 36  # 10: the body's own inertia, or that of all it carries: m, h, J
+I = 46  # 21: articulated inertia that its children show to the body
+ORIGIN = 67  # 3: for a root, its position in the world; else unused
+BODY_WORK = 70
 
 # work.dof: (nv, DOF_WORK)
 S = 0  # 6: screw of this degree of freedom, signed by polarity
