@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from .dynamics import explain_failure, forward_dynamics, open_tree
 from .errors import ModelError
 from .kernels import entries
+from .kernels.layout import EXTERNAL
 from .mechanism import Mechanism
 from .scalars import LANES, aligned_zeros
 from .state import State
@@ -66,7 +67,7 @@ def _scratch(tree: Tree) -> tuple[Any, ...]:
     """What a worker needs for itself: work tables, no external forces, and lanes."""
     nq, nv = tree.layout.nq, tree.layout.nv
     lanes = tuple(aligned_zeros((size, LANES)) for size in (nq, nv, nv, nv, 1))
-    return tree.new_pack_work(), aligned_zeros((0, 6, LANES)), lanes
+    return tree.new_pack_work(), aligned_zeros((0, EXTERNAL, LANES)), lanes
 
 
 def _rows(what: str, value: ArrayLike, count: int | None, size: int) -> Array:

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from ._jit import compiled_for
 from .errors import ModelError, StructureError
 from .kernels import entries
-from .kernels.layout import END, JOINT, MARGIN, ROOT, V
+from .kernels.layout import END, EXTERNAL, JOINT, MARGIN, PUSH, PUSH_POINT, V
 from .mechanism import Mechanism
 from .pose import finite
 from .state import State
@@ -72,7 +72,7 @@ def _careful_forward_dynamics(mech: Mechanism, state: State, tau: ArrayLike | No
     """Forward dynamics for any input: converts what can be converted and says what is wrong with the rest."""
     tree = open_tree(mech, state)
     torque = tree.no_torque if tau is None else finite("tau", tau, (tree.nv,))
-    external = external_table(mech, state, wrenches)
+    external = external_table(mech, wrenches)
     out = empty(tree.nv)
     handle = tree.take_work()
     margin = entries.pushed_dynamics(handle, state._q, state._v, torque, external, out)
@@ -136,7 +136,7 @@ def joint_reactions(
     """
     a = forward_dynamics(mech, state, tau, wrenches)
     tree = mech.tree
-    external = tree.no_forces if wrenches is None else external_table(mech, state, wrenches)
+    external = tree.no_forces if wrenches is None else external_table(mech, wrenches)
     out = np.empty((len(tree.walk), 6))
     handle = tree.take_work()
     entries.joint_reactions(handle, state._q, state._v, a, external, np.empty(tree.nv), out)
@@ -159,7 +159,7 @@ class Derivatives:
 def derivatives(mech: Mechanism, state: State, tau: ArrayLike | None = None, wrenches: Wrenches | None = None) -> Derivatives:
     """How v̇ changes with position, velocity and torque, exact to rounding (complex step).
 
-    External wrenches stay what they are about the place where their body is now.
+    External wrenches keep their moment and force in world axes and go with their body's origin.
 
     >>> import regraft as rg
     >>> mech = rg.Mechanism()
@@ -172,7 +172,7 @@ def derivatives(mech: Mechanism, state: State, tau: ArrayLike | None = None, wre
     tree = open_tree(mech, state)
     nv = tree.nv
     torque = tree.no_torque if tau is None else finite("tau", tau, (nv,))
-    external = tree.no_forces if wrenches is None else external_table(mech, state, wrenches)
+    external = tree.no_forces if wrenches is None else external_table(mech, wrenches)
     work = tree.new_work(complex)
     complex_state: list[Any] = [x.astype(complex) for x in (state._q, state._v, torque, external)]
     scratch = np.zeros((3, max(tree.layout.nq, nv)), complex)
@@ -198,19 +198,15 @@ def open_tree(mech: Mechanism, state: State) -> Tree:
     return tree
 
 
-def external_table(mech: Mechanism, state: State, wrenches: Wrenches) -> Array:
-    """Wrenches by body name as the table that kernels take: a row per body, about the origin of its tree."""
+def external_table(mech: Mechanism, wrenches: Wrenches) -> Array:
+    """Wrenches by body name as the table that kernels take."""
     tree = mech.tree
-    poses, _ = tree.motion(state._q, state._v)
-    table = np.zeros((len(tree.walk), 6))
+    table = np.zeros((len(tree.walk), EXTERNAL))
+    table[:, PUSH_POINT:] = tree.attach[:, 9:]
     for body, wrench in wrenches.items():
         if body not in tree.row_of:
             raise ModelError(f"wrenches: there is no body {body!r} that could be pushed.")
-        k = tree.row_of[body]
-        moment, force = finite(f"wrench on {body!r}", wrench, (6,)).reshape(2, 3)
-        root = int(tree.walk[k, ROOT])
-        arm = poses[k, 9:] - tree.origin(root, poses[root])
-        table[k] = np.concatenate([moment + np.cross(arm, force), force])
+        table[tree.row_of[body], PUSH:PUSH_POINT] = finite(f"wrench on {body!r}", wrench, (6,))
     return table
 
 
@@ -227,7 +223,7 @@ def explain_failure(tree: Tree, work: Workspace) -> ModelError:
 
 
 def _newton_euler(tree: Tree, mech: Mechanism, state: State, a: Array, wrenches: Wrenches | None) -> Array:
-    external = tree.no_forces if wrenches is None else external_table(mech, state, wrenches)
+    external = tree.no_forces if wrenches is None else external_table(mech, wrenches)
     out = np.empty(tree.nv)
     handle = tree.take_work()
     entries.inverse_dynamics(handle, state._q, state._v, a, external, out)

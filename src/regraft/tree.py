@@ -79,7 +79,7 @@ class Tree:
             *self._springs(springs),
             *self._limits(layout),
         )
-        self.no_torque, self.no_forces = np.zeros(layout.nv), np.zeros((0, 6))
+        self.no_torque, self.no_forces = np.zeros(layout.nv), np.zeros((0, table.EXTERNAL))
         self.open_layout = None if layout.loops else layout
         """The layout of the states whose dynamics is that of the tree alone."""
         self.pool: list[int] = []
@@ -133,11 +133,6 @@ class Tree:
         entries.motion(handle, q, v, self.attach, poses, twists)
         self.give_work(handle)
         return poses, twists
-
-    def origin(self, root: int, pose: Array) -> Array:
-        """The point about which a tree's vectors are taken, from the pose of its root's body in the world."""
-        result: Array = pose[9:] + pose[:9].reshape(3, 3) @ self.far[root, 9:]
-        return result
 
     def take_work(self) -> int:
         """The handle of a workspace that nobody else uses; give it back with `give_work`."""

@@ -52,10 +52,11 @@ def load_bodies(model: Model, work: Work, external: Any) -> None:
     """RIGID of each body, and the force F that it needs to keep its velocity.  O(n)."""
     body = work.body
     for k in range(model.walk.shape[0]):
-        inertia = body_inertia(model, k, frame(body, k))
+        X = frame(body, k)
+        inertia = body_inertia(model, k, X)
         store_rigid(body, k, inertia)
         force = carrying_force(inertia, load(body, k, VEL, 6))
-        store(body, k, F, minus(force, external_force(external, k, force[0])))
+        store(body, k, F, minus(force, external_force(external, k, X)))
 
 
 @jit

@@ -17,7 +17,7 @@ from .batch import aba_batch
 from .crba import crba
 from .derivatives import aba_derivatives
 from .kinematics import frame, move_bodies, place_bodies
-from .layout import ORIGIN, ROOT, VEL, model_at, positions_in, work_at
+from .layout import EXTERNAL, ORIGIN, ROOT, VEL, model_at, positions_in, work_at
 from .rnea import reactions, rnea
 
 
@@ -27,7 +27,7 @@ def forward_dynamics(handle: int, x: Any, tau: Any, out: Any) -> float:
     if tau.shape[0] != out.shape[0] or tau.strides[0] != out.strides[0]:
         return np.nan
     nq = positions_in(handle)
-    nothing = table_at(handle, 0, 6, x)
+    nothing = table_at(handle, 0, EXTERNAL, x)
     return aba(model_at(handle), work_at(handle, x), x[:nq], x[nq:], tau, nothing, out)
 
 

@@ -50,6 +50,11 @@ LIMIT_STIFFNESS = 2
 DISSIPATION = 3
 LIMIT = 4
 
+# external: scalar (n, EXTERNAL), or (0, EXTERNAL) where nothing pushes
+PUSH = 0  # 6: moment and force in world axes
+PUSH_POINT = 6  # 3: where the force acts, in the body's frame here
+EXTERNAL = 9
+
 # work.body: (n, BODY_WORK), all in world axes about the position of the tree's root
 R = 0  # 9: orientation
 P = 9  # 3: position

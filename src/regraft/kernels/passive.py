@@ -9,7 +9,8 @@ from ..joints import joint_limit
 from ..memory import load, store
 from ..scalars import Scalar, lift, one, square_root, where_less, zero
 from ..spatial import (
-    Motion,
+    Force,
+    Frame,
     Vector,
     add,
     angular,
@@ -35,6 +36,8 @@ from .layout import (
     ORIGIN,
     POINT_A,
     POINT_B,
+    PUSH,
+    PUSH_POINT,
     REST,
     ROOT,
     STIFFNESS,
@@ -141,11 +144,13 @@ def spring_forces(model: Model, work: Work) -> None:
 
 
 @inline
-def external_force(external: Any, k: int, like: Scalar) -> Motion:
-    """The wrench that the user applies to row k, about the tree's origin; zero where the table is empty."""
+def external_force(external: Any, k: int, X: Frame) -> Force:
+    """The wrench that the user applies to row k, whose pose is X, about the tree's origin."""
     if external.shape[0] == 0:
-        return zero_spatial(like)
-    return load(external, k, 0, 6)
+        return zero_spatial(X[1][0])
+    push = load(external, k, PUSH, 6)
+    at = add(X[1], rotate(X[0], load(external, k, PUSH_POINT, 3)))
+    return force_at(at, angular(push), linear(push))
 
 
 @jit

@@ -40,9 +40,10 @@ def rnea(model: Model, work: Work, q: Any, v: Any, a: Any, external: Any, tau: A
             rate = plus_times(rate, a[d], load(dof, d, S, 6))
         rate = plus(rate, load(body, k, BIAS, 6))
         store(body, k, A, rate)
-        inertia = body_inertia(model, k, frame(body, k))
+        X = frame(body, k)
+        inertia = body_inertia(model, k, X)
         force = plus(momentum_of(inertia, rate), carrying_force(inertia, load(body, k, VEL, 6)))
-        store(body, k, F, minus(force, external_force(external, k, rate[0])))
+        store(body, k, F, minus(force, external_force(external, k, X)))
     joint_torques(model, work, q, v, tau)
     spring_forces(model, work)
     for k in range(walk.shape[0] - 1, -1, -1):  # leaves to roots: forces add up, joints keep their share

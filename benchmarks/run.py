@@ -1,0 +1,159 @@
+"""Regraft's speed as ratios within one run: ``make bench``. Writes benchmarks/results.json and the README's table."""
+
+from __future__ import annotations
+
+import gc
+import importlib.metadata
+import json
+import platform
+import tracemalloc
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+from rich.console import Console
+from rich.progress import track
+from rich.table import Table
+
+import regraft as rg
+from loops import repeat_aba, repeat_crba, repeat_rnea
+from subjects import Subject, arm, chain, humanoid
+from timing import Comparison, best, compare
+
+ROOT = Path(__file__).parent.parent
+LOOP = 500  # evaluations in one compiled loop
+BATCH = 4096
+SIZES = (10, 30, 100, 300, 1000, 3000, 10000)
+
+
+def comparisons(s: Subject) -> list[Comparison]:
+    """Every kernel of one subject against its Pinocchio call."""
+    tree = s.mech.tree
+    work = tree.new_work()
+    handle, external = work.handle, tree.no_forces
+    q, v = s.state._q, s.state._v
+    out, M = np.empty(s.mech.nv), np.empty((s.mech.nv, s.mech.nv))
+    many_q, many_v, many_tau = (np.repeat(x[None], BATCH, axis=0) for x in (q, v, s.tau))
+
+    def pin_aba() -> object:
+        return pin.aba(s.model, s.data, s.q, s.v, s.tau)
+
+    return [
+        compare("forward_dynamics, called from Python", s.name,
+                lambda: rg.forward_dynamics(s.mech, s.state, s.tau), "pin.aba", pin_aba, 0.7),
+        compare("forward dynamics, in a compiled loop", s.name,
+                lambda: repeat_aba(LOOP, handle, q, v, s.tau, external, out), "pin.aba", pin_aba, 0.45, LOOP),
+        compare("inverse dynamics, in a compiled loop", s.name,
+                lambda: repeat_rnea(LOOP, handle, q, v, s.tau, external, out),
+                "pin.rnea", lambda: pin.rnea(s.model, s.data, s.q, s.v, s.tau), 0.7, LOOP),
+        compare("mass matrix, in a compiled loop", s.name,
+                lambda: repeat_crba(LOOP, handle, q, M), "pin.crba", lambda: pin.crba(s.model, s.data, s.q), 0.7, LOOP),
+        compare("forward_dynamics_batch, per state on one core", s.name,
+                lambda: rg.forward_dynamics_batch(s.mech, many_q, many_v, many_tau, threads=1), "pin.aba", pin_aba, 0.17, BATCH),
+        compare("forward_dynamics_batch, per state on all cores", s.name,
+                lambda: rg.forward_dynamics_batch(s.mech, many_q, many_v, many_tau), "pin.aba", pin_aba, None, BATCH),
+        compare("derivatives, called from Python", s.name,
+                lambda: rg.derivatives(s.mech, s.state, s.tau),
+                "pin.computeABADerivatives", lambda: pin.computeABADerivatives(s.model, s.data, s.q, s.v, s.tau),
+                None, 1, 100),
+    ]  # fmt: skip
+
+
+def scaling() -> dict[str, Any]:
+    """Time of forward dynamics against the length of a chain, and memory per body."""
+    times = {}
+    for n in track(SIZES, description="chains"):
+        s = chain(n)
+        tree = s.mech.tree
+        work = tree.new_work()
+        out, loops = np.empty(s.mech.nv), max(1, 20000 // n)
+        q, v = s.state._q, s.state._v
+        run = lambda: repeat_aba(loops, work.handle, q, v, s.tau, tree.no_forces, out)  # noqa: B023, E731
+        times[n] = best(run) / loops
+    slope = float(np.polyfit(np.log(list(times)), np.log(list(times.values())), 1)[0])
+    return {"microseconds": times, "slope": slope, "bytes_per_body": memory_per_body(10000)}
+
+
+def memory_per_body(bodies: int) -> float:
+    """Bytes that a mechanism, its tree and a workspace take, per body of a chain."""
+    inertia, place = rg.Inertia.rod(0.5, (0, 0, 0), (0, 0, 0.1)), rg.Pose(translation=(0, 0, 0.1))
+    gc.collect()
+    tracemalloc.start()
+    mech = rg.Mechanism()
+    below = "world"
+    for i in range(bodies):
+        name = f"rod {i}"
+        mech.add_body(name, rg.Inertia(inertia.mass, inertia.com, inertia.tensor))
+        mech.add_joint(f"hinge {i}", rg.Revolute((1, 0, 0)), below, name, rg.Pose(place.rotation, place.translation))
+        below = name
+    rg.forward_dynamics(mech, mech.state())
+    gc.collect()
+    used, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    return used / bodies
+
+
+def machine() -> dict[str, str]:
+    """What the numbers were measured on."""
+    cpu = platform.processor() or platform.machine()
+    info = Path("/proc/cpuinfo")
+    if info.exists():
+        named = [line.split(":", 1)[1].strip() for line in info.read_text().splitlines() if line.startswith("model name")]
+        cpu = f"{named[0]}, {len(named)} cores" if named else cpu
+    versions = {name: importlib.metadata.version(name) for name in ("regraft", "numba", "pin")}
+    return {"cpu": cpu, "python": platform.python_version(), **versions}
+
+
+def report(rows: list[Comparison], scale: dict[str, Any], where: dict[str, str]) -> list[str]:
+    """Print the table and return it as Markdown lines."""
+    table = Table(title="One run, best of several turns; times in µs")
+    for column in ("what", "mechanism", "Regraft", "reference", "its time", "ratio", "target"):
+        table.add_column(column, justify="left" if column in ("what", "mechanism", "reference") else "right")
+    lines = ["| what | mechanism | Regraft, µs | Pinocchio, µs | ratio |", "|---|---|---:|---:|---:|"]
+    for row in rows:
+        goal = "" if row.target is None else f"≤ {row.target}"
+        style = "" if row.target is None else "green" if row.ratio <= row.target else "red"
+        ratio = f"[{style}]{row.ratio:.3f}[/]" if style else f"{row.ratio:.3f}"
+        cells = (row.what, row.subject, f"{row.ours:.2f}", row.reference, f"{row.theirs:.2f}", ratio, goal)
+        table.add_row(*cells)
+        lines.append(f"| {row.what} | {row.subject} | {row.ours:.2f} | {row.theirs:.2f} (`{row.reference}`) | {row.ratio:.2f} |")
+    console = Console(width=150)
+    console.print(table)
+    per_body = ", ".join(f"{n}: {t / n * 1000:.0f}" for n, t in scale["microseconds"].items())
+    console.print(f"Chains, ns of forward dynamics per body: {per_body}; log-log slope {scale['slope']:.3f} (target ≤ 1.1)")
+    console.print(f"Memory: {scale['bytes_per_body']:.0f} bytes per body (target ≤ 4096)")
+    console.print(", ".join(f"{k} {v}" for k, v in where.items()))
+    lines += [
+        "",
+        f"Forward dynamics of chains of 10 to 10 000 bodies: time grows as n^{scale['slope']:.2f}; "
+        f"{scale['bytes_per_body'] / 1024:.1f} KiB per body.",
+        f"Measured in one run on: {where['cpu']}; Python {where['python']}, Numba {where['numba']}, Pinocchio {where['pin']}.",
+    ]
+    return lines
+
+
+def write_readme(lines: list[str]) -> None:
+    """Replace the table between the README's markers."""
+    readme = ROOT / "README.md"
+    text = readme.read_text(encoding="utf-8")
+    start, end = "<!-- bench:start -->", "<!-- bench:end -->"
+    before, rest = text.split(start)
+    after = rest.split(end)[1]
+    readme.write_text(before + start + "\n" + "\n".join(lines) + "\n" + end + after, encoding="utf-8")
+
+
+def main() -> None:
+    """Measure, print, and keep the results."""
+    subjects = [humanoid(), arm(), chain(30), chain(100)]
+    rows = [row for s in track(subjects, description="mechanisms") for row in comparisons(s)]
+    scale, where = scaling(), machine()
+    lines = report(rows, scale, where)
+    results = {"machine": where, "comparisons": [row.to_dict() for row in rows], "scaling": scale}
+    (ROOT / "benchmarks" / "results.json").write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+    write_readme(lines)
+    print("written: benchmarks/results.json and the table in README.md")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,131 @@
+"""Random mechanisms and states for property tests, drawn by Hypothesis from a seed so that a failure shrinks and repeats."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from hypothesis import strategies as st
+
+import regraft as rg
+
+ALL_JOINTS = (
+    rg.Revolute,
+    rg.Prismatic,
+    rg.Spherical,
+    rg.Free,
+    rg.Fixed,
+    rg.Universal,
+    rg.Cylindrical,
+    rg.Planar,
+    rg.Helical,
+)
+
+
+def random_rotation(rng):
+    q = rng.standard_normal(4)
+    return rg.Pose.from_quaternion(q / np.linalg.norm(q)).rotation
+
+
+def random_pose(rng, reach=0.7):
+    return rg.Pose(random_rotation(rng), rng.uniform(-reach, reach, 3))
+
+
+def random_inertia(rng):
+    """A real body: a handful of point masses, so that every inequality holds."""
+    total = rg.Inertia(0.0)
+    for _ in range(6):
+        total = total + rg.Inertia.point(rng.uniform(0.1, 0.6), at=rng.uniform(-0.5, 0.5, 3))
+    return total
+
+
+def random_joint(rng, kind, **settings):
+    if kind in (rg.Revolute, rg.Prismatic, rg.Cylindrical, rg.Planar):
+        return kind(rng.standard_normal(3), **settings)
+    if kind is rg.Helical:
+        return kind(rng.standard_normal(3), rng.uniform(-0.5, 0.5), **settings)
+    if kind is rg.Universal:
+        axis1 = rng.standard_normal(3)
+        return kind(axis1, np.cross(axis1, rng.standard_normal(3)) + 0.3 * axis1, **settings)
+    return kind(**settings)
+
+
+@dataclass
+class Sample:
+    """A mechanism with a state, torques and accelerations for it."""
+
+    mech: rg.Mechanism
+    state: rg.State
+    tau: np.ndarray
+    a: np.ndarray
+
+
+def random_mechanism(
+    rng,
+    bodies=6,
+    kinds=ALL_JOINTS,
+    *,
+    reverse=0.3,
+    roots=1,
+    poses=True,
+    damping=False,
+    limits=False,
+    springs=0,
+    root_kinds=None,
+):
+    """A tree of `bodies`; each joint is walked backwards with probability `reverse`; `roots` trees hang on the world."""
+    mech = rg.Mechanism(gravity=rng.uniform(-10, 10, 3))
+    names = [f"b{i}" for i in range(bodies)]
+    for name in names:
+        mech.add_body(name, random_inertia(rng))
+    for i, name in enumerate(names):
+        parent = "world" if i < roots else names[rng.integers(0, i)]
+        allowed = root_kinds if parent == "world" and root_kinds else kinds
+        kind = allowed[rng.integers(len(allowed))]
+        settings = {}
+        if damping:
+            settings["damping"] = rng.uniform(0, 2, kind.nv)
+        if limits and kind.limited and rng.random() < 0.7:
+            low = rng.uniform(-0.6, 0.2, kind.limited)
+            settings["limits"] = rg.Limits(low, low + rng.uniform(0.05, 0.6, kind.limited), rng.uniform(10, 500), rng.uniform(0, 1))
+        joint = random_joint(rng, kind, **settings)
+        ends = (name, parent) if rng.random() < reverse else (parent, name)
+        placed = (random_pose(rng), random_pose(rng)) if poses else (rg.Pose(), rg.Pose())
+        mech.add_joint(f"j{i}", joint, *ends, *placed)
+    for s in range(springs):
+        a, b = rng.choice(["world", *names], 2, replace=False)
+        mech.add_spring(
+            f"s{s}", str(a), rng.uniform(-0.5, 0.5, 3), str(b), rng.uniform(-0.5, 0.5, 3),
+            stiffness=rng.uniform(1, 200), damping=rng.uniform(0, 5), rest_length=rng.uniform(0, 1),
+        )  # fmt: skip
+    return mech
+
+
+def random_state(rng, mech):
+    step = rng.uniform(-1.2, 1.2, mech.nv)
+    q = rg.integrate(mech, mech.state().q, step)
+    return mech.state(q=q, v=rng.standard_normal(mech.nv))
+
+
+def random_sample(rng, **options):
+    mech = random_mechanism(rng, **options)
+    return Sample(mech, random_state(rng, mech), rng.standard_normal(mech.nv) * 5, rng.standard_normal(mech.nv) * 5)
+
+
+def samples(max_bodies=8, **options):
+    """A strategy of samples: Hypothesis picks the seed and the number of bodies, and shrinks both."""
+
+    def build(seed, bodies):
+        rng = np.random.default_rng(seed)
+        return random_sample(rng, bodies=bodies, roots=min(options.get("roots", 1), bodies), **{k: v for k, v in options.items() if k != "roots"})
+
+    return st.builds(build, st.integers(0, 2**32 - 1), st.integers(1, max_bodies))
+
+
+def relative_error(found, expected):
+    """The largest difference, relative to the largest expected number (and to 1 where all are small)."""
+    found, expected = np.asarray(found, float), np.asarray(expected, float)
+    assert found.shape == expected.shape
+    if expected.size == 0:
+        return 0.0
+    return float(np.abs(found - expected).max() / max(1.0, np.abs(expected).max()))
