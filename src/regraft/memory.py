@@ -35,32 +35,27 @@ def _position(context: Any, builder: ir.IRBuilder, kinds: Any, values: Any) -> l
     return [context.cast(builder, v, k, types.intp) for k, v in zip(kinds, values, strict=True)]
 
 
+def _reader(result: types.UniTuple) -> Any:
+    def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:
+        index = _position(context, builder, signature.args[1:-1], args[1:-1])
+        pointers = _elements(context, builder, signature.args[0], args[0], index, len(result))
+        return context.make_tuple(builder, result, [context.unpack_value(builder, result.dtype, p) for p in pointers])
+
+    return codegen
+
+
 @intrinsic(prefer_literal=True)
 def load(_typing: Any, table: types.Array, row: types.Type, column: types.Type, count: types.Type) -> Any:
     """table[row, column : column + count] as a tuple; count is a literal."""
-    size = _literal(count)
-    result = types.UniTuple(table.dtype, size)
-
-    def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:
-        index = _position(context, builder, signature.args[1:3], args[1:3])
-        pointers = _elements(context, builder, signature.args[0], args[0], index, size)
-        return context.make_tuple(builder, result, [context.unpack_value(builder, table.dtype, p) for p in pointers])
-
-    return result(table, row, column, count), codegen
+    result = types.UniTuple(table.dtype, _literal(count))
+    return result(table, row, column, count), _reader(result)
 
 
 @intrinsic(prefer_literal=True)
 def load_vector(_typing: Any, vector: types.Array, start: types.Type, count: types.Type) -> Any:
     """vector[start : start + count] as a tuple; count is a literal."""
-    size = _literal(count)
-    result = types.UniTuple(vector.dtype, size)
-
-    def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:
-        index = _position(context, builder, signature.args[1:2], args[1:2])
-        pointers = _elements(context, builder, signature.args[0], args[0], index, size)
-        return context.make_tuple(builder, result, [context.unpack_value(builder, vector.dtype, p) for p in pointers])
-
-    return result(vector, start, count), codegen
+    result = types.UniTuple(vector.dtype, _literal(count))
+    return result(vector, start, count), _reader(result)
 
 
 def _write(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:

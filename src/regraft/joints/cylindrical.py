@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from .._jit import inline
 from ..pose import Pose
 from ..rotations import about_axis
 from ..spatial import Frame, Motion, scale, sliding, turning
-from .contract import Array, JointKernels, JointType, unit
-from .revolute import axis_of, turn_about
+from .axis import OneAxis, axis_of, turn_about
+from .contract import Array, JointKernels
 
 
 @inline
@@ -25,7 +24,7 @@ def columns(par: tuple[float, ...], _q: tuple[Any, Any], X: Frame) -> tuple[Moti
     return (turning(X, axis_of(par)), sliding(X, axis_of(par)))
 
 
-class Cylindrical(JointType):
+class Cylindrical(OneAxis):
     """A shaft that turns and slides in its sleeve.
 
     >>> import regraft as rg
@@ -35,17 +34,7 @@ class Cylindrical(JointType):
 
     nq = nv = limited = 2
     kernels = JointKernels(transform, columns)
-    __slots__ = ("axis",)
-
-    def __init__(self, axis: ArrayLike, **settings: Any) -> None:
-        super().__init__(**settings)
-        self.axis = unit("Cylindrical: axis", axis)
-
-    def arguments(self) -> dict[str, Any]:
-        return {"axis": self.axis}
-
-    def parameters(self) -> tuple[float, ...]:
-        return self.axis
+    __slots__ = ()
 
     def nearest(self, relative: Pose) -> Array:
         return np.array([turn_about(self.axis, relative.rotation), float(np.dot(self.axis, relative.translation))])

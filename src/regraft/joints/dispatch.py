@@ -108,31 +108,21 @@ def rates_chain(types: Types) -> Chain:
 
 def integrate_chain(types: Types) -> Chain:
     """integrate(kind, q, i, step, d, out): out = q ⊕ step for one joint."""
-    return _position_chain(
-        types,
-        custom=lambda joint: joint.kernels.integrate,
-        apply=_integrate_with,
-        otherwise=_add,
-    )
+    return _position_chain(types, lambda joint: _integrate_with(joint) if joint.kernels.integrate else _add(joint.nq))
 
 
 def difference_chain(types: Types) -> Chain:
     """difference(kind, q1, i, q0, d, out): out = q1 ⊖ q0 for one joint."""
-    return _position_chain(
-        types,
-        custom=lambda joint: joint.kernels.difference,
-        apply=_difference_with,
-        otherwise=_subtract,
-    )
+    return _position_chain(types, lambda joint: _difference_with(joint) if joint.kernels.difference else _subtract(joint.nq))
 
 
-def _position_chain(types: Types, custom: Chain, apply: Chain, otherwise: Chain) -> Chain:
+def _position_chain(types: Types, handler: Callable[[type[JointType]], Chain]) -> Chain:
     @inline
     def last(_kind: int, _a: Any, _i: int, _b: Any, _d: int, _out: Any) -> None:
         pass
 
     def link(kind: int, joint: type[JointType], rest: Chain) -> Chain:
-        handle = apply(joint, custom(joint)) if custom(joint) else otherwise(joint.nq)
+        handle = handler(joint)
 
         @inline
         def linked(found: int, a: Any, i: int, b: Any, d: int, out: Any) -> None:
@@ -146,8 +136,9 @@ def _position_chain(types: Types, custom: Chain, apply: Chain, otherwise: Chain)
     return _chain(types, link, last)
 
 
-def _integrate_with(joint: type[JointType], integrate: Chain) -> Chain:
+def _integrate_with(joint: type[JointType]) -> Chain:
     nq, nv = joint.nq, joint.nv
+    integrate: Any = joint.kernels.integrate
 
     @inline
     def handle(q: Any, i: int, step: Any, d: int, out: Any) -> None:
@@ -156,8 +147,9 @@ def _integrate_with(joint: type[JointType], integrate: Chain) -> Chain:
     return handle
 
 
-def _difference_with(joint: type[JointType], difference: Chain) -> Chain:
+def _difference_with(joint: type[JointType]) -> Chain:
     nq = joint.nq
+    difference: Any = joint.kernels.difference
 
     @inline
     def handle(q1: Any, i: int, q0: Any, d: int, out: Any) -> None:

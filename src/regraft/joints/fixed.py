@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from .._jit import inline
@@ -34,9 +32,6 @@ class Fixed(JointType):
     nq = nv = limited = 0
     kernels = JointKernels(transform, columns)
     __slots__ = ()
-
-    def __init__(self, **settings: Any) -> None:
-        super().__init__(**settings)
 
     def nearest(self, _relative: Pose) -> Array:
         return np.zeros(0)

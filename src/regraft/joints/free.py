@@ -74,9 +74,6 @@ class Free(JointType):
     kernels = JointKernels(transform, columns, integrate=integrate, difference=difference, normalise=normalise)
     __slots__ = ()
 
-    def __init__(self, **settings: Any) -> None:
-        super().__init__(**settings)
-
     def neutral(self) -> Array:
         return np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
 

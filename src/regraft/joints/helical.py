@@ -11,8 +11,8 @@ from .._jit import inline
 from ..pose import Pose, finite
 from ..rotations import about_axis
 from ..spatial import Frame, Motion, plus_times, scale, sliding, turning
-from .contract import Array, JointKernels, JointType, unit
-from .revolute import axis_of, turn_about
+from .axis import OneAxis, axis_of, turn_about
+from .contract import Array, JointKernels
 
 
 @inline
@@ -25,7 +25,7 @@ def columns(par: tuple[float, ...], _q: tuple[Any], X: Frame) -> tuple[Motion]:
     return (plus_times(turning(X, axis_of(par)), par[3], sliding(X, axis_of(par))),)
 
 
-class Helical(JointType):
+class Helical(OneAxis):
     """A screw joint with its pitch in metres per radian.
 
     >>> import regraft as rg
@@ -35,11 +35,10 @@ class Helical(JointType):
 
     nq = nv = limited = 1
     kernels = JointKernels(transform, columns)
-    __slots__ = ("axis", "pitch")
+    __slots__ = ("pitch",)
 
     def __init__(self, axis: ArrayLike, pitch: float, **settings: Any) -> None:
-        super().__init__(**settings)
-        self.axis = unit("Helical: axis", axis)
+        super().__init__(axis, **settings)
         self.pitch = float(finite("Helical: pitch, in metres per radian,", pitch, ()))
 
     def arguments(self) -> dict[str, Any]:

@@ -11,8 +11,8 @@ from .._jit import inline
 from ..pose import Pose
 from ..rotations import about_axis
 from ..spatial import Frame, Motion, Vector, add, cross, rotate, scale, sliding, turning, zero_spatial
+from .axis import axis_of, turn_about
 from .contract import Array, JointKernels, JointType, unit
-from .revolute import axis_of, turn_about
 
 
 @inline

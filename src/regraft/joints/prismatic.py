@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from .._jit import inline
 from ..pose import Pose
 from ..spatial import Frame, Motion, identity, scale, sliding
-from .contract import Array, JointKernels, JointType, unit
-from .revolute import axis_of
+from .axis import OneAxis, axis_of
+from .contract import Array, JointKernels
 
 
 @inline
@@ -24,7 +23,7 @@ def columns(par: tuple[float, ...], _q: tuple[Any], X: Frame) -> tuple[Motion]:
     return (sliding(X, axis_of(par)),)
 
 
-class Prismatic(JointType):
+class Prismatic(OneAxis):
     """A slider.
 
     >>> import regraft as rg
@@ -34,17 +33,7 @@ class Prismatic(JointType):
 
     nq = nv = limited = 1
     kernels = JointKernels(transform, columns)
-    __slots__ = ("axis",)
-
-    def __init__(self, axis: ArrayLike, **settings: Any) -> None:
-        super().__init__(**settings)
-        self.axis = unit("Prismatic: axis", axis)
-
-    def arguments(self) -> dict[str, Any]:
-        return {"axis": self.axis}
-
-    def parameters(self) -> tuple[float, ...]:
-        return self.axis
+    __slots__ = ()
 
     def nearest(self, relative: Pose) -> Array:
         return np.array([float(np.dot(self.axis, relative.translation))])

@@ -5,19 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from .._jit import inline
 from ..pose import Pose
 from ..rotations import about_axis
-from ..spatial import Frame, Motion, Vector, turning, zero_vector
-from .contract import Array, JointKernels, JointType, unit
-
-
-@inline
-def axis_of(par: tuple[float, ...]) -> Vector:
-    """The joint's axis."""
-    return (par[0], par[1], par[2])
+from ..spatial import Frame, Motion, turning, zero_vector
+from .axis import OneAxis, axis_of, turn_about
+from .contract import Array, JointKernels
 
 
 @inline
@@ -30,15 +24,7 @@ def columns(par: tuple[float, ...], _q: tuple[Any], X: Frame) -> tuple[Motion]:
     return (turning(X, axis_of(par)),)
 
 
-def turn_about(axis: ArrayLike, rotation: Array) -> float:
-    """The angle about a unit axis that brings the identity nearest to a rotation."""
-    a = np.asarray(axis, float)
-    sine = 0.5 * float(a @ (rotation[2, 1] - rotation[1, 2], rotation[0, 2] - rotation[2, 0], rotation[1, 0] - rotation[0, 1]))
-    cosine = 0.5 * float(np.trace(rotation) - a @ rotation @ a)
-    return float(np.arctan2(sine, cosine))
-
-
-class Revolute(JointType):
+class Revolute(OneAxis):
     """A hinge.
 
     >>> import regraft as rg
@@ -48,17 +34,7 @@ class Revolute(JointType):
 
     nq = nv = limited = 1
     kernels = JointKernels(transform, columns)
-    __slots__ = ("axis",)
-
-    def __init__(self, axis: ArrayLike, **settings: Any) -> None:
-        super().__init__(**settings)
-        self.axis = unit("Revolute: axis", axis)
-
-    def arguments(self) -> dict[str, Any]:
-        return {"axis": self.axis}
-
-    def parameters(self) -> tuple[float, ...]:
-        return self.axis
+    __slots__ = ()
 
     def nearest(self, relative: Pose) -> Array:
         return np.array([turn_about(self.axis, relative.rotation)])

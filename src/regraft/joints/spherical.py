@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -74,9 +72,6 @@ class Spherical(JointType):
     nq, nv, limited = 4, 3, 1
     kernels = JointKernels(transform, columns, integrate=integrate, difference=difference, normalise=unit_quaternion, limit=limit)
     __slots__ = ()
-
-    def __init__(self, **settings: Any) -> None:
-        super().__init__(**settings)
 
     def neutral(self) -> Array:
         return np.array([1.0, 0.0, 0.0, 0.0])

@@ -13,8 +13,8 @@ from ..pose import Pose
 from ..rotations import about_axis
 from ..scalars import zero
 from ..spatial import Frame, Motion, Vector, cross, multiply, rotate, scale, turning, zero_spatial, zero_vector
+from .axis import axis_of, turn_about
 from .contract import Array, JointKernels, JointType, unit
-from .revolute import axis_of, turn_about
 
 
 @inline

@@ -1,0 +1,108 @@
+"""The documentation is true: its code runs, its links lead somewhere, its names and version are the package's."""
+
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import regraft as rg
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+OTHERS = [ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
+NEW_JOINT = ROOT / "docs" / "joints.md"
+
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+
+
+def blocks(page, language="python"):
+    return [code for name, code in FENCE.findall(page.read_text(encoding="utf-8")) if name == language]
+
+
+def page_name(page):
+    return page.name
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page != NEW_JOINT and blocks(page)], ids=page_name)
+def test_the_code_on_a_page_runs_from_top_to_bottom(page):
+    namespace = {"__name__": page.stem}
+    for number, code in enumerate(blocks(page), 1):
+        exec(compile(code, f"{page.name}, block {number}", "exec"), namespace)
+
+
+def test_what_a_page_shows_is_what_is_printed(capsys):
+    page = ROOT / "docs" / "mechanisms.md"
+    exec("\n".join(blocks(page)), {})
+    printed = capsys.readouterr().out
+    for shown in blocks(page, "text"):
+        assert shown in printed
+
+
+def test_the_joint_type_of_the_page_works_once_it_is_registered(tmp_path):
+    file, use = blocks(NEW_JOINT)
+    assert file.startswith("# src/regraft/joints/rack.py\n")
+    joints = tmp_path / "regraft" / "joints"
+    shutil.copytree(ROOT / "src" / "regraft", joints.parent, ignore=shutil.ignore_patterns("__pycache__"))
+    (joints / "rack.py").write_text(file, encoding="utf-8")
+    registry = (joints / "__init__.py").read_text(encoding="utf-8")
+    import_line = "from .prismatic import Prismatic\n"
+    assert registry.count(import_line) == registry.count("    Helical,\n)\n") == 1
+    registry = registry.replace(import_line, import_line + "from .rack import Rack\n")
+    (joints / "__init__.py").write_text(registry.replace("    Helical,\n)\n", "    Helical,\n    Rack,\n)\n"), encoding="utf-8")
+    environment = os.environ | {"PYTHONPATH": str(tmp_path), "REGRAFT_CACHE_DIR": str(tmp_path / "cache")}
+    found = subprocess.run(
+        [sys.executable, "-c", use], env=environment, cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert found.returncode == 0, found.stderr
+
+
+@pytest.mark.parametrize("page", PAGES + OTHERS, ids=page_name)
+def test_links_to_files_lead_somewhere(page):
+    text = re.sub(FENCE, "", page.read_text(encoding="utf-8"))
+    for link in LINK.findall(text):
+        file, _, _anchor = link.partition("#")
+        if file and "://" not in file:
+            assert (page.parent / file).exists(), link
+
+
+def test_every_public_name_is_on_the_api_page():
+    text = (ROOT / "docs" / "api.md").read_text(encoding="utf-8") + (ROOT / "docs" / "dynamics.md").read_text(encoding="utf-8")
+    documented = set(re.findall(r"^::: regraft\.(\w+)$", text, re.MULTILINE))
+    assert documented == set(rg.__all__) - {"__version__"}
+
+
+def test_the_notation_page_names_every_column_of_the_tables():
+    source = (ROOT / "src" / "regraft" / "kernels" / "layout.py").read_text(encoding="utf-8")
+    tables = source[: source.index("# A handle")]
+    widths = {"WALK", "GEOMETRY", "SPRING", "LIMIT", "EXTERNAL", "BODY_WORK", "DOF_WORK"}
+    columns = set(re.findall(r"^([A-Z_]+) = \d+", tables, re.MULTILINE)) - widths
+    page = (ROOT / "docs" / "notation.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`(\w+)`", page))
+    assert columns - named == set()
+
+
+def test_the_citation_and_the_changelog_name_this_version():
+    assert f"version: {rg.__version__}" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"## [{rg.__version__}]" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+def test_the_showcase_keeps_the_energy():
+    spec = importlib.util.spec_from_file_location("showcase", ROOT / "examples" / "showcase.py")
+    showcase = importlib.util.module_from_spec(spec)
+    sys.modules["showcase"] = showcase  # dataclasses look their module up
+    spec.loader.exec_module(showcase)
+    mech = showcase.build()
+    state, method = showcase.lifted(mech), showcase.RungeKutta(mech)
+    before = rg.energy(mech, state)
+    for _ in range(400):
+        state = method.step(state, showcase.STEP)
+    after = rg.energy(mech, state)
+    assert after.kinetic > 10.0
+    assert np.isclose(after.total, before.total, rtol=0, atol=1e-8 * after.kinetic)

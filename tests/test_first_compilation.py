@@ -1,0 +1,243 @@
+"""What the first use costs: importing compiles nothing, the first call says what it waits for, the next process waits no more."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import regraft
+
+PACKAGE = Path(regraft.__file__).parent
+
+# Counts what Numba compiles (not what it loads), does as told, and reports.
+PROGRAM = """
+import json, time
+from numba.core import event
+
+class Count(event.Listener):
+    compiled = 0
+    def on_start(self, happening):
+        self.compiled += 1
+    def on_end(self, happening):
+        pass
+
+count = Count()
+event.register("numba:compile", count)
+start = time.perf_counter()
+import regraft as rg
+report = {"import": time.perf_counter() - start, "file": rg.__file__}
+TASK
+report["compiled"] = count.compiled
+print(json.dumps(report))
+"""
+
+SLIDE = 'report["slide"] = float(rg.Prismatic((1, 0, 0)).pose([2.0]).translation[0])'
+
+# As an edit of a file that compiled functions of other files merge into themselves.
+EDIT = '''
+
+@inline
+def scale(s: Scalar, a: Vector) -> Vector:
+    """Twice as much."""
+    return (2.0 * s * a[0], 2.0 * s * a[1], 2.0 * s * a[2])
+'''
+
+
+def run(task, cache, source=PACKAGE.parent):
+    """The report of a fresh process, and the lines it wrote to stderr."""
+    environment = os.environ | {"PYTHONPATH": str(source), "PYTHONDONTWRITEBYTECODE": "1"}
+    if cache is not None:
+        environment["REGRAFT_CACHE_DIR"] = str(cache)
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM.replace("TASK", task)], capture_output=True, text=True, env=environment, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout.splitlines()[-1])
+    assert Path(report["file"]).parent.parent == Path(source)
+    return report, done.stderr.splitlines()
+
+
+def files_in(folder):
+    return sorted(path.relative_to(folder) for path in Path(folder).rglob("*") if path.is_file())
+
+
+@pytest.fixture(scope="module")
+def copied(tmp_path_factory):
+    """A copy of the sources that a test may edit."""
+    home = tmp_path_factory.mktemp("copied")
+    shutil.copytree(PACKAGE, home / "regraft", ignore=shutil.ignore_patterns("__pycache__"))
+    return home
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory):
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture(scope="module")
+def first(cache, copied):
+    """The first call ever."""
+    return run(SLIDE, cache, copied)
+
+
+def test_importing_compiles_nothing_and_leaves_no_files(tmp_path):
+    report, said = run("pass", tmp_path)
+    assert report["compiled"] == 0
+    assert files_in(tmp_path) == []
+    assert said == []
+
+
+def test_importing_takes_less_than_a_second(tmp_path):
+    """The best of a few: the first may find a cold disk, and others use the machine."""
+    assert min(run("pass", tmp_path)[0]["import"] for _ in range(3)) < 1.0
+
+
+def test_the_first_call_says_in_one_line_that_it_compiles_and_where_to(first, cache):
+    report, said = first
+    assert report["slide"] == 2.0
+    assert report["compiled"] > 0
+    assert len(said) == 1
+    assert "compil" in said[0]
+    assert str(cache) in said[0]
+
+
+def test_the_first_call_leaves_what_it_compiled(first, cache):
+    assert first
+    assert {path.suffix for path in files_in(cache)} >= {".nbi", ".nbc"}
+
+
+def test_the_next_process_compiles_nothing_and_says_nothing(first, cache, copied):
+    kept = files_in(cache)
+    report, said = run(SLIDE, cache, copied)
+    assert report["slide"] == first[0]["slide"]
+    assert report["compiled"] == 0
+    assert said == []
+    assert files_in(cache) == kept
+
+
+def test_an_edit_in_any_file_never_runs_stale_code(first, cache, copied):
+    source = copied / "regraft" / "spatial.py"
+    before = source.read_text(encoding="utf-8")
+    try:
+        source.write_text(before + EDIT, encoding="utf-8")
+        edited, said = run(SLIDE, cache, copied)
+        assert edited["slide"] == 2.0 * first[0]["slide"]
+        assert edited["compiled"] > 0
+        assert len(said) == 1
+    finally:
+        source.write_text(before, encoding="utf-8")
+    again, said = run(SLIDE, cache, copied)  # what was compiled before the edit is still there, and right again
+    assert again["slide"] == first[0]["slide"]
+    assert again["compiled"] == 0
+    assert said == []
+
+
+def test_without_a_place_to_write_everything_works_and_is_not_kept(tmp_path):
+    blocked = tmp_path / "a file"
+    blocked.write_text("in the way", encoding="utf-8")
+    report, said = run(SLIDE, blocked / "cache")
+    assert report["slide"] == 2.0
+    assert len(said) == 1
+    assert "compil" in said[0]
+    assert "not kept" in said[0]
+    assert blocked.read_text(encoding="utf-8") == "in the way"
+
+
+def test_old_caches_are_forgotten(tmp_path):
+    """Each version of the sources leaves its own folder; only the last few stay."""
+    for k in range(12):
+        old = tmp_path / f"{k:016x}"
+        old.mkdir()
+        (old / "kernel.nbi").write_text("old", encoding="utf-8")
+        os.utime(old, (k, k))
+    run("pass", tmp_path)
+    left = [path for path in tmp_path.iterdir() if path.is_dir()]
+    assert 1 <= len(left) <= 6
+    assert not (tmp_path / f"{0:016x}").exists()
+
+
+def test_folders_that_are_no_caches_are_left_alone(tmp_path):
+    """Whoever names a folder of their own for the cache must not lose what else is in it."""
+    for k in range(12):
+        mine = tmp_path / f"my work {k}"
+        mine.mkdir()
+        (mine / "precious.txt").write_text("mine", encoding="utf-8")
+        os.utime(mine, (k, k))
+    run("pass", tmp_path)
+    assert all((tmp_path / f"my work {k}" / "precious.txt").exists() for k in range(12))
+
+
+WARMED = """
+import sys
+import numpy as np
+from regraft import _jit
+from regraft.warmup import kernels
+
+for call in kernels().values():
+    call()
+entries = {
+    f"{function.py_func.__module__}.{function.py_func.__name__}": function
+    for name, module in list(sys.modules.items())
+    if name.startswith("regraft")
+    for function in vars(module).values()
+    if isinstance(getattr(function, "_cache", None), _jit._Cache)
+}
+warm = {name: len(function.signatures) for name, function in entries.items()}
+report["entries"], report["cold"] = len(warm), [name for name, count in warm.items() if count == 0]
+
+mech = rg.Mechanism()
+box = rg.Inertia.box(1.0, (1, 2, 3), at=(0.1, 0.2, 0.3))
+types = [rg.Revolute((0, 0, 1), limits=(-1, 1)), rg.Prismatic((1, 0, 0)), rg.Spherical(), rg.Free(), rg.Fixed(),
+         rg.Universal((1, 0, 0), (0, 1, 0)), rg.Cylindrical((0, 1, 0)), rg.Planar((0, 0, 1)), rg.Helical((1, 0, 0), 0.1)]
+upper = "world"
+for k, joint in enumerate(types):
+    mech.add_body(f"b{k}", box)
+    mech.add_joint(f"j{k}", joint, upper, f"b{k}")
+    upper = f"b{k}"
+mech.add_spring("s", "world", (0, 0, 5), "b3", (0, 0, 0), stiffness=1.0)
+mech.add_frame("tip", "b8")
+state = mech.state()
+for tau in (None, np.zeros(mech.nv), [0.0] * mech.nv, np.zeros(2 * mech.nv)[::2], state.v):
+    rg.forward_dynamics(mech, state, tau)
+    rg.derivatives(mech, state, tau)
+    rg.joint_reactions(mech, state, tau)
+    if tau is not None:
+        rg.inverse_dynamics(mech, state, tau)
+        rg.integrate(mech, state.q, tau)
+wrenches = {"b2": [0, 0, 0, 1, 0, 0]}
+rg.forward_dynamics(mech, state, None, wrenches)
+rg.derivatives(mech, state, None, wrenches)
+rg.joint_reactions(mech, state, None, wrenches)
+rg.inverse_dynamics(mech, state, state.v, wrenches)
+for ask in (rg.mass_matrix, rg.bias_force, rg.energy, rg.momentum, rg.center_of_mass, rg.body_poses, rg.body_twists):
+    ask(mech, state)
+for ask in (rg.frame_pose, rg.frame_position, rg.frame_twist, rg.jacobian, rg.jacobian_rate):
+    ask(mech, state, "tip")
+q, v = np.tile(state.q, (3, 1)), np.tile(state.v, (3, 1))
+for many in (q, q.tolist(), np.asfortranarray(q), np.broadcast_to(state.q, (3, mech.nq)), q[::2]):
+    rg.forward_dynamics_batch(mech, many, v[: len(many)])
+    rg.forward_dynamics_batch(mech, many, v[: len(many)], v[: len(many)])
+rg.forward_dynamics_batch(mech, state.q[None], state.v[None], state.v[None])
+rg.difference(mech, rg.normalise(mech, state.q), state.q)
+for joint in types:
+    place = joint.pose(joint.neutral())
+    joint.velocity(joint.position(place), np.zeros(6))
+mech.add_joint("loop", rg.Free(), "world", "b8")
+mech.joint_velocity(mech.state(), "loop")
+grown = {name: [str(s) for s in function.signatures][warm[name]:] for name, function in entries.items()}
+report["grown"] = {name: added for name, added in grown.items() if added}
+"""
+
+
+def test_warming_up_prepares_all_that_is_ever_called():
+    """After `python -m regraft.warmup` no call compiles: every kernel is there, in every kind of array that users hand over."""
+    report, _ = run(WARMED, None)
+    assert report["entries"] > 10
+    assert report["cold"] == []
+    assert report["grown"] == {}
