@@ -26,6 +26,7 @@ lint: .venv/lint  ## style, types and layers
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+docs: export NO_MKDOCS_2_WARNING = 1
 docs: .venv/docs  ## build the pages in site/
 	$(BIN)/mkdocs build --strict
 

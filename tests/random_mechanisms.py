@@ -87,7 +87,8 @@ def random_mechanism(
             settings["damping"] = rng.uniform(0, 2, kind.nv)
         if limits and kind.limited and rng.random() < 0.7:
             low = rng.uniform(-0.6, 0.2, kind.limited)
-            settings["limits"] = rg.Limits(low, low + rng.uniform(0.05, 0.6, kind.limited), rng.uniform(10, 500), rng.uniform(0, 1))
+            high = low + rng.uniform(0.05, 0.6, kind.limited)
+            settings["limits"] = rg.Limits(low, high, rng.uniform(10, 500), rng.uniform(0, 1))
         joint = random_joint(rng, kind, **settings)
         ends = (name, parent) if rng.random() < reverse else (parent, name)
         placed = (random_pose(rng), random_pose(rng)) if poses else (rg.Pose(), rg.Pose())
@@ -116,8 +117,8 @@ def samples(max_bodies=8, **options):
     """A strategy of samples: Hypothesis picks the seed and the number of bodies, and shrinks both."""
 
     def build(seed, bodies):
-        rng = np.random.default_rng(seed)
-        return random_sample(rng, bodies=bodies, roots=min(options.get("roots", 1), bodies), **{k: v for k, v in options.items() if k != "roots"})
+        wanted = {**options, "roots": min(options.get("roots", 1), bodies)}
+        return random_sample(np.random.default_rng(seed), bodies=bodies, **wanted)
 
     return st.builds(build, st.integers(0, 2**32 - 1), st.integers(1, max_bodies))
 

@@ -264,7 +264,6 @@ SAME_NUMBERS = {
     "reversed twice": lambda x: x[..., ::-1].copy()[..., ::-1],
     "read-only": lambda x: np.frombuffer(x.tobytes()).reshape(x.shape),
     "big-endian": lambda x: x.astype(">f8"),
-    "booleans": lambda x: x.astype(bool),
 }
 
 

@@ -99,10 +99,11 @@ def cache_directory() -> Path | None:
     directory = base / source_key()
     try:
         if not directory.exists():
-            directory.mkdir(parents=True)
+            directory.mkdir(parents=True, exist_ok=True)
             _forget_old(base)
         if not os.access(directory, os.W_OK):
             return None
+        os.utime(directory)  # the caches used last are the ones to keep
     except OSError:
         return None
     return directory

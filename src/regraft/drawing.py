@@ -28,11 +28,16 @@ def draw_tree(bodies: Mapping[str, Body], joints: Mapping[str, Joint], layout: L
             lines.append(f"{lead}{'└─' if last else '├─'} {_line(joint, body, bodies)}")
         deeper = lead + ("   " if last else "│  ") if depth < _DEEPEST else lead
         waiting.extend(_branches(body, deeper, depth + 1, around, seen))
-    if len(bodies) + 2 > _MOST_LINES:
-        lines.append(f"... and {len(seen) + 1 - _MOST_LINES} more bodies")
-    lines += [f"loop {name}: {type(joints[name].type).__name__}, {a} ↔ {b}" for name, a, b in layout.loops]
-    lines += [f"not connected: {name}" for name in bodies if name not in seen]
+    drawn = len(lines) - 2
+    if len(seen) - 1 > drawn:
+        lines.append(f"... and {len(seen) - 1 - drawn} more bodies")
+    lines += _shortened([f"loop {name}: {type(joints[name].type).__name__}, {a} ↔ {b}" for name, a, b in layout.loops])
+    lines += _shortened([f"not connected: {name}" for name in bodies if name not in seen])
     return "\n".join(lines)
+
+
+def _shortened(lines: list[str]) -> list[str]:
+    return lines if len(lines) <= _MOST_LINES else [*lines[:_MOST_LINES], f"... and {len(lines) - _MOST_LINES} more"]
 
 
 def _branches(

@@ -38,19 +38,18 @@ def forward_dynamics(mech: Mechanism, state: State, tau: ArrayLike | None = None
     # A small arm's dynamics takes little more than a microsecond, so this path does without all that can be spared.
     tree = mech._tree or mech.tree
     try:
-        if wrenches is None and state.layout is tree.open_layout:
-            torque: Any = tree.no_torque if tau is None else tau
-            out = empty(tree.nv)
-            pool = tree.pool
+        torque: Any = tree.no_torque if tau is None else tau
+        if wrenches is None and state.layout is tree.open_layout and torque.dtype is _FLOAT64:
+            x, out, pool = state._x, empty(tree.nv), tree.pool
             handle = pool.pop() if pool else tree.add_work()
             try:
-                margin = _forward(handle, state._x, torque, out) if torque.dtype is _FLOAT64 else nan
-            except TypeError:
+                margin = _forward(handle, x, torque, out)
+            except TypeError:  # not an array of one axis
                 margin = nan
             pool.append(handle)
             if margin > 0.0:
                 return out
-    except AttributeError:
+    except AttributeError:  # not a state, or not an array
         pass
     return _careful_forward_dynamics(mech, state, tau, wrenches or {})
 
@@ -76,9 +75,10 @@ def _careful_forward_dynamics(mech: Mechanism, state: State, tau: ArrayLike | No
     out = empty(tree.nv)
     handle = tree.take_work()
     margin = entries.pushed_dynamics(handle, state._q, state._v, torque, external, out)
+    failure = None if margin > 0.0 else explain_failure(tree, tree.workspaces[handle])
     tree.give_work(handle)
-    if not margin > 0.0:
-        raise explain_failure(tree, tree.workspaces[handle])
+    if failure is not None:
+        raise failure
     return out
 
 

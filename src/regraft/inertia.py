@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .errors import ModelError
+from .frozen import Frozen, array_key
 from .pose import Pose, finite
 
 Array = NDArray[np.float64]
@@ -13,7 +14,7 @@ Array = NDArray[np.float64]
 _SLACK = 1e-9  # of the largest moment: rounding that a physical inertia may show
 
 
-class Inertia:
+class Inertia(Frozen):
     """Mass, centre of mass, and moments of inertia about the centre of mass in the body's axes. Immutable.
 
     A mass without `tensor` is a point mass; a mass of 0 is a massless body. Inertias of bodies welded together add up:
@@ -30,10 +31,9 @@ class Inertia:
     tensor: Array
 
     def __init__(self, mass: float, com: ArrayLike = (0.0, 0.0, 0.0), tensor: ArrayLike | None = None) -> None:
-        self.mass = _mass(mass)
-        self.com = finite("Inertia: com", com, (3,))
-        self.tensor = _tensor(np.zeros((3, 3)) if tensor is None else finite("Inertia: tensor", tensor, (3, 3)), self.mass)
-        self.com.flags.writeable = self.tensor.flags.writeable = False
+        m = _mass(mass)
+        moments = np.zeros((3, 3)) if tensor is None else _tensor(finite("Inertia: tensor", tensor, (3, 3)), m)
+        self._set(mass=m, com=finite("Inertia: com", com, (3,)), tensor=moments)
 
     @classmethod
     def box(cls, mass: float, size: ArrayLike, at: ArrayLike = (0.0, 0.0, 0.0)) -> Inertia:
@@ -96,7 +96,7 @@ class Inertia:
         return bool(self.mass == other.mass and same)
 
     def __hash__(self) -> int:
-        return hash((self.mass, self.com.tobytes(), self.tensor.tobytes()))
+        return hash((self.mass, array_key(self.com), array_key(self.tensor)))
 
     def __repr__(self) -> str:
         com = ", ".join(f"{x:g}" for x in self.com)

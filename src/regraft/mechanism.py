@@ -1,4 +1,4 @@
-"""A mechanism: bodies, joints, frames and springs by name, as a graph. How the graph is walked is not decided here."""
+"""A mechanism: bodies, joints, frames and springs by name, as a graph. How the graph is walked is derived, by `tree`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from . import files
 from .drawing import draw_tree
 from .errors import ModelError
 from .inertia import Inertia
-from .joints import JointType
+from .joints import KIND, JointType
 from .parts import WORLD, Body, Frame, Joint, Spring
 from .pose import Pose, finite
 from .state import Layout, State, build_state
@@ -75,6 +75,10 @@ class Mechanism:
         self._check_new_name(name, "joint")
         if not isinstance(joint, JointType):
             raise ModelError(f"joint {name!r}: give a joint type, such as Revolute((0, 0, 1)), not {joint!r}.")
+        if type(joint) not in KIND:
+            raise ModelError(
+                f"joint {name!r}: {type(joint).__name__} is not in the registry; add it to JOINT_TYPES in regraft.joints."
+            )
         self._check_body(parent, f"parent of joint {name!r}")
         self._check_body(child, f"child of joint {name!r}")
         if parent == child:
@@ -298,6 +302,10 @@ class Mechanism:
             sides.append((Pose(R, poses[k, 9:]) @ pose, twist))
         return sides
 
+    def __getstate__(self) -> dict[str, Any]:
+        # a tree holds addresses of this process and this object; it is derived again where it is needed
+        return {**self.__dict__, "_tree": None}
+
     def _changed(self) -> None:
         self._layout = None
         self._tree = None
@@ -395,4 +403,15 @@ def _lay_out(joints: Mapping[str, Joint]) -> Layout:
         tree.append((joint.name, joint.type, joint.parent, joint.child))
         q_slices[joint.name], v_slices[joint.name] = slice(nq, nq + joint.type.nq), slice(nv, nv + joint.type.nv)
         nq, nv = nq + joint.type.nq, nv + joint.type.nv
-    return Layout(tuple(tree), tuple(loops), q_slices, v_slices, nq, nv)
+    neutral = [kind.neutral() for _, kind, *_ in tree]
+    return Layout(
+        joints=tuple(tree),
+        types={name: kind for name, kind, *_ in tree},
+        loops=tuple(loops),
+        q_slices=q_slices,
+        v_slices=v_slices,
+        nq=nq,
+        nv=nv,
+        neutral=np.concatenate(neutral) if neutral else np.zeros(0),
+        curved=tuple(name for name, kind, *_ in tree if kind.kernels.normalise is not None),
+    )

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .errors import ModelError
+from .frozen import Frozen, array_key
 
 Array = NDArray[np.float64]
 
@@ -15,7 +16,7 @@ ORTHONORMAL = 1e-9
 """How far the columns of a given rotation matrix may be from unit length and right angles."""
 
 
-class Pose:
+class Pose(Frozen):
     """A rigid displacement ``x_parent = rotation @ x + translation``. Immutable.
 
     >>> import regraft as rg
@@ -30,18 +31,16 @@ class Pose:
 
     def __init__(self, rotation: ArrayLike | None = None, translation: ArrayLike = (0.0, 0.0, 0.0)) -> None:
         if rotation is None and isinstance(translation, tuple) and translation == (0.0, 0.0, 0.0):
-            self.rotation, self.translation = _IDENTITY, _ORIGIN  # shared: most poses of a large mechanism are this one
+            self._set(rotation=_IDENTITY, translation=_ORIGIN)  # shared: most poses of a large mechanism are this one
             return
-        self.rotation = _IDENTITY if rotation is None else _rotation(rotation)
-        self.translation = finite("Pose: translation", translation, (3,))
-        self.translation.flags.writeable = False
+        matrix = _IDENTITY if rotation is None else _rotation(rotation)
+        self._set(rotation=matrix, translation=finite("Pose: translation", translation, (3,)))
 
     @classmethod
     def _of(cls, rotation: Array, translation: Array) -> Pose:
         """From arrays that are known to be a pose."""
         pose = cls.__new__(cls)
-        pose.rotation, pose.translation = rotation, translation
-        rotation.flags.writeable = translation.flags.writeable = False
+        pose._set(rotation=rotation, translation=translation)
         return pose
 
     @classmethod
@@ -75,6 +74,8 @@ class Pose:
         return found
 
     def __matmul__(self, other: Pose) -> Pose:
+        if not isinstance(other, Pose):
+            return NotImplemented
         return Pose._of(self.rotation @ other.rotation, self.rotation @ other.translation + self.translation)
 
     def inverse(self) -> Pose:
@@ -96,7 +97,7 @@ class Pose:
         return bool(np.array_equal(self.rotation, other.rotation) and np.array_equal(self.translation, other.translation))
 
     def __hash__(self) -> int:
-        return hash((self.rotation.tobytes(), self.translation.tobytes()))
+        return hash((array_key(self.rotation), array_key(self.translation)))
 
     def __repr__(self) -> str:
         turn = "" if np.array_equal(self.rotation, _IDENTITY) else f"rotation={self.rotation.round(6).tolist()}, "
@@ -135,11 +136,8 @@ def _rotation(value: ArrayLike) -> Array:
         )
     if np.linalg.det(matrix) < 0:
         raise ModelError("Pose: the matrix is a reflection (determinant −1), not a rotation; flip one axis.")
-    matrix.flags.writeable = False
     return matrix
 
 
 _IDENTITY = np.eye(3)
-_IDENTITY.flags.writeable = False
 _ORIGIN = np.zeros(3)
-_ORIGIN.flags.writeable = False

@@ -49,7 +49,7 @@ def quaternion_rotation(q: Quaternion) -> Rotation:
 
 @inline
 def quaternion_product(a: Quaternion, b: Quaternion) -> Quaternion:
-    """A b: first the rotation b, then a."""
+    """a b: first the rotation b, then a."""
     return (
         a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
         a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
@@ -66,7 +66,7 @@ def conjugate(q: Quaternion) -> Quaternion:
 
 @inline
 def unit_quaternion(q: Quaternion) -> Quaternion:
-    """Q scaled to length 1."""
+    """q scaled to length 1."""
     s = one(q[0]) / square_root(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
     return (s * q[0], s * q[1], s * q[2], s * q[3])
 

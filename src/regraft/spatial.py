@@ -14,14 +14,14 @@ from .scalars import Scalar, one, zero
 Vector: TypeAlias = tuple[Scalar, Scalar, Scalar]
 Rotation: TypeAlias = tuple[Scalar, Scalar, Scalar, Scalar, Scalar, Scalar, Scalar, Scalar, Scalar]
 Frame: TypeAlias = tuple[Rotation, Vector]
-"""A pose as (R, p): x ↦ R x + p."""
+"""a pose as (R, p): x ↦ R x + p."""
 Motion: TypeAlias = tuple[Scalar, Scalar, Scalar, Scalar, Scalar, Scalar]
 Force: TypeAlias = tuple[Scalar, Scalar, Scalar, Scalar, Scalar, Scalar]
 Symmetric: TypeAlias = tuple[Scalar, Scalar, Scalar, Scalar, Scalar, Scalar]
 RigidInertia: TypeAlias = tuple[Scalar, Vector, Symmetric]
 """(m, h, J): mass, first moment m c and second moment about the origin."""
 ArticulatedInertia: TypeAlias = tuple[Scalar, ...]
-"""A symmetric 6×6 matrix [[A, B], [Bᵀ, D]] as the 21 numbers A (6), B (9, row order), D (6)."""
+"""a symmetric 6×6 matrix [[A, B], [Bᵀ, D]] as the 21 numbers A (6), B (9, row order), D (6)."""
 
 
 # --- vectors ---------------------------------------------------------------------------------------------------------
@@ -29,31 +29,31 @@ ArticulatedInertia: TypeAlias = tuple[Scalar, ...]
 
 @inline
 def add(a: Vector, b: Vector) -> Vector:
-    """A + b."""
+    """a + b."""
     return (a[0] + b[0], a[1] + b[1], a[2] + b[2])
 
 
 @inline
 def subtract(a: Vector, b: Vector) -> Vector:
-    """A − b."""
+    """a − b."""
     return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
 
 
 @inline
 def scale(s: Scalar, a: Vector) -> Vector:
-    """S a."""
+    """s a."""
     return (s * a[0], s * a[1], s * a[2])
 
 
 @inline
 def dot(a: Vector, b: Vector) -> Scalar:
-    """A · b."""
+    """a · b."""
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
 @inline
 def cross(a: Vector, b: Vector) -> Vector:
-    """A × b."""
+    """a × b."""
     return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
 
 
@@ -151,7 +151,7 @@ def invert(X: Frame) -> Frame:
 
 @inline
 def spatial(angular_part: Vector, linear_part: Vector) -> Motion:
-    """A motion or force vector from its two halves."""
+    """a motion or force vector from its two halves."""
     return (angular_part[0], angular_part[1], angular_part[2], linear_part[0], linear_part[1], linear_part[2])
 
 
@@ -176,44 +176,44 @@ def zero_spatial(like: Scalar) -> Motion:
 
 @inline
 def plus(a: Motion, b: Motion) -> Motion:
-    """A + b."""
+    """a + b."""
     return (a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3], a[4] + b[4], a[5] + b[5])
 
 
 @inline
 def minus(a: Motion, b: Motion) -> Motion:
-    """A − b."""
+    """a − b."""
     return (a[0] - b[0], a[1] - b[1], a[2] - b[2], a[3] - b[3], a[4] - b[4], a[5] - b[5])
 
 
 @inline
 def times(s: Scalar, a: Motion) -> Motion:
-    """S a."""
+    """s a."""
     return (s * a[0], s * a[1], s * a[2], s * a[3], s * a[4], s * a[5])
 
 
 @inline
 def plus_times(a: Motion, s: Scalar, b: Motion) -> Motion:
-    """A + s b."""
+    """a + s b."""
     return (a[0] + s * b[0], a[1] + s * b[1], a[2] + s * b[2], a[3] + s * b[3], a[4] + s * b[4], a[5] + s * b[5])
 
 
 @inline
 def power(v: Motion, f: Force) -> Scalar:
-    """V · f: the power of the force f on the motion v."""
+    """v · f: the power of the force f on the motion v."""
     return v[0] * f[0] + v[1] * f[1] + v[2] * f[2] + v[3] * f[3] + v[4] * f[4] + v[5] * f[5]
 
 
 @inline
 def motion_cross(v: Motion, m: Motion) -> Motion:
-    """V × m: how the motion vector m changes when carried along at velocity v."""
+    """v × m: how the motion vector m changes when carried along at velocity v."""
     w, u, a, b = angular(v), linear(v), angular(m), linear(m)
     return spatial(cross(w, a), add(cross(w, b), cross(u, a)))
 
 
 @inline
 def force_cross(v: Motion, f: Force) -> Force:
-    """V ×* f: how the force vector f changes when carried along at velocity v."""
+    """v ×* f: how the force vector f changes when carried along at velocity v."""
     w, u, a, b = angular(v), linear(v), angular(f), linear(f)
     return spatial(add(cross(w, a), cross(u, b)), cross(w, b))
 
@@ -347,7 +347,7 @@ def remove_direction(I: ArticulatedInertia, U: Force, e: Force) -> ArticulatedIn
 
 @inline
 def combine(a: ArticulatedInertia, b: ArticulatedInertia) -> ArticulatedInertia:
-    """A + b."""
+    """a + b."""
     return (
         *(a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3], a[4] + b[4], a[5] + b[5], a[6] + b[6]),
         *(a[7] + b[7], a[8] + b[8], a[9] + b[9], a[10] + b[10], a[11] + b[11], a[12] + b[12], a[13] + b[13]),
@@ -357,6 +357,6 @@ def combine(a: ArticulatedInertia, b: ArticulatedInertia) -> ArticulatedInertia:
 
 @inline
 def largest_response(I: ArticulatedInertia, s: Motion) -> Scalar:
-    """A bound on s · I s from the traces of I: what rounding in s · I s is to be compared with."""
+    """a bound on s · I s from the traces of I: what rounding in s · I s is to be compared with."""
     w, u = angular(s), linear(s)
     return (I[0] + I[3] + I[5]) * dot(w, w) + (I[15] + I[18] + I[20]) * dot(u, u)

@@ -22,12 +22,17 @@ class Layout:
 
     joints: tuple[tuple[str, JointType, str, str], ...]
     """(name, type, parent, child) of each tree joint, in the order in which they were added."""
+    types: Mapping[str, JointType]
     loops: tuple[tuple[str, str, str], ...]
     """(name, parent, child) of each loop joint."""
     q_slices: Mapping[str, slice]
     v_slices: Mapping[str, slice]
     nq: int
     nv: int
+    neutral: Array
+    """Every joint at the position at which its two frames coincide."""
+    curved: tuple[str, ...]
+    """The joints whose positions lie on a manifold, such as unit quaternions."""
 
     def same_structure(self, other: Layout) -> bool:
         """Whether a state of the one can be read as a state of the other."""
@@ -97,25 +102,20 @@ class State:
 
 def build_state(layout: Layout, q: Any, v: Any) -> State:
     """A state from dicts by joint name or from whole arrays; what is not given is neutral and at rest."""
-    positions = _filled("q", layout, q, layout.q_slices, layout.nq, neutral_positions(layout))
-    velocities = _filled("v", layout, v, layout.v_slices, layout.nv, np.zeros(layout.nv))
-    for name, joint, *_ in layout.joints:
-        if joint.kernels.normalise is not None:
+    positions = _filled("q", layout, q, layout.q_slices, layout.neutral)
+    velocities = _filled("v", layout, v, layout.v_slices, np.zeros(layout.nv))
+    if q is not None:
+        for name in layout.curved:
             where = layout.q_slices[name]
-            positions[where] = _on_manifold(name, joint, positions[where])
+            positions[where] = _on_manifold(name, layout.types[name], positions[where])
     return State(layout, np.concatenate([positions, velocities]))
 
 
-def neutral_positions(layout: Layout) -> Array:
-    """Every joint at the position at which its two frames coincide."""
-    parts = [joint.neutral() for _, joint, *_ in layout.joints]
-    return np.concatenate(parts) if parts else np.zeros(0)
-
-
-def _filled(what: str, layout: Layout, given: Any, slices: Mapping[str, slice], size: int, start: Array) -> Array:
+def _filled(what: str, layout: Layout, given: Any, slices: Mapping[str, slice], default: Array) -> Array:
     if given is None:
-        return start
+        return default
     if isinstance(given, Mapping):
+        start = default.copy()
         for name, numbers in given.items():
             if name not in slices:
                 raise ModelError(_unknown_joint(name, layout))
@@ -124,12 +124,11 @@ def _filled(what: str, layout: Layout, given: Any, slices: Mapping[str, slice], 
             one_number = count == 1 and np.ndim(numbers) == 0
             start[where] = finite(f"{what} of joint {name!r}", [numbers] if one_number else numbers, (count,))
         return start
-    return finite(what, given, (size,))
+    return finite(what, given, default.shape)
 
 
 def _on_manifold(name: str, joint: JointType, q: Array) -> Array:
-    with np.errstate(invalid="ignore", divide="ignore"):
-        nearest = joint.normalised(q)
+    nearest = joint.normalised(q)
     off = float(np.abs(nearest - q).max())
     if not off <= 1e-6:
         raise ModelError(

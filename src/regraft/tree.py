@@ -168,6 +168,9 @@ class Workspace:
 
     __slots__ = ("addresses", "dof", "handle", "keep")
 
+    def __reduce__(self) -> Any:
+        raise TypeError("a workspace holds addresses of this process; it cannot be copied or sent elsewhere.")
+
     def __init__(self, model: Model, nq: int, body: Any, dof: Any) -> None:
         self.dof = dof
         self.keep = (*model, body, dof)  # a handle is a bare address, and leads to more of them

@@ -30,10 +30,11 @@ class OneAxis(JointType):
     """A joint type that is described by one axis."""
 
     __slots__ = ("axis",)
+    axis: tuple[float, float, float]
 
     def __init__(self, axis: ArrayLike, **settings: Any) -> None:
         super().__init__(**settings)
-        self.axis = unit(f"{type(self).__name__}: axis", axis)
+        self._set(axis=unit(f"{type(self).__name__}: axis", axis))
 
     def arguments(self) -> dict[str, Any]:
         return {"axis": self.axis}

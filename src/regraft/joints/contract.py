@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import ModelError, StructureError
+from ..frozen import Frozen
 from ..pose import Pose, finite
 from .limits import Limits
 
@@ -34,7 +35,7 @@ class JointKernels:
     columns(par, q, X) -> (screw, ...)    the nv screws, in world axes, of a joint whose child-side frame is X
     rates(par, q, v, X) -> (screw, ...)   how the columns change as seen from the child's frame; None where they do not
     integrate(q, d) -> q'                 q ⊕ d, along the tangent vector d; None: q + d
-    difference(q1, q0) -> d               q1 ⊖ q0, such that q0 ⊕ d = q1; None: q1 − q0
+    difference(q1, q0) -> d               q1 ⊖ q0, such that q0 ⊕ d = q1, for floats; None: q1 − q0
     normalise(q) -> q                     the nearest valid position; None: q is always valid
     limit(q) -> (value, (g0, g1, g2))     the limited measure and its rate per unit v; None: each coordinate is limited
     """
@@ -48,7 +49,7 @@ class JointKernels:
     limit: Callable[..., Any] | None = None
 
 
-class JointType:
+class JointType(Frozen):
     """A kind of joint with its axes, damping, actuation and limits; knows nothing of the bodies it joins."""
 
     nq: ClassVar[int]
@@ -58,11 +59,17 @@ class JointType:
     """How many measures `limits` can bound; 0 where the type has none."""
 
     __slots__ = ("actuated", "damping", "limits")
+    actuated: bool
+    damping: Array
+    limits: Limits | None
 
     def __init__(self, *, damping: ArrayLike = 0.0, actuated: bool = True, limits: Any = None) -> None:
-        self.damping = _damping(type(self).__name__, damping, self.nv)
-        self.actuated = bool(actuated)
-        self.limits = Limits.of(type(self).__name__, limits, self.limited)
+        name = type(self).__name__
+        self._set(
+            damping=_damping(name, damping, self.nv),
+            actuated=bool(actuated),
+            limits=Limits.of(name, limits, self.limited),
+        )
 
     def arguments(self) -> dict[str, Any]:
         """The constructor's own arguments: what tells this joint type from another of its class."""
@@ -91,7 +98,7 @@ class JointType:
         )
         if not gap <= REPRESENTABLE:
             raise StructureError(
-                f"{self!r} cannot take this relative pose: the nearest position it has is off by {gap:.3g}. "
+                f"{self!r} cannot take this relative pose: the nearest one that it has is off by {gap:.3g}. "
                 "Use a joint with more freedom, such as Free(), or place the joint's frames so that the present pose is its zero."
             )
         return q
@@ -114,12 +121,18 @@ class JointType:
         return np.asarray(np.linalg.lstsq(columns.T, twist.ravel(), rcond=None)[0], dtype=float)
 
     def normalised(self, q: Array) -> Array:
-        """The valid position nearest to q."""
+        """The valid position nearest to q; something far away where there is none."""
         return q
 
     def reversed(self) -> JointType:
         """This joint as seen from its child: the type that the same hardware has with parent and child exchanged."""
-        return self
+        return self.with_limits(self.limits and self.limits.reversed())
+
+    def with_limits(self, limits: Limits | None) -> JointType:
+        """The same joint type with other limits."""
+        if limits == self.limits:
+            return self
+        return type(self)(**self.arguments(), damping=self.damping, actuated=self.actuated, limits=limits)
 
     def reverse(self, q: ArrayLike) -> Array:
         """The position of the reversed joint: ``reversed().pose(reverse(q))`` is the inverse of ``pose(q)``."""
@@ -171,20 +184,16 @@ def unit(what: str, axis: ArrayLike) -> tuple[float, float, float]:
 
 
 def _damping(name: str, damping: ArrayLike, nv: int) -> Array:
-    try:
-        given = np.asarray(damping, dtype=float)
-    except (TypeError, ValueError):
-        raise ModelError(f"{name}: damping must be a number, or one for each of its {nv} velocities, not {damping!r}.") from None
-    if given.ndim == 0:
-        given = np.full(nv, float(given))
-    if given.shape != (nv,):
-        raise ModelError(f"{name}: damping must be a number, or one for each of its {nv} velocities; got shape {given.shape}.")
-    if not np.isfinite(given).all() or (given < 0).any():
-        raise ModelError(f"{name}: damping must be finite and not negative, not {given.tolist()}.")
+    """One number for each velocity, from that or from one number for all."""
+    what = f"{name}: damping, one number or one for each velocity,"
+    given = np.full(nv, finite(what, damping, ())) if np.ndim(damping) == 0 else finite(what, damping, (nv,))
+    if (given < 0).any():
+        raise ModelError(f"{name}: damping must not be negative, not {given.tolist()}.")
     return given
 
 
 def _short(value: object) -> str:
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return "(" + ", ".join(_short(part) for part in value) + ")"
+        parts = [_short(part) for part in value]
+        return parts[0] if len(parts) == 1 else "(" + ", ".join(parts) + ")"
     return f"{value:g}" if isinstance(value, float) else repr(value)

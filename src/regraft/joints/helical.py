@@ -36,10 +36,11 @@ class Helical(OneAxis):
     nq = nv = limited = 1
     kernels = JointKernels(transform, columns)
     __slots__ = ("pitch",)
+    pitch: float
 
     def __init__(self, axis: ArrayLike, pitch: float, **settings: Any) -> None:
         super().__init__(axis, **settings)
-        self.pitch = float(finite("Helical: pitch, in metres per radian,", pitch, ()))
+        self._set(pitch=float(finite("Helical: pitch, in metres per radian,", pitch, ())))
 
     def arguments(self) -> dict[str, Any]:
         return {"axis": self.axis, "pitch": self.pitch}

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._jit import inline
+from ..errors import StructureError
 from ..pose import Pose
 from ..rotations import about_axis
 from ..spatial import Frame, Motion, Vector, add, cross, rotate, scale, sliding, turning, zero_spatial
@@ -63,13 +64,15 @@ class Planar(JointType):
     nq = nv = limited = 3
     kernels = JointKernels(transform, columns, rates=rates)
     __slots__ = ("normal", "x_axis")
+    normal: tuple[float, float, float]
+    x_axis: tuple[float, float, float]
 
     def __init__(self, normal: ArrayLike, **settings: Any) -> None:
         super().__init__(**settings)
-        self.normal = unit("Planar: normal", normal)
+        self._set(normal=unit("Planar: normal", normal))
         n = np.array(self.normal)
         nearest = np.eye(3)[int(np.argmin(np.abs(n)))]
-        self.x_axis = unit("Planar: x", nearest - n * (n @ nearest))
+        self._set(x_axis=unit("Planar: x", nearest - n * (n @ nearest)))
 
     def arguments(self) -> dict[str, Any]:
         return {"normal": self.normal}
@@ -82,6 +85,11 @@ class Planar(JointType):
         y = np.cross(self.normal, x)
         p = relative.translation
         return np.array([x @ p, y @ p, turn_about(self.normal, relative.rotation)])
+
+    def reversed(self) -> Planar:
+        if self.limits is not None:
+            raise StructureError("a Planar joint's limits are bounds along its parent's axes; its child has no such bounds.")
+        return self
 
     def reverse(self, q: ArrayLike) -> Array:
         x, y, turn = np.asarray(q, float)

@@ -20,7 +20,8 @@ from ..scalars import Scalar, angle, one, square_root, where_less, zero
 from ..spatial import Frame, Motion, Vector, axis_x, axis_y, axis_z, cross, dot, scale, spatial, zero_vector
 from .contract import Array, JointKernels, JointType
 
-_TINY = 1e-300  # keeps the direction of no rotation finite; too small to change any other
+TINY = 1e-300
+"""Keeps the direction of no rotation finite; too small to change any other."""
 
 
 @inline
@@ -57,7 +58,7 @@ def limit(q: Quaternion) -> tuple[Scalar, Vector]:
     i = one(q[0])
     sign = where_less(q[0], zero(q[0]), -i, i)  # of a rotation's two quaternions the one with the smaller angle
     axis = (sign * q[1], sign * q[2], sign * q[3])
-    r = square_root(dot(axis, axis) + _TINY)
+    r = square_root(dot(axis, axis) + TINY)
     return 2.0 * angle(r, sign * q[0]), scale(i / r, axis)
 
 
@@ -80,7 +81,10 @@ class Spherical(JointType):
         return relative.quaternion
 
     def normalised(self, q: Array) -> Array:
-        return q / np.linalg.norm(q)
+        return q / max(float(np.linalg.norm(q)), TINY)
+
+    def reversed(self) -> Spherical:
+        return self  # the angle of a rotation is that of its inverse
 
     def reverse(self, q: ArrayLike) -> Array:
         return np.asarray(q, float) * (1.0, -1.0, -1.0, -1.0)

@@ -56,11 +56,12 @@ class Universal(JointType):
     nq = nv = limited = 2
     kernels = JointKernels(transform, columns, rates=rates)
     __slots__ = ("axis1", "axis2")
+    axis1: tuple[float, float, float]
+    axis2: tuple[float, float, float]
 
     def __init__(self, axis1: ArrayLike, axis2: ArrayLike, **settings: Any) -> None:
         super().__init__(**settings)
-        self.axis1 = unit("Universal: axis1", axis1)
-        self.axis2 = unit("Universal: axis2", axis2)
+        self._set(axis1=unit("Universal: axis1", axis1), axis2=unit("Universal: axis2", axis2))
         if np.linalg.norm(np.cross(self.axis1, self.axis2)) < 1e-6:
             raise ModelError("Universal: axis1 and axis2 are parallel; use Revolute for one axis, or turn one of them.")
 

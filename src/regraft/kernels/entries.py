@@ -89,7 +89,7 @@ def momentum(handle: int, q: Any, v: Any) -> Any:
 
 @entry
 def integrate(walk: Any, q: Any, step: Any, out: Any) -> None:
-    """Q ⊕ step."""
+    """q ⊕ step."""
     configuration.integrate(walk, q, step, out)
 
 

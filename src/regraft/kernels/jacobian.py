@@ -30,8 +30,8 @@ def clear(J: Any) -> None:
 @inline
 def put_column(J: Any, d: int, column: Motion) -> None:
     """Write one column."""
-    for r in range(6):
-        J[r, d] = column[r]
+    J[0, d], J[1, d], J[2, d] = column[0], column[1], column[2]
+    J[3, d], J[4, d], J[5, d] = column[3], column[4], column[5]
 
 
 @inline

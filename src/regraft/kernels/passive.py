@@ -56,7 +56,7 @@ _TINY = 1e-300  # keeps the direction of a spring of no length finite; too small
 
 @inline
 def positive_part(x: Scalar) -> Scalar:
-    """X where it is positive, else 0."""
+    """x where it is positive, else 0."""
     return where_less(zero(x), x, x, zero(x))
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from .._jit import jit
 from ..memory import load, store
+from ..scalars import zero
 from ..spatial import (
     angular,
     cross,
@@ -15,7 +16,6 @@ from ..spatial import (
     plus,
     plus_times,
     power,
-    scale,
     spatial,
     subtract,
     times,
@@ -31,7 +31,7 @@ def rnea(model: Model, work: Work, q: Any, v: Any, a: Any, external: Any, tau: A
     """tau = M(q) a + c(q, v) − passive and external forces; F of each row is what its joint transmits.  O(n)."""
     walk, body, dof = model.walk, work.body, work.dof
     for d in range(tau.shape[0]):
-        tau[d] = 0.0 * v[d]
+        tau[d] = zero(v[d])
     place_bodies(model, work, q)
     move_bodies(model, work, q, v)
     for k in range(walk.shape[0]):  # roots to leaves: accelerations, then the force each body needs
@@ -59,7 +59,7 @@ def rnea(model: Model, work: Work, q: Any, v: Any, a: Any, external: Any, tau: A
 def reactions(model: Model, work: Work, q: Any, out: Any) -> None:
     """out[k] = wrench that the joint of row k puts on its child, about the child's joint frame, after `rnea`.  O(n)."""
     for k in range(model.walk.shape[0]):
-        wrench = times(float(model.walk[k, POLARITY]), load(work.body, k, F, 6))
+        wrench = times(model.walk[k, POLARITY], load(work.body, k, F, 6))
         at = joint_frame(model, work, q, k)[1]
         moment = subtract(angular(wrench), cross(at, linear(wrench)))
-        store(out, k, 0, spatial(moment, scale(1.0, linear(wrench))))
+        store(out, k, 0, spatial(moment, linear(wrench)))

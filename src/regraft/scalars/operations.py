@@ -44,7 +44,7 @@ def angle(s: Scalar, c: Scalar) -> Scalar:
 
 
 def where_less(x: Scalar, y: Scalar, a: Scalar, b: Scalar) -> Scalar:
-    """A where x < y, judged by their real parts, else b; b where either is NaN. Both a and b are computed."""
+    """a where x < y, judged by their real parts, else b; b where either is NaN. Both a and b are computed."""
     return a if x.real < y.real else b
 
 
