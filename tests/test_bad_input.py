@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import regraft as rg
-from random_mechanisms import random_rotation
+from random_mechanisms import ALL_JOINTS, random_inertia, random_joint, random_rotation, random_state
 
 NAN, INF = math.nan, math.inf
 Y = (0, 1, 0)
@@ -572,6 +572,20 @@ def test_a_rod_on_a_ball_joint_moves_no_inertia_about_itself_however_it_hangs(se
     turn = rng.standard_normal(4)
     state = mech.state(q=turn / np.linalg.norm(turn), v=rng.standard_normal(3))
     refused(lambda: rg.forward_dynamics(mech, state), "'first'")
+
+
+@pytest.mark.parametrize("kind", ALL_JOINTS, ids=lambda kind: kind.__name__)
+def test_a_joint_that_repeats_the_one_below_it_moves_no_inertia(kind):
+    """Two joints of one type, one after the other with nothing but a massless body between them, share their motion."""
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        joint = random_joint(rng, kind)
+        mech = on(joint, rg.Inertia(0.0), then=(joint, random_inertia(rng)))
+        state = random_state(rng, mech)
+        if kind is rg.Fixed:  # two welds are a weld
+            assert rg.forward_dynamics(mech, state).shape == (0,)
+        else:
+            refused(lambda m=mech, s=state: rg.forward_dynamics(m, s), "'first'")
 
 
 def test_the_bad_state_of_a_batch_is_told_by_its_number():

@@ -132,7 +132,7 @@ def test_an_array_that_is_not_of_numbers_is_named(name):
     mech = mechanism_of_all_types()
     arrays = dict(zip(("q", "v", "tau"), random_batch(mech, 4), strict=True))
     arrays[name] = [["a"]]
-    with pytest.raises(rg.ModelError, match=rf"^{name} must be an array of numbers"):
+    with pytest.raises(rg.ModelError, match=rf"^{name} must be real numbers"):
         rg.forward_dynamics_batch(mech, **arrays)
 
 

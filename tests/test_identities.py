@@ -375,7 +375,7 @@ def turned_round(sample):
         # the parent's twist relative to the child, in the parent's frame: −Ad(pose) S, column by column
         turned = screws(joint.type, here).reshape(-1, 2, 3) @ place.rotation.T
         turned[:, 1] += np.cross(place.translation, turned[:, 0])
-        change = np.array([back.velocity(q[name], -column) for column in turned]).reshape(back.nv, back.nv).T
+        change = np.array([back.velocity(q[name], -column.ravel()) for column in turned]).reshape(back.nv, back.nv).T
         v[name] = change @ state.v[part]
         tau.append(np.linalg.solve(change.T, sample.tau[part]))  # the power stays the same
     for spring in mech.springs.values():

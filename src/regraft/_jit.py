@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shutil
 import sys
 from collections.abc import Callable
@@ -119,7 +120,8 @@ def _user_cache() -> Path:
 
 def _forget_old(base: Path) -> None:
     """Keep the newest few caches: each edit of the sources makes a new one."""
-    newest_first = sorted((d for d in base.iterdir() if d.is_dir()), key=lambda d: d.stat().st_mtime, reverse=True)
+    caches = (d for d in base.iterdir() if d.is_dir() and re.fullmatch("[0-9a-f]{16}", d.name))
+    newest_first = sorted(caches, key=lambda d: d.stat().st_mtime, reverse=True)
     for stale in newest_first[_KEPT_CACHES:]:
         shutil.rmtree(stale, ignore_errors=True)
 

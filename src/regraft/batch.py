@@ -14,6 +14,7 @@ from .errors import ModelError
 from .kernels import entries
 from .kernels.layout import EXTERNAL
 from .mechanism import Mechanism
+from .pose import real_numbers
 from .scalars import LANES, aligned_zeros
 from .state import State
 from .tree import Tree
@@ -71,10 +72,10 @@ def _scratch(tree: Tree) -> tuple[Any, ...]:
 
 
 def _rows(what: str, value: ArrayLike, count: int | None, size: int) -> Array:
-    try:
-        array = np.ascontiguousarray(value, dtype=float)
-    except (TypeError, ValueError):
-        raise ModelError(f"{what} must be an array of numbers of shape (batch, {size}).") from None
+    if isinstance(value, np.ndarray) and value.dtype == np.float64 and value.flags.c_contiguous and value.flags.writeable:
+        array: Array = value  # as it is: a batch may be large
+    else:
+        array = np.ascontiguousarray(real_numbers(what, value))
     if array.ndim != 2 or array.shape[1] != size or (count is not None and len(array) != count):
         raise ModelError(f"{what} must have shape ({'batch' if count is None else count}, {size}), not {array.shape}.")
     return array

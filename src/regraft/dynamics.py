@@ -51,7 +51,7 @@ def forward_dynamics(mech: Mechanism, state: State, tau: ArrayLike | None = None
                 return out
     except AttributeError:  # not a state, or not an array
         pass
-    return _careful_forward_dynamics(mech, state, tau, wrenches or {})
+    return _careful_forward_dynamics(mech, state, tau, {} if wrenches is None else wrenches)
 
 
 _FLOAT64 = np.dtype(np.float64)
@@ -201,6 +201,8 @@ def open_tree(mech: Mechanism, state: State) -> Tree:
 def external_table(mech: Mechanism, wrenches: Wrenches) -> Array:
     """Wrenches by body name as the table that kernels take."""
     tree = mech.tree
+    if not isinstance(wrenches, Mapping):
+        raise ModelError(f"wrenches must be given by the names of the bodies they act on, not as {type(wrenches).__name__}.")
     table = np.zeros((len(tree.walk), EXTERNAL))
     table[:, PUSH_POINT:] = tree.attach[:, 9:]
     for body, wrench in wrenches.items():

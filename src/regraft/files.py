@@ -57,6 +57,8 @@ def joint_to_dict(joint: Joint) -> dict[str, Any]:
 
 def joint_type_from_dict(data: dict[str, Any]) -> JointType:
     """The joint type in a joint's data."""
+    if not isinstance(data, dict):
+        raise ModelError(f"a joint's type must be given by name and arguments, not as {data!r}.")
     given = dict(data)
     name = given.pop("type")
     if name not in BY_NAME:

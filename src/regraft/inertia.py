@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .errors import ModelError
 from .frozen import Frozen, array_key
-from .pose import Pose, finite
+from .pose import Pose, finite, real_numbers
 
 Array = NDArray[np.float64]
 
@@ -104,10 +104,10 @@ class Inertia(Frozen):
 
 
 def _mass(mass: float) -> float:
-    try:
-        value = float(mass)
-    except (TypeError, ValueError):
-        raise ModelError(f"Inertia: mass must be a number, not {mass!r}.") from None
+    given = real_numbers("Inertia: mass", mass)
+    if given.shape != ():
+        raise ModelError(f"Inertia: mass must be one number, not {mass!r}.")
+    value = float(given)
     if not np.isfinite(value) or value < 0:
         raise ModelError(f"Inertia: mass must be finite and not negative, not {value}.")
     return value

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import files
 from .drawing import draw_tree
-from .errors import ModelError
+from .errors import ModelError, StructureError
 from .inertia import Inertia
 from .joints import KIND, JointType
 from .parts import WORLD, Body, Frame, Joint, Spring
@@ -194,7 +194,7 @@ class Mechanism:
             return state.q[where].copy()
         described = self._joints[joint]
         (parent, _), (child, _) = self._joint_sides(state, described)
-        return described.type.position(parent.inverse() @ child)
+        return self._loop_position(described, parent.inverse() @ child)
 
     def joint_velocity(self, state: State, joint: str) -> Array:
         """The velocity of any joint, loop joints too."""
@@ -205,8 +205,9 @@ class Mechanism:
             return state.v[where].copy()
         described = self._joints[joint]
         (parent, parent_twist), (child, child_twist) = self._joint_sides(state, described)
-        q = described.type.position(parent.inverse() @ child)
-        return described.type.velocity(q, (child_twist - parent_twist).reshape(2, 3) @ child.rotation)
+        q = self._loop_position(described, parent.inverse() @ child)
+        twist = (child_twist - parent_twist).reshape(2, 3) @ child.rotation
+        return described.type.velocity(q, twist.ravel())
 
     # --- whole -------------------------------------------------------------------------------------------------------
 
@@ -249,8 +250,14 @@ class Mechanism:
                 mech.add_frame(frame["name"], frame["body"], files.pose_from_dict(frame["pose"]))
             for spring in data["springs"]:
                 mech.add_spring(**spring)
-        except (KeyError, TypeError, AttributeError) as problem:
-            raise ModelError(f"the description is damaged: {type(problem).__name__} {problem}.") from problem
+        except KeyError as missing:
+            raise ModelError(
+                f"the description is damaged: the entry {missing} is missing. Save the mechanism again."
+            ) from missing
+        except (TypeError, AttributeError, ValueError) as problem:
+            if isinstance(problem, ModelError):
+                raise
+            raise ModelError(f"the description is damaged: {problem}. Save the mechanism again.") from problem
         return mech
 
     def save(self, path: str | Path) -> None:
@@ -287,6 +294,12 @@ class Mechanism:
                 "this state belongs to a mechanism of another structure (other joints, other order or other bodies); "
                 "make one with mech.state(...) of this mechanism, or use the state that the change of structure returned."
             )
+
+    def _loop_position(self, joint: Joint, relative: Pose) -> Array:
+        try:
+            return joint.type.position(relative)
+        except StructureError as problem:
+            raise StructureError(f"the loop of joint {joint.name!r} is open: {problem}") from problem
 
     def _joint_sides(self, state: State, joint: Joint) -> list[tuple[Pose, Array]]:
         """Pose in the world of the joint's frame on its parent and on its child, and its twist in world axes."""
@@ -326,11 +339,11 @@ class Mechanism:
             raise ModelError("a frame cannot be called 'world'; choose another name.")
 
     def _check_body(self, name: str, role: str) -> None:
-        if name != WORLD and name not in self._bodies:
+        if not isinstance(name, str) or (name != WORLD and name not in self._bodies):
             raise ModelError(f"{role}: there is no body {name!r}; add it first with add_body. {_known('bodies', self._bodies)}")
 
     def _check_joint(self, name: str) -> None:
-        if name not in self._joints:
+        if not isinstance(name, str) or name not in self._joints:
             raise ModelError(f"there is no joint {name!r}. {_known('joints', self._joints)}")
 
     def _check_tree_joint(self, name: str) -> None:

@@ -21,8 +21,8 @@ class Pose(Frozen):
 
     >>> import regraft as rg
     >>> half_turn = rg.Pose.about((0, 0, 1), 3.141592653589793, translation=(1, 0, 0))
-    >>> (half_turn @ half_turn).apply((2, 0, 0)).round(12)
-    array([2., 0., 0.])
+    >>> (half_turn @ half_turn).apply((2, 0, 5)).round(12) + 0.0
+    array([2., 0., 5.])
     """
 
     __slots__ = ("rotation", "translation")
@@ -50,9 +50,8 @@ class Pose(Frozen):
         length = float(np.linalg.norm(direction))
         if length < 1e-12:
             raise ModelError("Pose.about: the axis is zero; give a direction, such as (0, 0, 1).")
-        if not np.isfinite(turn):
-            raise ModelError(f"Pose.about: the angle is not finite: {turn!r}.")
-        matrix = _scipy_rotation().from_rotvec(direction * (float(turn) / length)).as_matrix()
+        radians = float(finite("Pose.about: angle", turn, ()))
+        matrix = _scipy_rotation().from_rotvec(direction * (radians / length)).as_matrix()
         return cls._of(matrix, finite("Pose.about: translation", translation, (3,)))
 
     @classmethod
@@ -85,7 +84,7 @@ class Pose(Frozen):
 
     def apply(self, point: ArrayLike) -> Array:
         """A point, or an array of points (..., 3), from this frame's coordinates to the parent's."""
-        x = np.asarray(point, dtype=float)
+        x = real_numbers("Pose.apply: points", point)
         if x.shape[-1:] != (3,):
             raise ModelError(f"Pose.apply: points must have 3 coordinates in their last axis, not shape {x.shape}.")
         result: Array = x @ self.rotation.T + self.translation
@@ -110,17 +109,22 @@ def _scipy_rotation() -> Any:
     return Rotation
 
 
-def finite(what: str, value: ArrayLike, shape: tuple[int, ...]) -> Array:
-    """A new float64 array of the given shape from a user's real numbers, or a ModelError that says what is wrong."""
+def real_numbers(what: str, value: ArrayLike) -> Array:
+    """A new float64 array from a user's real numbers; text, complex numbers and objects are a ModelError."""
     try:
         given = np.array(value)
     except ValueError:  # lists of unequal lengths
         given = np.array(None)
     if given.dtype.kind not in "iuf":
-        raise ModelError(f"{what} must be real numbers of shape {shape}, not {value!r}.")
-    if given.shape != shape:
-        raise ModelError(f"{what} must have shape {shape}, not {given.shape}.")
-    array = given.astype(float)
+        raise ModelError(f"{what} must be real numbers, not {value!r}.")
+    return given.astype(float)
+
+
+def finite(what: str, value: ArrayLike, shape: tuple[int, ...]) -> Array:
+    """A new float64 array of the given shape from a user's finite real numbers, or a ModelError that says what is wrong."""
+    array = real_numbers(what, value)
+    if array.shape != shape:
+        raise ModelError(f"{what} must have shape {shape}, not {array.shape}.")
     if not np.isfinite(array).all():
         raise ModelError(f"{what} has a value that is not finite: {array.tolist()}.")
     return array

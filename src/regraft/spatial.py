@@ -286,6 +286,25 @@ def joined(a: RigidInertia, b: RigidInertia) -> RigidInertia:
 
 
 @inline
+def size_of(body: RigidInertia) -> tuple[Scalar, Scalar]:
+    """Two numbers for how large an inertia is: the trace of its moments, and its mass."""
+    return body[2][0] + body[2][3] + body[2][5], body[0]
+
+
+@inline
+def add_sizes(a: tuple[Scalar, Scalar], b: tuple[Scalar, Scalar]) -> tuple[Scalar, Scalar]:
+    """The size of two bodies together."""
+    return a[0] + b[0], a[1] + b[1]
+
+
+@inline
+def largest_response(size: tuple[Scalar, Scalar], s: Motion) -> Scalar:
+    """A bound on the halves of s · I s for an inertia of this size: what rounding in s · I s is to be compared with."""
+    w, u = angular(s), linear(s)
+    return size[0] * dot(w, w) + size[1] * dot(u, u)
+
+
+@inline
 def turned(I: Symmetric, a: Vector) -> Vector:
     """I a for a symmetric 3×3 matrix."""
     return (
@@ -353,10 +372,3 @@ def combine(a: ArticulatedInertia, b: ArticulatedInertia) -> ArticulatedInertia:
         *(a[7] + b[7], a[8] + b[8], a[9] + b[9], a[10] + b[10], a[11] + b[11], a[12] + b[12], a[13] + b[13]),
         *(a[14] + b[14], a[15] + b[15], a[16] + b[16], a[17] + b[17], a[18] + b[18], a[19] + b[19], a[20] + b[20]),
     )
-
-
-@inline
-def largest_response(I: ArticulatedInertia, s: Motion) -> Scalar:
-    """a bound on s · I s from the traces of I: what rounding in s · I s is to be compared with."""
-    w, u = angular(s), linear(s)
-    return (I[0] + I[3] + I[5]) * dot(w, w) + (I[15] + I[18] + I[20]) * dot(u, u)

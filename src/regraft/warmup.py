@@ -25,6 +25,7 @@ def kernels() -> dict[str, Callable[[], object]]:
     q, v = state.q, state.v
     return {
         "forward dynamics": lambda: forward_dynamics(mech, state),
+        "forward dynamics, pushed": lambda: forward_dynamics(mech, state, wrenches={"bob": np.zeros(6)}),
         "inverse dynamics": lambda: bias_force(mech, state),
         "mass matrix": lambda: mass_matrix(mech, state),
         "joint reactions": lambda: joint_reactions(mech, state),

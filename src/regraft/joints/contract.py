@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import ModelError, StructureError
 from ..frozen import Frozen
-from ..pose import Pose, finite
+from ..pose import Pose, finite, real_numbers
 from .limits import Limits
 
 PARAMETERS = 6
@@ -113,20 +113,21 @@ class JointType(Frozen):
 
         return relative_pose(self, finite(f"{type(self).__name__}: position", q, (self.nq,)))
 
-    def velocity(self, q: ArrayLike, twist: Array) -> Array:
+    def velocity(self, q: ArrayLike, twist: ArrayLike) -> Array:
         """The joint velocity at q whose twist is nearest to a given one: child relative to parent, in the child's frame."""
         from . import screws
 
         columns = screws(self, finite(f"{type(self).__name__}: position", q, (self.nq,)))
-        return np.asarray(np.linalg.lstsq(columns.T, twist.ravel(), rcond=None)[0], dtype=float)
+        motion = finite(f"{type(self).__name__}: twist", twist, (6,))
+        return np.asarray(np.linalg.lstsq(columns.T, motion, rcond=None)[0], dtype=float)
 
     def normalised(self, q: Array) -> Array:
-        """The valid position nearest to q; something far away where there is none."""
+        """The valid position nearest to q; NaN where there is none."""
         return q
 
     def reversed(self) -> JointType:
         """This joint as seen from its child: the type that the same hardware has with parent and child exchanged."""
-        return self.with_limits(self.limits and self.limits.reversed())
+        return self.with_limits(self.limits and self.limits.negated())
 
     def with_limits(self, limits: Limits | None) -> JointType:
         """The same joint type with other limits."""
@@ -185,11 +186,12 @@ def unit(what: str, axis: ArrayLike) -> tuple[float, float, float]:
 
 def _damping(name: str, damping: ArrayLike, nv: int) -> Array:
     """One number for each velocity, from that or from one number for all."""
-    what = f"{name}: damping, one number or one for each velocity,"
-    given = np.full(nv, finite(what, damping, ())) if np.ndim(damping) == 0 else finite(what, damping, (nv,))
-    if (given < 0).any():
-        raise ModelError(f"{name}: damping must not be negative, not {given.tolist()}.")
-    return given
+    given = real_numbers(f"{name}: damping", damping)
+    if given.shape not in ((), (nv,)):
+        raise ModelError(f"{name}: damping must be one number, or one for each of its {nv} velocities; got shape {given.shape}.")
+    if not (np.isfinite(given).all() and (given >= 0).all()):
+        raise ModelError(f"{name}: damping must be finite and not negative, not {given.tolist()}.")
+    return np.full(nv, given)
 
 
 def _short(value: object) -> str:

@@ -22,7 +22,7 @@ from ..rotations import (
 )
 from ..spatial import Frame, Motion, add, axis_x, axis_y, axis_z, rotate, rotate_back, spatial, subtract, zero_vector
 from .contract import Array, JointKernels, JointType
-from .spherical import TINY, turning_axes
+from .spherical import turning_axes, unit_length
 
 
 @inline
@@ -81,7 +81,7 @@ class Free(JointType):
         return np.concatenate([relative.translation, relative.quaternion])
 
     def normalised(self, q: Array) -> Array:
-        return np.concatenate([q[:3], q[3:] / max(float(np.linalg.norm(q[3:])), TINY)])
+        return np.concatenate([q[:3], unit_length(q[3:])])
 
     def reverse(self, q: ArrayLike) -> Array:
         return self.nearest(self.pose(q).inverse())

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ModelError
+from ..pose import finite, real_numbers
 
 
 @dataclass(frozen=True)
@@ -27,20 +28,20 @@ class Limits:
     dissipation: float = 1.0
 
     def __init__(self, lower: Any, upper: Any, stiffness: float = 1.0e4, dissipation: float = 1.0) -> None:
-        try:
-            for name, value in (("lower", lower), ("upper", upper)):
-                object.__setattr__(self, name, tuple(float(x) for x in np.atleast_1d(np.asarray(value, dtype=float))))
-            object.__setattr__(self, "stiffness", float(stiffness))
-            object.__setattr__(self, "dissipation", float(dissipation))
-        except (TypeError, ValueError):
-            raise ModelError(f"limits must be numbers, not {(lower, upper, stiffness, dissipation)!r}.") from None
+        for name, value in (("lower", lower), ("upper", upper)):
+            bounds = np.atleast_1d(real_numbers(f"limits: {name} bounds", value))
+            if bounds.ndim > 1:
+                raise ModelError(f"limits: {name} bounds must be one number or a row of numbers, not shape {bounds.shape}.")
+            object.__setattr__(self, name, tuple(bounds.tolist()))
+        object.__setattr__(self, "stiffness", float(finite("limits: stiffness", stiffness, ())))
+        object.__setattr__(self, "dissipation", float(finite("limits: dissipation", dissipation, ())))
         if len(self.lower) != len(self.upper):
             raise ModelError(f"limits: {len(self.lower)} lower bounds but {len(self.upper)} upper ones.")
         for low, high in zip(self.lower, self.upper, strict=True):
             if math.isnan(low) or math.isnan(high) or not low < high:
                 raise ModelError(f"limits: the lower bound {low:g} must be below the upper bound {high:g}.")
-        if not (0 < self.stiffness < math.inf and 0 <= self.dissipation < math.inf):
-            raise ModelError("limits: stiffness must be positive and dissipation not negative, both finite.")
+        if not (self.stiffness > 0 and self.dissipation >= 0):
+            raise ModelError("limits: stiffness must be positive and dissipation not negative.")
 
     @staticmethod
     def of(joint: str, given: Any, measures: int) -> Limits | None:
@@ -54,10 +55,14 @@ class Limits:
             raise ModelError(f"{joint}: limits need {measures} lower and upper bounds, not {len(limits.lower)}.")
         return limits
 
-    def reversed(self) -> Limits:
-        """The limits of a joint whose numbers have their signs and their order reversed."""
-        lower, upper = ([-bound for bound in bounds[::-1]] for bounds in (self.upper, self.lower))
+    def negated(self) -> Limits:
+        """The limits of a joint whose numbers have the other sign."""
+        lower, upper = ([-bound for bound in bounds] for bounds in (self.upper, self.lower))
         return Limits(lower, upper, self.stiffness, self.dissipation)
+
+    def swapped(self) -> Limits:
+        """The limits of a joint whose numbers come in the opposite order."""
+        return Limits(self.lower[::-1], self.upper[::-1], self.stiffness, self.dissipation)
 
     def to_list(self) -> list[Any]:
         """Plain data for a file; a side without a bound, which JSON has no number for, is None."""
@@ -67,7 +72,11 @@ class Limits:
     @staticmethod
     def from_list(data: list[Any]) -> Limits:
         """The limits of `to_list`."""
-        lower, upper, stiffness, dissipation = data
+        try:
+            lower, upper, stiffness, dissipation = data
+            lower, upper = list(lower), list(upper)
+        except (TypeError, ValueError):
+            raise ModelError(f"limits must be [lower, upper, stiffness, dissipation], not {data!r}.") from None
         return Limits(
             [-math.inf if x is None else x for x in lower],
             [math.inf if x is None else x for x in upper],

@@ -29,7 +29,7 @@ class Revolute(OneAxis):
 
     >>> import regraft as rg
     >>> rg.Revolute(axis=(0, 2, 0), damping=0.1)
-    Revolute(axis=(0, 1, 0), damping=(0.1))
+    Revolute(axis=(0, 1, 0), damping=0.1)
     """
 
     nq = nv = limited = 1

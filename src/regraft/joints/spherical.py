@@ -20,8 +20,7 @@ from ..scalars import Scalar, angle, one, square_root, where_less, zero
 from ..spatial import Frame, Motion, Vector, axis_x, axis_y, axis_z, cross, dot, scale, spatial, zero_vector
 from .contract import Array, JointKernels, JointType
 
-TINY = 1e-300
-"""Keeps the direction of no rotation finite; too small to change any other."""
+_TINY = 1e-300  # keeps the direction of no rotation finite; too small to change any other
 
 
 @inline
@@ -58,8 +57,14 @@ def limit(q: Quaternion) -> tuple[Scalar, Vector]:
     i = one(q[0])
     sign = where_less(q[0], zero(q[0]), -i, i)  # of a rotation's two quaternions the one with the smaller angle
     axis = (sign * q[1], sign * q[2], sign * q[3])
-    r = square_root(dot(axis, axis) + TINY)
+    r = square_root(dot(axis, axis) + _TINY)
     return 2.0 * angle(r, sign * q[0]), scale(i / r, axis)
+
+
+def unit_length(q: Array) -> Array:
+    """A quaternion of length 1; NaN from one of no length."""
+    length = float(np.linalg.norm(q))
+    return q / length if length > 0.0 else np.full_like(q, np.nan)
 
 
 class Spherical(JointType):
@@ -81,7 +86,7 @@ class Spherical(JointType):
         return relative.quaternion
 
     def normalised(self, q: Array) -> Array:
-        return q / max(float(np.linalg.norm(q)), TINY)
+        return unit_length(q)
 
     def reversed(self) -> Spherical:
         return self  # the angle of a rotation is that of its inverse

@@ -80,7 +80,7 @@ class Universal(JointType):
         return np.array([first, turn_about(self.axis2, rest)])
 
     def reversed(self) -> Universal:
-        limits = self.limits and self.limits.reversed()
+        limits = self.limits and self.limits.negated().swapped()
         return Universal(self.axis2, self.axis1, damping=self.damping[::-1], actuated=self.actuated, limits=limits)
 
     def reverse(self, q: ArrayLike) -> Array:

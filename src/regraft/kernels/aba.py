@@ -6,8 +6,9 @@ from typing import Any
 
 from .._jit import jit
 from ..memory import load, store
-from ..scalars import Scalar, one, where_less
+from ..scalars import Scalar, one, reciprocal, where_less
 from ..spatial import (
+    add_sizes,
     apply,
     articulated,
     combine,
@@ -17,15 +18,16 @@ from ..spatial import (
     plus_times,
     power,
     remove_direction,
+    size_of,
     times,
 )
 from .inertia import body_inertia, carrying_force, load_rigid, store_rigid
 from .kinematics import frame, move_bodies, parent_motion, place_bodies, rising_world
-from .layout import BIAS, END, LAST, LEAF, MARGIN, PARENT, TAU, VEL, A, D, F, I, Model, R, S, U, V, Work
+from .layout import BIAS, END, LAST, LEAF, MARGIN, PARENT, SIZE, TAU, VEL, A, D, F, I, Model, R, S, U, V, Work
 from .passive import external_force, joint_torques, spring_forces
 
-ROUNDING = 1e-13
-"""An inertia along a joint below this part of the inertia it is the difference of is no inertia but rounding."""
+ROUNDING = 1e-14
+"""An inertia along a joint below this part of what all the bodies it carries would show if they were rigid is only rounding."""
 
 
 @jit
@@ -65,18 +67,19 @@ def eliminate_joints(model: Model, work: Work) -> Scalar:
     walk, body, dof = model.walk, work.body, work.dof
     worst = one(body[0, R])
     for k in range(walk.shape[0] - 1, -1, -1):
-        I_a = articulated(load_rigid(body, k))
+        own = load_rigid(body, k)
+        I_a, size = articulated(own), size_of(own)
         if not walk[k, LEAF]:
-            I_a = combine(I_a, load(body, k, I, 21))
+            I_a, size = combine(I_a, load(body, k, I, 21)), add_sizes(size, load(body, k, SIZE, 2))
         force = plus(load(body, k, F, 6), apply(I_a, load(body, k, BIAS, 6)))
         for d in range(walk[k, END] - 1, walk[k, V] - 1, -1):
             s = load(dof, d, S, 6)
             U_d = apply(I_a, s)
             response = power(s, U_d)
-            margin = response - ROUNDING * largest_response(I_a, s)
+            margin = response - ROUNDING * largest_response(size, s)
             dof[d, MARGIN] = margin
             worst = where_less(worst, margin, worst, margin)
-            inverse = 1.0 / response
+            inverse = reciprocal(response)
             left = dof[d, TAU] - power(s, force)
             store(dof, d, U, U_d)
             dof[d, D] = inverse
@@ -87,8 +90,9 @@ def eliminate_joints(model: Model, work: Work) -> Scalar:
         parent = walk[k, PARENT]
         if parent >= 0:
             if not walk[k, LAST]:  # the last child comes first here, so there is nothing yet to add to
-                I_a = combine(I_a, load(body, parent, I, 21))
+                I_a, size = combine(I_a, load(body, parent, I, 21)), add_sizes(size, load(body, parent, SIZE, 2))
             store(body, parent, I, I_a)
+            store(body, parent, SIZE, size)
             store(body, parent, F, plus(load(body, parent, F, 6), force))
     return worst
 

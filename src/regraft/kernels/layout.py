@@ -64,8 +64,9 @@ F = 24  # 6: force
 A = 30  # 6: acceleration, in a world that rises at −g
 RIGID = 36  # 10: the body's own inertia, or that of all it carries: m, h, J
 I = 46  # 21: articulated inertia that its children show to the body
-ORIGIN = 67  # 3: for a root, its position in the world; else unused
-BODY_WORK = 70
+SIZE = 67  # 2: moments (their trace) and mass of all that its children carry: what rounding is measured by
+ORIGIN = 69  # 3: for a root, its position in the world; else unused
+BODY_WORK = 72
 
 # work.dof: (nv, DOF_WORK)
 S = 0  # 6: screw of this degree of freedom, signed by polarity

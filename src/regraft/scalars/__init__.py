@@ -5,7 +5,7 @@ vector of doubles that carries one system per lane. Everything that is neither `
 An array of packs is a view of a float64 array with one more axis, see ``as_packs``.
 """
 
-from .operations import Scalar, angle, lift, one, square_root, where_less, zero
+from .operations import Scalar, angle, lift, one, reciprocal, square_root, where_less, zero
 from .pack import LANES, aligned_zeros, as_packs
 from .trigonometry import sincos
 
@@ -17,6 +17,7 @@ __all__ = [
     "as_packs",
     "lift",
     "one",
+    "reciprocal",
     "sincos",
     "square_root",
     "where_less",

@@ -35,6 +35,11 @@ def square_root(x: Scalar) -> Scalar:
     return x**0.5
 
 
+def reciprocal(x: Scalar) -> Scalar:
+    """1 / x; infinite for 0 in every scalar."""
+    return 1.0 / x
+
+
 def angle(s: Scalar, c: Scalar) -> Scalar:
     """atan2(s, c), continued analytically to first order for complex arguments."""
     turn = math.atan2(s.real, c.real)
@@ -81,6 +86,18 @@ def _root(_typing: Any, x: types.Type) -> Any:
 @overload(square_root, strict=False)
 def _square_root(x: types.Type) -> Any:
     return (lambda x: x**0.5) if isinstance(x, types.Complex) else (lambda x: _root(x))
+
+
+@overload(reciprocal, strict=False)
+def _reciprocal(x: types.Type) -> Any:
+    if isinstance(x, types.Complex):  # Numba's division would raise for 0
+
+        def without_error(x: Any) -> Any:
+            s = 1.0 / (x.real * x.real + x.imag * x.imag)
+            return complex(s * x.real, -s * x.imag)
+
+        return without_error
+    return lambda x: 1.0 / x
 
 
 @intrinsic
