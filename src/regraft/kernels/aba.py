@@ -72,11 +72,13 @@ def eliminate_joints(model: Model, work: Work) -> Scalar:
         if not walk[k, LEAF]:
             I_a, size = combine(I_a, load(body, k, I, 21)), add_sizes(size, load(body, k, SIZE, 2))
         force = plus(load(body, k, F, 6), apply(I_a, load(body, k, BIAS, 6)))
+        doubt = one(size[1])  # how much the joint's other directions, once taken out, have magnified rounding
         for d in range(walk[k, END] - 1, walk[k, V] - 1, -1):
             s = load(dof, d, S, 6)
             U_d = apply(I_a, s)
             response = power(s, U_d)
-            margin = response - ROUNDING * largest_response(size, s)
+            largest = largest_response(size, s)
+            margin = response - ROUNDING * doubt * largest
             dof[d, MARGIN] = margin
             worst = where_less(worst, margin, worst, margin)
             inverse = reciprocal(response)
@@ -84,6 +86,7 @@ def eliminate_joints(model: Model, work: Work) -> Scalar:
             store(dof, d, U, U_d)
             dof[d, D] = inverse
             dof[d, TAU] = left
+            doubt = doubt + largest * inverse
             e = times(inverse, U_d)
             I_a = remove_direction(I_a, U_d, e)
             force = plus_times(force, left, e)
