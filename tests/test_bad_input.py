@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import regraft as rg
-from random_mechanisms import ALL_JOINTS, random_inertia, random_joint, random_rotation, random_state
+from random_mechanisms import ALL_JOINTS, random_inertia, random_joint, random_pose, random_rotation, random_state
 
 NAN, INF = math.nan, math.inf
 Y = (0, 1, 0)
@@ -646,6 +646,22 @@ def test_very_light_and_very_heavy_bodies_are_no_error():
         assert rg.forward_dynamics(mech, mech.state({"first": 0.3})) == pytest.approx([-9.81 * math.sin(0.3)])
     tiny_on_huge = on(rg.Revolute(Y), BOX, then=(rg.Revolute((1, 0, 0)), rg.Inertia.box(1e-9, (1e-3, 1e-3, 1e-3))))
     assert np.isfinite(rg.forward_dynamics(tiny_on_huge, tiny_on_huge.state())).all()
+
+
+@pytest.mark.parametrize("kind", [rg.Revolute, rg.Spherical, rg.Free], ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("mass", [1e-3, 1e-6, 1e-8])
+def test_a_light_body_that_carries_a_heavy_one_is_no_error(kind, mass):
+    """Digits are lost with the ratio of the masses, not all of them: 1e-16 / 1e-8 leaves eight, less what the chain takes."""
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        mech = rg.Mechanism()
+        mech.add_body("light", rg.Inertia.box(mass, (1, 1, 1)))
+        mech.add_body("heavy", rg.Inertia.box(1.0, (0.1, 0.2, 0.3), at=(0.1, 0.2, 0.3)))
+        mech.add_joint("base", rg.Free(), "world", "light")
+        mech.add_joint("joint", random_joint(rng, kind), "light", "heavy", random_pose(rng))
+        state, a = random_state(rng, mech), rng.standard_normal(mech.nv)
+        tau = rg.inverse_dynamics(mech, state, a)
+        assert np.abs(rg.forward_dynamics(mech, state, tau) - a).max() < 1e-12 / mass + 1e-9
 
 
 def test_accelerations_that_overflow_are_told():

@@ -153,6 +153,15 @@ def test_a_chain_of_three_dimensional_joints_keeps_its_identities():
     assert np.abs(rg.forward_dynamics(mech, state, rg.inverse_dynamics(mech, state, a)) - a).max() < 1e-8
 
 
+@pytest.mark.parametrize("count", [100, 300, 1000])
+def test_a_stretched_chain_of_ball_joints_is_not_taken_for_one_without_inertia(count):
+    """In world axes the inertia of the last link about its joint is a difference of numbers (count)² times as large."""
+    mech = chain(count, rg.Spherical())
+    a = np.random.default_rng(4).standard_normal(mech.nv)
+    found = rg.forward_dynamics(mech, mech.state(), rg.inverse_dynamics(mech, mech.state(), a))
+    assert np.abs(found - a).max() < 1e-10 * count**2
+
+
 def test_a_wide_star_forward_dynamics_undoes_inverse_dynamics(wide_star):
     rng = np.random.default_rng(3)
     q = rg.integrate(wide_star, wide_star.state().q, rng.uniform(-1, 1, wide_star.nv))

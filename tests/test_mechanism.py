@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import copy
+import gc
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -472,6 +477,54 @@ def test_frames_are_places_on_bodies_and_on_the_world():
         assert not rg.frame_twist(mech, state, still).any()
         assert not rg.jacobian(mech, state, still).any()
         assert not rg.jacobian_rate(mech, state, still).any()
+
+
+# --- several threads, other processes --------------------------------------------------------------------------------
+
+
+def test_threads_do_not_disturb_each_other():
+    """Kernels run side by side, each call in scratch space of its own."""
+    rng = np.random.default_rng(0)
+    mech = random_mechanism(rng, bodies=30, damping=True, limits=True, springs=3)
+    states = [random_state(rng, mech) for _ in range(400)]
+    expected = [rg.forward_dynamics(mech, state) for state in states]
+    energies = [rg.energy(mech, state) for state in states]
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda state: rg.forward_dynamics(mech, state), states))
+        found_energies = list(pool.map(lambda state: rg.energy(mech, state), states))
+    assert all(np.array_equal(a, b) for a, b in zip(found, expected, strict=True))
+    assert found_energies == energies
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda part: pickle.loads(pickle.dumps(part))], ids=["deepcopy", "pickle"])
+def test_mechanisms_and_states_survive_copying_and_pickling(copied):
+    rng = np.random.default_rng(1)
+    mech = random_mechanism(rng, bodies=8, damping=True, limits=True, springs=2)
+    mech.add_frame("tip", "b3", random_pose(rng))
+    state = random_state(rng, mech)
+    expected = rg.forward_dynamics(mech, state)
+    twin, again = copied(mech), copied(state)
+    assert twin == mech
+    assert again == state
+    assert np.array_equal(rg.forward_dynamics(twin, again), expected)
+    both_mech, both_state = copied((mech, state))
+    assert np.array_equal(rg.forward_dynamics(both_mech, both_state), expected)
+    twin.add_body("more", link())
+    assert twin != mech
+
+
+def test_a_mechanism_that_is_gone_leaves_nothing_behind_that_is_used():
+    """Kernels get addresses; whatever they point to must live as long as the call."""
+    for seed in range(50):
+        mech = random_mechanism(np.random.default_rng(seed), bodies=5)
+        state = random_state(np.random.default_rng(seed), mech)
+        expected = rg.forward_dynamics(mech, state)
+        twin = mech.copy()
+        del mech
+        gc.collect(0)
+        other = random_mechanism(np.random.default_rng(seed + 1), bodies=5)  # may take the memory that came free
+        rg.forward_dynamics(other, other.state())
+        assert np.array_equal(rg.forward_dynamics(twin, state), expected)
 
 
 # --- special shapes --------------------------------------------------------------------------------------------------

@@ -50,9 +50,7 @@ def energy(mech: Mechanism, state: State) -> Energy:
     """
     mech.check_state(state)
     tree = mech.tree
-    handle = tree.take_work()
-    kinetic, potential = entries.energy(handle, state._q, state._v)
-    tree.give_work(handle)
+    kinetic, potential = entries.energy(tree.handle, state._q, state._v)
     return Energy(kinetic, potential)
 
 
@@ -73,8 +71,6 @@ def center_of_mass(mech: Mechanism, state: State) -> Array:
 def _momentum(mech: Mechanism, state: State) -> tuple[tuple[float, ...], tuple[float, ...], tuple[float, ...], float]:
     mech.check_state(state)
     tree = mech.tree
-    handle = tree.take_work()
     found: tuple[tuple[float, ...], tuple[float, ...], tuple[float, ...], float]
-    found = entries.momentum(handle, state._q, state._v)
-    tree.give_work(handle)
+    found = entries.momentum(tree.handle, state._q, state._v)
     return found

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy import empty, nan
+from numpy import empty
 from numpy.typing import ArrayLike, NDArray
 
 from ._jit import compiled_for
@@ -40,16 +40,10 @@ def forward_dynamics(mech: Mechanism, state: State, tau: ArrayLike | None = None
     try:
         torque: Any = tree.no_torque if tau is None else tau
         if wrenches is None and state.layout is tree.open_layout and torque.dtype is _FLOAT64:
-            x, out, pool = state._x, empty(tree.nv), tree.pool
-            handle = pool.pop() if pool else tree.add_work()
-            try:
-                margin = _forward(handle, x, torque, out)
-            except TypeError:  # not an array of one axis
-                margin = nan
-            pool.append(handle)
-            if margin > 0.0:
+            out = empty(tree.nv)
+            if _forward(tree.handle, state._x, torque, out) > 0.0:
                 return out
-    except AttributeError:  # not a state, or not an array
+    except (AttributeError, TypeError):  # not a state, or not an array of one axis
         pass
     return _careful_forward_dynamics(mech, state, tau, {} if wrenches is None else wrenches)
 
@@ -73,12 +67,10 @@ def _careful_forward_dynamics(mech: Mechanism, state: State, tau: ArrayLike | No
     torque = tree.no_torque if tau is None else finite("tau", tau, (tree.nv,))
     external = external_table(mech, wrenches)
     out = empty(tree.nv)
-    handle = tree.take_work()
-    margin = entries.pushed_dynamics(handle, state._q, state._v, torque, external, out)
-    failure = None if margin > 0.0 else explain_failure(tree, tree.workspaces[handle])
-    tree.give_work(handle)
-    if failure is not None:
-        raise failure
+    work = tree.new_work()  # its own, to look into afterwards
+    margin = entries.pushed_dynamics(work.handle, state._q, state._v, torque, external, out)
+    if not margin > 0.0:
+        raise explain_failure(tree, work)
     return out
 
 
@@ -114,9 +106,7 @@ def mass_matrix(mech: Mechanism, state: State) -> Array:
     mech.check_state(state)
     tree = mech.tree
     out = np.empty((tree.nv, tree.nv))
-    handle = tree.take_work()
-    entries.mass_matrix(handle, state._q, out)
-    tree.give_work(handle)
+    entries.mass_matrix(tree.handle, state._q, out)
     return out
 
 
@@ -138,9 +128,7 @@ def joint_reactions(
     tree = mech.tree
     external = tree.no_forces if wrenches is None else external_table(mech, wrenches)
     out = np.empty((len(tree.walk), 6))
-    handle = tree.take_work()
-    entries.joint_reactions(handle, state._q, state._v, a, external, np.empty(tree.nv), out)
-    tree.give_work(handle)
+    entries.joint_reactions(tree.handle, state._q, state._v, a, external, np.empty(tree.nv), out)
     return {tree.joint_names[j]: out[k] for k, j in enumerate(tree.walk[:, JOINT].tolist())}
 
 
@@ -227,7 +215,5 @@ def explain_failure(tree: Tree, work: Workspace) -> ModelError:
 def _newton_euler(tree: Tree, mech: Mechanism, state: State, a: Array, wrenches: Wrenches | None) -> Array:
     external = tree.no_forces if wrenches is None else external_table(mech, wrenches)
     out = np.empty(tree.nv)
-    handle = tree.take_work()
-    entries.inverse_dynamics(handle, state._q, state._v, a, external, out)
-    tree.give_work(handle)
+    entries.inverse_dynamics(tree.handle, state._q, state._v, a, external, out)
     return out

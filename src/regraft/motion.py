@@ -73,9 +73,7 @@ def jacobian(mech: Mechanism, state: State, frame: str) -> Array:
     k, point = _row_and_point(mech, frame)
     out = np.zeros((6, mech.nv))
     if k >= 0:
-        handle = mech.tree.take_work()
-        entries.jacobian(handle, state._q, k, point, out)
-        mech.tree.give_work(handle)
+        entries.jacobian(mech.tree.handle, state._q, k, point, out)
     return out
 
 
@@ -85,9 +83,7 @@ def jacobian_rate(mech: Mechanism, state: State, frame: str) -> Array:
     k, point = _row_and_point(mech, frame)
     out = np.zeros((6, mech.nv))
     if k >= 0:
-        handle = mech.tree.take_work()
-        entries.jacobian_rate(handle, state._q, state._v, k, point, out)
-        mech.tree.give_work(handle)
+        entries.jacobian_rate(mech.tree.handle, state._q, state._v, k, point, out)
     return out
 
 

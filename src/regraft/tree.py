@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ._jit import entry
+from ._jit import entry, inline
 from .errors import ModelError
 from .joints import KIND, PARAMETERS, padded_parameters
 from .kernels import entries
@@ -22,7 +22,7 @@ from .kernels.layout import Model
 from .memory import load, store
 from .parts import WORLD, Body, Joint, Spring
 from .scalars import LANES, aligned_zeros
-from .spatial import compose, invert, rotate_back, subtract, transpose, turn_inertia
+from .spatial import Rotation, compose, invert, rotate_back, subtract, transpose, turn_inertia
 from .state import Layout
 
 Array = NDArray[np.float64]
@@ -82,9 +82,9 @@ class Tree:
         self.no_torque, self.no_forces = np.zeros(layout.nv), np.zeros((0, table.EXTERNAL))
         self.open_layout = None if layout.loops else layout
         """The layout of the states whose dynamics is that of the tree alone."""
-        self.pool: list[int] = []
-        """Handles of the workspaces that are not in use. (A list's pop and append are safe between threads.)"""
-        self.workspaces: dict[int, Workspace] = {}
+        self.work = self.new_work()
+        self.handle = self.work.handle
+        """Of the workspace of all entries that hold the interpreter's lock: there is never more than one of them at work."""
 
     def _span(self, description: Description) -> None:
         reached = span(description.ends, description.kinds, self.walk)
@@ -129,24 +129,8 @@ class Tree:
         """Of each row's body in its own frame: pose in the world (n, 12), and twist at its origin in world axes (n, 6)."""
         n = len(self.walk)
         poses, twists = np.empty((n, _POSE)), np.empty((n, 6))
-        handle = self.take_work()
-        entries.motion(handle, q, v, self.attach, poses, twists)
-        self.give_work(handle)
+        entries.motion(self.handle, q, v, self.attach, poses, twists)
         return poses, twists
-
-    def take_work(self) -> int:
-        """The handle of a workspace that nobody else uses; give it back with `give_work`."""
-        return self.pool.pop() if self.pool else self.add_work()
-
-    def give_work(self, handle: int) -> None:
-        """Keep a workspace for the next call."""
-        self.pool.append(handle)
-
-    def add_work(self) -> int:
-        """The handle of one more workspace."""
-        work = self.new_work()
-        self.workspaces[work.handle] = work
-        return work.handle
 
     def new_work(self, dtype: type = float) -> Workspace:
         """A new workspace in a scalar type."""
@@ -261,6 +245,13 @@ def span(ends: Any, kinds: Any, walk: Any) -> int:
     return rows
 
 
+@inline
+def is_identity(R: Rotation) -> int:
+    """1 for the rotation that turns nothing, else 0."""
+    off = R[1] != 0.0 or R[2] != 0.0 or R[3] != 0.0 or R[5] != 0.0 or R[6] != 0.0 or R[7] != 0.0
+    return 0 if off or R[0] != 1.0 or R[4] != 1.0 or R[8] != 1.0 else 1
+
+
 @entry
 def place(poses: Any, parameters: Any, inertias: Any, walk: Any, geometry: Any, far: Any, attach: Any) -> None:
     """Fill `geometry`, `far` and `attach` in the frames of the joints that lead to the bodies.  O(n)."""
@@ -278,6 +269,7 @@ def place(poses: Any, parameters: Any, inertias: Any, walk: Any, geometry: Any, 
         store(attach, k, 9, own[1])
         store(geometry, k, table.E, near[0])
         store(geometry, k, table.T, near[1])
+        walk[k, table.STRAIGHT] = is_identity(near[0])
         geometry[k, table.MASS] = inertias[body, 0]
         store(geometry, k, table.COM, rotate_back(here[0], subtract(load(inertias, body, 1, 3), here[1])))
         store(geometry, k, table.MOMENTS, turn_inertia(transpose(here[0]), load(inertias, body, 4, 6)))

@@ -26,7 +26,7 @@ from ..spatial import (
     zero_spatial,
     zero_vector,
 )
-from .layout import BIAS, END, KIND, ORIGIN, PAR, PARENT, POLARITY, RATE, VARIES, VEL, E, Model, P, Q, R, S, T, V, Work
+from .layout import BIAS, END, KIND, ORIGIN, PAR, PARENT, POLARITY, RATE, STRAIGHT, VARIES, VEL, E, Model, P, Q, R, S, T, V, Work
 
 
 @inline
@@ -64,7 +64,7 @@ def place_body(model: Model, work: Work, q: Any, k: int) -> Frame:
     if polarity < 0:
         J = invert(J)
     R_p, p_p = parent_frame(body, parent, like)
-    R_near = multiply(R_p, load(geometry, k, E, 9))
+    R_near = R_p if walk[k, STRAIGHT] else multiply(R_p, load(geometry, k, E, 9))
     p_near = add(p_p, rotate(R_p, load(geometry, k, T, 3)))
     R_far, arm = multiply(R_near, J[0]), rotate(R_near, J[1])
     p_far = add(p_near, arm)

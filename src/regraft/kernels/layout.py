@@ -24,7 +24,8 @@ ROOT = 8  # row of the root of this body's tree
 VARIES = 9  # 1 where the joint's columns change in its child's frame
 LEAF = 10  # 1 where the body has no children
 LAST = 11  # 1 where the body is the last child of its parent
-WALK = 12
+STRAIGHT = 12  # 1 where the tree transform does not turn: E is the identity
+WALK = 13
 
 # geometry: float64 (n, GEOMETRY); each body's frame here is that of the joint that leads to it, as in S1
 E = 0  # 9: tree transform, rotation: the joint's near frame in the parent's
