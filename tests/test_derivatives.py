@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 import regraft as rg
 from oracles.pinocchio_oracle import PinocchioTwin, mechanism_from_pinocchio
 from random_mechanisms import ALL_JOINTS, random_sample, relative_error, samples
+from regraft.kernels import entries
 
 ROUNDING = 1e-10
 DIFFERENCE = 1e-5  # what central differences with this step leave of the stiffest limits and shortest springs
@@ -127,3 +128,30 @@ def test_jacobian_rate_is_the_slope_of_the_jacobian_along_the_motion(sample):
 
         expected = slope(along, 1).reshape(6, mech.nv)
         assert relative_error(rg.jacobian_rate(mech, state, body), expected) < DIFFERENCE
+
+
+def test_the_complex_step_through_forward_dynamics_itself_gives_the_same():
+    """The articulated-body algorithm on complex numbers, against the derivatives that come from inverse dynamics."""
+    sample = random_sample(np.random.default_rng(3), bodies=9, damping=True, limits=True, springs=2)
+    mech, state, nv = sample.mech, sample.state, sample.mech.nv
+    work = mech.tree.new_work(complex)
+    expected = rg.derivatives(mech, state, sample.tau)
+
+    def slope(q, v, tau):
+        out = np.empty(nv, complex)
+        parts = [np.asarray(x, complex) for x in (q, v, tau)]
+        entries.pushed_dynamics(work.handle, *parts, mech.tree.no_forces.astype(complex), out)
+        return out.imag / 1e-30
+
+    def moved(step):
+        out = np.empty(mech.nq, complex)
+        entries.integrate(mech.tree.walk, state.q.astype(complex), step, out)
+        return out
+
+    steps = 1e-30j * np.eye(nv)
+    for found, wanted in (
+        ([slope(moved(step), state.v, sample.tau) for step in steps], expected.q),
+        ([slope(state.q, state.v + step, sample.tau) for step in steps], expected.v),
+        ([slope(state.q, state.v, sample.tau + step) for step in steps], expected.tau),
+    ):
+        assert relative_error(np.array(found).T, wanted) < 1e-10

@@ -157,19 +157,17 @@ def derivatives(mech: Mechanism, state: State, tau: ArrayLike | None = None, wre
     >>> d.q.tolist(), d.v.tolist(), d.tau.tolist()
     ([[-9.81]], [[-0.5]], [[1.0]])
     """
-    tree = open_tree(mech, state)
-    nv = tree.nv
-    torque = tree.no_torque if tau is None else finite("tau", tau, (nv,))
+    a = forward_dynamics(mech, state, tau, wrenches)
+    tree, nv = mech.tree, mech.nv
     external = tree.no_forces if wrenches is None else external_table(mech, wrenches)
+    q, v, rate, push = (x.astype(complex) for x in (state._q, state._v, a, external))
+    by_q, by_v = np.empty((nv, nv)), np.empty((nv, nv))
+    scratch = np.zeros((3, max(mech.nq, nv)), complex)
     work = tree.new_work(complex)
-    complex_state: list[Any] = [x.astype(complex) for x in (state._q, state._v, torque, external)]
-    scratch = np.zeros((3, max(tree.layout.nq, nv)), complex)
-    results = [np.empty((nv, nv)) for _ in range(3)]
-    q, v, tau_, external_ = complex_state
-    margin = entries.derivatives(work.handle, q, v, tau_, external_, scratch, *results)
-    if not margin > 0.0:
-        raise explain_failure(tree, work)
-    return Derivatives(*results)
+    entries.inverse_derivatives(work.handle, q, v, rate, push, scratch, by_q, by_v)
+    # tau = M a + c holds along the way, so M ∂a = ∂tau − (∂tau at fixed a)
+    inverse: Array = np.linalg.inv(mass_matrix(mech, state)).astype(float)
+    return Derivatives(-inverse @ by_q, -inverse @ by_v, inverse)
 
 
 def open_tree(mech: Mechanism, state: State) -> Tree:

@@ -15,7 +15,7 @@ from . import jacobian as jacobian_kernel
 from .aba import aba
 from .batch import aba_batch
 from .crba import crba
-from .derivatives import aba_derivatives
+from .derivatives import rnea_derivatives
 from .kinematics import frame, move_bodies, place_bodies
 from .layout import EXTERNAL, ORIGIN, ROOT, VEL, model_at, positions_in, work_at
 from .rnea import reactions, rnea
@@ -106,9 +106,9 @@ def normalise(walk: Any, q: Any) -> None:
 
 
 @long_entry
-def derivatives(handle: int, q: Any, v: Any, tau: Any, external: Any, scratch: Any, dq: Any, dv: Any, dtau: Any) -> Any:
-    """`aba_derivatives`."""
-    return aba_derivatives(model_at(handle), work_at(handle, q), q, v, tau, external, scratch, dq, dv, dtau).real
+def inverse_derivatives(handle: int, q: Any, v: Any, a: Any, external: Any, scratch: Any, by_q: Any, by_v: Any) -> None:
+    """`rnea_derivatives`."""
+    rnea_derivatives(model_at(handle), work_at(handle, q), q, v, a, external, scratch, by_q, by_v)
 
 
 @long_entry
