@@ -6,6 +6,8 @@ import gc
 import importlib.metadata
 import json
 import platform
+import subprocess
+import sys
 import tracemalloc
 from pathlib import Path
 from typing import Any
@@ -61,7 +63,7 @@ def comparisons(s: Subject) -> list[Comparison]:
 
 
 def scaling() -> dict[str, Any]:
-    """Time of forward dynamics against the length of a chain, and memory per body."""
+    """Time of forward dynamics against the length of a chain, memory per body, and the time to import."""
     times = {}
     for n in track(SIZES, description="chains"):
         s = chain(n)
@@ -72,7 +74,12 @@ def scaling() -> dict[str, Any]:
         run = lambda: repeat_aba(loops, work.handle, q, v, s.tau, tree.no_forces, out)  # noqa: B023, E731
         times[n] = best(run) / loops
     slope = float(np.polyfit(np.log(list(times)), np.log(list(times.values())), 1)[0])
-    return {"microseconds": times, "slope": slope, "bytes_per_body": memory_per_body(10000)}
+    return {
+        "microseconds": times,
+        "slope": slope,
+        "bytes_per_body": memory_per_body(10000),
+        "import_seconds": import_seconds(),
+    }
 
 
 def memory_per_body(bodies: int) -> float:
@@ -92,6 +99,13 @@ def memory_per_body(bodies: int) -> float:
     used, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     return used / bodies
+
+
+def import_seconds() -> float:
+    """How long `import regraft` takes in a new process, the best of five."""
+    program = "import time; start = time.perf_counter(); import regraft; print(time.perf_counter() - start)"
+    runs = (subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True) for _ in range(5))
+    return min(float(run.stdout) for run in runs)
 
 
 def machine() -> dict[str, str]:
@@ -120,6 +134,7 @@ def report(rows: list[Comparison], scale: dict[str, Any], where: dict[str, str])
     per_body = ", ".join(f"{n}: {t / n * 1000:.0f}" for n, t in scale["microseconds"].items())
     console.print(f"Chains, ns of forward dynamics per body: {per_body}; log-log slope {scale['slope']:.3f} (target ≤ 1.1)")
     console.print(f"Memory: {scale['bytes_per_body']:.0f} bytes per body (target ≤ 4096)")
+    console.print(f"import regraft: {scale['import_seconds']:.2f} s (target < 1)")
     console.print(", ".join(f"{k} {v}" for k, v in where.items()))
 
 

@@ -29,9 +29,8 @@ class Count(event.Listener):
 
 count = Count()
 event.register("numba:compile", count)
-start = time.perf_counter()
 import regraft as rg
-report = {"import": time.perf_counter() - start, "file": rg.__file__}
+report = {"file": rg.__file__}
 TASK
 report["compiled"] = count.compiled
 print(json.dumps(report))
@@ -91,11 +90,6 @@ def test_importing_compiles_nothing_and_leaves_no_files(tmp_path):
     assert report["compiled"] == 0
     assert files_in(tmp_path) == []
     assert said == []
-
-
-def test_importing_takes_less_than_a_second(tmp_path):
-    """The best of a few: the first may find a cold disk, and others use the machine."""
-    assert min(run("pass", tmp_path)[0]["import"] for _ in range(3)) < 1.0
 
 
 def test_the_first_call_says_in_one_line_that_it_compiles_and_where_to(first, cache):

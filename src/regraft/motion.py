@@ -43,6 +43,7 @@ def body_twists(mech: Mechanism, state: State) -> Mapping[str, Array]:
 
 def frame_pose(mech: Mechanism, state: State, frame: str) -> Pose:
     """The pose of a frame, or of a body, in the world."""
+    mech.check_state(state)
     body, local = _place(mech, frame)
     return local if body == WORLD else body_poses(mech, state)[body] @ local
 

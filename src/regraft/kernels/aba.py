@@ -23,7 +23,7 @@ from ..spatial import (
 )
 from .inertia import body_inertia, carrying_force, load_rigid, store_rigid
 from .kinematics import frame, move_bodies, parent_motion, place_bodies, rising_world
-from .layout import BIAS, END, LAST, LEAF, MARGIN, PARENT, SIZE, TAU, VEL, A, D, F, I, Model, R, S, U, V, Work
+from .layout import BIAS, END, LAST, LEAF, MARGIN, NOISE, PARENT, SIZE, TAU, VEL, A, D, F, I, Model, R, S, U, V, Work
 from .passive import external_force, joint_torques, spring_forces
 
 ROUNDING = 1e-14
@@ -72,13 +72,16 @@ def eliminate_joints(model: Model, work: Work) -> Scalar:
         if not walk[k, LEAF]:
             I_a, size = combine(I_a, load(body, k, I, 21)), add_sizes(size, load(body, k, SIZE, 2))
         force = plus(load(body, k, F, 6), apply(I_a, load(body, k, BIAS, 6)))
-        doubt = one(size[1])  # how much the joint's other directions, once taken out, have magnified rounding
         for d in range(walk[k, END] - 1, walk[k, V] - 1, -1):
             s = load(dof, d, S, 6)
             U_d = apply(I_a, s)
             response = power(s, U_d)
-            largest = largest_response(size, s)
-            margin = response - ROUNDING * doubt * largest
+            noise = ROUNDING * largest_response(size, s)
+            for removed in range(d + 1, walk[k, END]):  # taking out the joint's other directions has magnified their noise
+                share = power(s, load(dof, removed, U, 6)) * dof[removed, D]
+                noise = noise + share * share * dof[removed, NOISE]
+            dof[d, NOISE] = noise
+            margin = response - noise
             dof[d, MARGIN] = margin
             worst = where_less(worst, margin, worst, margin)
             inverse = reciprocal(response)
@@ -86,7 +89,6 @@ def eliminate_joints(model: Model, work: Work) -> Scalar:
             store(dof, d, U, U_d)
             dof[d, D] = inverse
             dof[d, TAU] = left
-            doubt = doubt + largest * inverse
             e = times(inverse, U_d)
             I_a = remove_direction(I_a, U_d, e)
             force = plus_times(force, left, e)

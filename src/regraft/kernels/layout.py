@@ -76,7 +76,8 @@ RATE = 12  # 6: change of S in the frame of the joint's child, only where VARIES
 TAU = 18  # torque, passive ones included; then what is left of it
 D = 19  # 1 / (S · U)
 MARGIN = 20  # S · U less what may be rounding; a joint where it is not positive moves no inertia
-DOF_WORK = 21
+NOISE = 21  # what rounding may have left in S · U
+DOF_WORK = 22
 
 
 # A handle is the address of an int64 array (HANDLE,) with the lengths and addresses of all tables. Handing an array from Python
