@@ -24,7 +24,7 @@ from subjects import Subject, arm, chain, humanoid
 from timing import Comparison, best, compare
 
 ROOT = Path(__file__).parent.parent
-LOOP = 500  # evaluations in one compiled loop
+LOOP = 100  # evaluations in one compiled loop
 BATCH = 4096
 SIZES = (10, 30, 100, 300, 1000, 3000, 10000)
 
@@ -58,7 +58,7 @@ def comparisons(s: Subject) -> list[Comparison]:
         compare("derivatives, called from Python", s.name,
                 lambda: rg.derivatives(s.mech, s.state, s.tau),
                 "pin.computeABADerivatives", lambda: pin.computeABADerivatives(s.model, s.data, s.q, s.v, s.tau),
-                None, 1, 100),
+                None, 1, 10),
     ]  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
-TURNS = 15
+TURNS = 60
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ def compare(
     theirs: Callable[[], object],
     target: float | None = None,
     per_call: int = 1,
-    calls: int = 2000,
+    calls: int = 400,
 ) -> Comparison:
     """Time two functions in turns; `per_call` is how many evaluations one call of ours makes."""
     our_calls = max(1, calls // per_call)

@@ -38,7 +38,7 @@ def forward_dynamics_batch(
     >>> rg.forward_dynamics_batch(mech, np.zeros((3, 1)), np.zeros((3, 1))).ravel().tolist()
     [-9.81, -9.81, -9.81]
     """
-    tree = open_tree(mech, mech.state())
+    tree = open_tree(mech)
     nq, nv = tree.layout.nq, tree.layout.nv
     positions = _rows("q", q, None, nq)
     count = len(positions)

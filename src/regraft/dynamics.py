@@ -63,7 +63,8 @@ _forward: Callable[..., Any] = _compile_forward
 
 def _careful_forward_dynamics(mech: Mechanism, state: State, tau: ArrayLike | None, wrenches: Wrenches) -> Array:
     """Forward dynamics for any input: converts what can be converted and says what is wrong with the rest."""
-    tree = open_tree(mech, state)
+    mech.check_state(state)
+    tree = open_tree(mech)
     torque = tree.no_torque if tau is None else finite("tau", tau, (tree.nv,))
     external = external_table(mech, wrenches)
     out = empty(tree.nv)
@@ -84,7 +85,8 @@ def inverse_dynamics(mech: Mechanism, state: State, a: ArrayLike, wrenches: Wren
     >>> rg.inverse_dynamics(mech, mech.state(), [0.0])
     array([19.62])
     """
-    return _newton_euler(open_tree(mech, state), mech, state, finite("a", a, (mech.nv,)), wrenches)
+    mech.check_state(state)
+    return _newton_euler(open_tree(mech), mech, state, finite("a", a, (mech.nv,)), wrenches)
 
 
 def bias_force(mech: Mechanism, state: State) -> Array:
@@ -170,11 +172,9 @@ def derivatives(mech: Mechanism, state: State, tau: ArrayLike | None = None, wre
     return Derivatives(-inverse @ by_q, -inverse @ by_v, inverse)
 
 
-def open_tree(mech: Mechanism, state: State) -> Tree:
-    """The tree of a mechanism without loops, for a state that belongs to it."""
+def open_tree(mech: Mechanism) -> Tree:
+    """The tree of a mechanism without loops."""
     tree = mech.tree
-    if state.__class__ is not State or state.layout is not tree.layout:
-        mech.check_state(state)
     if tree.layout.loops:
         names = ", ".join(repr(name) for name, *_ in tree.layout.loops[:6])
         raise StructureError(
