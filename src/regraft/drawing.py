@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from .parts import WORLD, Body, Joint
-from .state import Layout
+from .slots import Layout
 
 _MOST_LINES = 200
 _DEEPEST = 40

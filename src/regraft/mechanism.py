@@ -18,7 +18,8 @@ from .inertia import Inertia
 from .joints import KIND, JointType
 from .parts import WORLD, Body, Frame, Joint, Spring
 from .pose import Pose, finite
-from .state import Layout, State, build_state
+from .slots import Layout, lay_out
+from .state import State, build_state
 from .tree import Tree
 
 Array = NDArray[np.float64]
@@ -153,7 +154,7 @@ class Mechanism:
     def layout(self) -> Layout:
         """Which joint has which numbers in a state."""
         if self._layout is None:
-            self._layout = _lay_out(self._joints)
+            self._layout = lay_out(self._joints)
         return self._layout
 
     @property
@@ -391,40 +392,3 @@ def _known(what: str, table: Mapping[str, Any]) -> str:
 def _check_pose(what: str, pose: Pose) -> None:
     if not isinstance(pose, Pose):
         raise ModelError(f"{what} must be a Pose, such as Pose(translation=(0, 0, 1)), not {pose!r}.")
-
-
-def _lay_out(joints: Mapping[str, Joint]) -> Layout:
-    """Tell tree joints from loop joints, in the order in which they were added, and give the tree joints their slots."""
-    above: dict[str, str] = {}
-
-    def top(body: str) -> str:
-        while body in above:
-            over = above[body]
-            if over in above:
-                above[body] = above[over]
-            body = over
-        return body
-
-    tree, loops = [], []
-    q_slices, v_slices, nq, nv = {}, {}, 0, 0
-    for joint in joints.values():
-        a, b = top(joint.parent), top(joint.child)
-        if a == b:
-            loops.append((joint.name, joint.parent, joint.child))
-            continue
-        above[b] = a
-        tree.append((joint.name, joint.type, joint.parent, joint.child))
-        q_slices[joint.name], v_slices[joint.name] = slice(nq, nq + joint.type.nq), slice(nv, nv + joint.type.nv)
-        nq, nv = nq + joint.type.nq, nv + joint.type.nv
-    neutral = [kind.neutral() for _, kind, *_ in tree]
-    return Layout(
-        joints=tuple(tree),
-        types={name: kind for name, kind, *_ in tree},
-        loops=tuple(loops),
-        q_slices=q_slices,
-        v_slices=v_slices,
-        nq=nq,
-        nv=nv,
-        neutral=np.concatenate(neutral) if neutral else np.zeros(0),
-        curved=tuple(name for name, kind, *_ in tree if kind.kernels.normalise is not None),
-    )

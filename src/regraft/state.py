@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,38 +11,9 @@ from numpy.typing import NDArray
 from .errors import ModelError
 from .joints import JointType
 from .pose import finite
+from .slots import Layout
 
 Array = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Layout:
-    """Which tree joint has which numbers in q and v; equal for mechanisms of equal structure."""
-
-    joints: tuple[tuple[str, JointType, str, str], ...]
-    """(name, type, parent, child) of each tree joint, in the order in which they were added."""
-    types: Mapping[str, JointType]
-    loops: tuple[tuple[str, str, str], ...]
-    """(name, parent, child) of each loop joint."""
-    q_slices: Mapping[str, slice]
-    v_slices: Mapping[str, slice]
-    nq: int
-    nv: int
-    neutral: Array
-    """Every joint at the position at which its two frames coincide."""
-    curved: tuple[str, ...]
-    """The joints whose positions lie on a manifold, such as unit quaternions."""
-
-    def same_structure(self, other: Layout) -> bool:
-        """Whether a state of the one can be read as a state of the other."""
-        return self is other or (
-            self.loops == other.loops
-            and len(self.joints) == len(other.joints)
-            and all(
-                a[0] == b[0] and type(a[1]) is type(b[1]) and a[2:] == b[2:]
-                for a, b in zip(self.joints, other.joints, strict=True)
-            )
-        )
 
 
 class State:

@@ -22,8 +22,8 @@ from .kernels.layout import Model
 from .memory import load, store
 from .parts import WORLD, Body, Joint, Spring
 from .scalars import LANES, aligned_zeros
+from .slots import Layout
 from .spatial import Rotation, compose, invert, rotate_back, subtract, transpose, turn_inertia
-from .state import Layout
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
