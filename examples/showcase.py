@@ -1,6 +1,6 @@
 """A branched chain swings for eight seconds: describe a mechanism, ask for its accelerations, integrate, draw.
 
-Run with ``make demo``. It writes pictures to ``demo/``, and the one of the README to ``docs/images/``.
+Run with ``make demo``. It writes pictures to ``demo/``; the README shows a copy of ``demo/showcase.png``.
 """
 
 from __future__ import annotations
@@ -230,7 +230,7 @@ def main() -> None:
         draw("demo/strobe.png", "s", (7.5, 4.5), motion),
         draw("demo/energy.png", "e;d", (7.0, 4.8), motion, height_ratios=(2, 1), sharex=True),
         draw("demo/angles.png", "t;l;r", (7.0, 6.5), motion, sharex=True),
-        draw("docs/images/showcase.png", "sss;edl", (11.0, 8.2), motion, dpi=100, height_ratios=(9, 4)),
+        draw("demo/showcase.png", "sss;edl", (11.0, 8.2), motion, dpi=100, height_ratios=(9, 4)),
     ):
         console.print(f"wrote {path}")
 
