@@ -43,6 +43,7 @@ from .motion import (
 from .parts import Body, Frame, Joint, Spring
 from .pose import Pose
 from .state import State
+from .structure import cut, reroot
 
 __all__ = [
     "AssemblyError",
@@ -77,6 +78,7 @@ __all__ = [
     "body_poses",
     "body_twists",
     "center_of_mass",
+    "cut",
     "derivatives",
     "difference",
     "energy",
@@ -94,4 +96,5 @@ __all__ = [
     "mass_matrix",
     "momentum",
     "normalise",
+    "reroot",
 ]

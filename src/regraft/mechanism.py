@@ -50,6 +50,7 @@ class Mechanism:
         self._joints: dict[str, Joint] = {}
         self._frames: dict[str, Frame] = {}
         self._springs: dict[str, Spring] = {}
+        self._former_bases: dict[str, Joint] = {}
         self._layout: Layout | None = None
         self._tree: Tree | None = None
 
@@ -217,6 +218,7 @@ class Mechanism:
         twin = Mechanism(self._gravity)
         for table in _TABLES:
             setattr(twin, table, dict(getattr(self, table)))
+        twin._former_bases = dict(self._former_bases)
         twin._layout, twin._tree = self._layout, self._tree
         return twin
 
@@ -276,6 +278,30 @@ class Mechanism:
 
     def __repr__(self) -> str:
         return draw_tree(self._bodies, self._joints, self.layout, len(self._springs))
+
+    # --- for the functions that change the structure -------------------------------------------------------------------
+
+    @property
+    def former_bases(self) -> Mapping[str, Joint]:
+        """Joints to the world that re-rooting has replaced, by name, so that they can be put back as they were."""
+        return MappingProxyType(self._former_bases)
+
+    def with_joint(self, old: str, new: Joint) -> Mechanism:
+        """A mechanism with one joint in the place of another, which need not join the same bodies; all else is shared."""
+        if new.name != old:
+            self._check_new_name(new.name, "joint")
+        twin = self.copy()
+        twin._joints = {
+            (new.name if name == old else name): (new if name == old else joint) for name, joint in self._joints.items()
+        }
+        twin._changed()
+        return twin
+
+    def with_base(self, old: str, new: Joint) -> Mechanism:
+        """A mechanism with another joint to the world, that remembers the one it replaces."""
+        twin = self.with_joint(old, new)
+        twin._former_bases[old] = self._joints[old]
+        return twin
 
     # --- for the functions that ask --------------------------------------------------------------------------------
 

@@ -58,8 +58,8 @@ class Tree:
         layout: Layout,
     ) -> None:
         self.layout, self.nv = layout, layout.nv
-        self.body_names = tuple(bodies)
-        self.joint_names = tuple(name for name, *_ in layout.joints)
+        self.body_names: tuple[str, ...] = tuple(bodies)
+        self.joint_names: tuple[str, ...] = tuple(name for name, *_ in layout.joints)
         description = describe(bodies, joints, layout)
         n = len(self.body_names)
         self.walk: Integers = np.zeros((n, table.WALK), np.int64)

@@ -1,0 +1,71 @@
+"""What a body's motion is to a joint that takes hold of it, and states whose joints have been exchanged."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import StructureError
+from ..joints import JointType, screws
+from ..mechanism import Mechanism
+from ..parts import WORLD
+from ..pose import Pose
+from ..state import State
+
+Array = NDArray[np.float64]
+
+CARRIED = 1e-9
+"""How far the twist that a joint can carry may be from the body's, relative to 1 + its size."""
+
+
+@dataclass(frozen=True)
+class Motion:
+    """Pose in the world of a frame on a body, and its own twist (angular, linear) in the frame's axes."""
+
+    pose: Pose
+    twist: Array
+
+
+def motion_of(mech: Mechanism, state: State, body: str, frame: Pose) -> Motion:
+    """Where a frame on a body is and how it moves."""
+    poses, twists = mech.tree.motion(state._q, state._v)
+    k = mech.tree.row_of[body]
+    pose = Pose(poses[k, :9].reshape(3, 3), poses[k, 9:])
+    angular, linear = twists[k, :3], twists[k, 3:] + np.cross(twists[k, :3], pose.rotation @ frame.translation)
+    placed = pose @ frame
+    return Motion(placed, np.concatenate([angular @ placed.rotation, linear @ placed.rotation]))
+
+
+def carried_velocity(name: str, joint: JointType, q: Array, twist: Array) -> Array:
+    """The joint velocity that gives a frame its own twist; an error where the joint cannot carry it."""
+    v = joint.velocity(q, twist)
+    gap = float(np.abs(v @ screws(joint, q) - twist).max()) if joint.nv else float(np.abs(twist).max())
+    if gap > CARRIED * (1.0 + float(np.abs(twist).max())):
+        raise StructureError(
+            f"joint {name!r}, a {type(joint).__name__}, cannot carry this motion: {gap:.3g} of it is left over. "
+            'Let it stop with velocity="impact", or use a joint with more freedom, such as Free().'
+        )
+    return v
+
+
+def rebuilt_state(mech: Mechanism, old: State, q: Mapping[str, Array], v: Mapping[str, Array]) -> State:
+    """A state of a mechanism whose joints keep their numbers from an old state, but for the given ones."""
+    layout, before = mech.layout, old.layout
+    x = np.empty(layout.nq + layout.nv)
+    for name, *_ in layout.joints:
+        x[layout.q_slices[name]] = q[name] if name in q else old._q[before.q_slices[name]]
+        where = layout.v_slices[name]
+        x[layout.nq + where.start : layout.nq + where.stop] = v[name] if name in v else old._v[before.v_slices[name]]
+    return State(layout, x)
+
+
+def check_body(mech: Mechanism, body: str) -> None:
+    """A body that can be walked to, not the world."""
+    if body == WORLD:
+        raise StructureError("the world cannot be the top of a tree that hangs on it; name a body.")
+    if not isinstance(body, str) or body not in mech.bodies:
+        known = ", ".join(repr(name) for name in list(mech.bodies)[:12])
+        raise StructureError(f"there is no body {body!r} to take as the top; the bodies are: {known}.")

@@ -1,0 +1,55 @@
+"""Cutting a joint: what hangs free then floats, with its motion unchanged (S2 V-B)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import StructureError
+from ..joints import Free
+from ..kernels.layout import BODY, JOINT
+from ..mechanism import Mechanism
+from ..parts import WORLD, Joint
+from ..pose import Pose
+from ..state import State
+from .carry import motion_of, rebuilt_state
+
+Array = NDArray[np.float64]
+
+
+def cut(mech: Mechanism, state: State, joint: str) -> tuple[Mechanism, State]:
+    """Remove a joint of a tree. The body that it carried gets a `Free()` joint named ``"<body>_free"``; no motion changes.
+
+    >>> import regraft as rg
+    >>> mech = rg.Mechanism()
+    >>> mech.add_body("bob", rg.Inertia.sphere(1.0, 0.1))
+    >>> mech.add_joint("rope", rg.Spherical(), "world", "bob", child_pose=rg.Pose(translation=(0, 0, 1)))
+    >>> loose, state = rg.cut(mech, mech.state(), "rope")
+    >>> print(loose)
+    Mechanism: 1 body, 1 joint, 6 degrees of freedom, 1 kg
+    world
+    └─ bob_free: Free → bob (1 kg)
+    """
+    mech.check_state(state)
+    if not isinstance(joint, str) or joint not in mech.joints:
+        known = ", ".join(repr(name) for name in list(mech.joints)[:12])
+        raise StructureError(f"there is no joint {joint!r} to cut; the joints are: {known}.")
+    tree = mech.tree
+    if tree.layout.loops:
+        names = ", ".join(repr(name) for name, *_ in tree.layout.loops[:6])
+        raise StructureError(f"the loop joints {names} close loops; cutting is for trees.")
+    row = tree.walk[:, JOINT].tolist().index(tree.joint_names.index(joint))
+    body = tree.body_names[tree.walk[row, BODY]]
+    moving = motion_of(mech, state, body, Pose())
+    free = Joint(_free_name(mech, body, joint), Free(), WORLD, body, Pose(), Pose())
+    loose = mech.with_joint(joint, free)
+    q = {free.name: free.type.nearest(moving.pose)}
+    return loose, rebuilt_state(loose, state, q, {free.name: np.concatenate([moving.twist[3:], moving.twist[:3]])})
+
+
+def _free_name(mech: Mechanism, body: str, going: str) -> str:
+    """The body's name with _free, and a number where another joint has that name."""
+    name, number = f"{body}_free", 2
+    while name in mech.joints and name != going:
+        name, number = f"{body}_free_{number}", number + 1
+    return name

@@ -1,0 +1,159 @@
+"""Re-rooting: another body becomes the top of its tree, with the motion carried over (S1)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..dynamics import mass_matrix
+from ..errors import ModelError, StructureError
+from ..joints import Free, JointType, screws
+from ..kernels.layout import JOINT, ROOT
+from ..mechanism import Mechanism
+from ..parts import WORLD, Joint
+from ..pose import Pose, finite
+from ..state import State
+from .carry import Motion, carried_velocity, check_body, motion_of, rebuilt_state
+
+Array = NDArray[np.float64]
+
+_SAME_PLACE = 1e-12  # relative to 1 + distance: where a former base joint counts as being at the point asked for
+
+
+def reroot(
+    mech: Mechanism,
+    state: State,
+    top: str,
+    *,
+    at: ArrayLike | None = None,
+    joint: JointType | None = None,
+    name: str | None = None,
+    velocity: str = "carry",
+    align: str = "bind",
+) -> tuple[Mechanism, State]:
+    """Make `top` the body that hangs on the world: the old base joint of its tree goes, every other joint stays as it is.
+
+    The new base joint, `Free()` unless given, sits at the absolute point `at`, by default the body's origin. Its zero is the
+    body's bind orientation, or with ``align="current"`` the present one. ``velocity="carry"`` keeps every body's motion and
+    is refused where the joint cannot carry it; ``velocity="impact"`` lets the joint stop what it cannot carry, as a plastic
+    impact of the whole mechanism. A base joint that was there before, under the same name, type and point, is put back as it was.
+
+    >>> import regraft as rg
+    >>> mech = rg.Mechanism()
+    >>> mech.add_body("thigh", rg.Inertia.rod(7.0, (0, 0, 0), (0, 0, -0.4)))
+    >>> mech.add_body("shank", rg.Inertia.rod(3.0, (0, 0, 0), (0, 0, -0.4)))
+    >>> mech.add_joint("hip", rg.Revolute((0, 1, 0)), "world", "thigh")
+    >>> mech.add_joint("knee", rg.Revolute((0, 1, 0)), "thigh", "shank", rg.Pose(translation=(0, 0, -0.4)))
+    >>> standing, state = rg.reroot(mech, mech.state(q={"knee": 0.3}), "shank", name="ankle")
+    >>> print(standing)
+    Mechanism: 2 bodies, 2 joints, 7 degrees of freedom, 10 kg
+    world
+    └─ ankle: Free → shank (3 kg)
+       └─ knee: Revolute ← thigh (7 kg)
+    """
+    check_body(mech, top)
+    mech.check_state(state)
+    _check_words(velocity, align)
+    kind = Free() if joint is None else joint
+    if not isinstance(kind, JointType):
+        raise StructureError(f"joint must be a joint type, such as Revolute((0, 1, 0)), not {joint!r}.")
+    old = _base_of(mech, top)
+    new_name = f"{top}_base" if name is None else name
+    point = motion_of(mech, state, top, Pose()).pose.translation if at is None else _point(at)
+    base = _former(mech, state, top, kind, new_name, point, align) or _placed(mech, state, top, kind, new_name, point, align)
+    moving = motion_of(mech, state, top, base.child_pose)
+    q = _position(base, moving)
+    changed = mech.with_base(old, base)
+    if velocity == "carry":
+        v = carried_velocity(new_name, kind, q, moving.twist)
+        return changed, rebuilt_state(changed, state, {new_name: q}, {new_name: v})
+    return changed, _impact(mech, state, changed, old, base, q, moving)
+
+
+def _check_words(velocity: str, align: str) -> None:
+    if velocity not in ("carry", "impact"):
+        raise StructureError(f'velocity must be "carry" or "impact", not {velocity!r}.')
+    if align not in ("bind", "current"):
+        raise StructureError(f'align must be "bind" or "current", not {align!r}.')
+
+
+def _point(at: ArrayLike) -> Array:
+    try:
+        return finite("at", at, (3,))
+    except ModelError as problem:
+        raise StructureError(f"{problem} Give the absolute position of the new base joint.") from problem
+
+
+def _base_of(mech: Mechanism, top: str) -> str:
+    """The joint by which the tree of a body hangs on the world."""
+    tree = mech.tree
+    if tree.layout.loops:
+        names = ", ".join(repr(name) for name, *_ in tree.layout.loops[:6])
+        raise StructureError(f"the loop joints {names} close loops; re-rooting is for trees. Cut them first.")
+    root = int(tree.walk[tree.row_of[top], ROOT])
+    return tree.joint_names[int(tree.walk[root, JOINT])]
+
+
+def _placed(mech: Mechanism, state: State, top: str, kind: JointType, name: str, point: Array, align: str) -> Joint:
+    """The new base joint at its point (S1 eqs. 13–18): in the body's axes on the body, in its bind axes on the world."""
+    now = motion_of(mech, state, top, Pose()).pose
+    bind = now if align == "current" else motion_of(mech, mech.state(), top, Pose()).pose
+    # by way of the quaternion, so that rounding does not add up over many changes of the root
+    on_world = Pose.from_quaternion(bind.quaternion, point)
+    return Joint(name, kind, WORLD, top, on_world, Pose(None, now.inverse().apply(point)))
+
+
+def _former(mech: Mechanism, state: State, top: str, kind: JointType, name: str, point: Array, align: str) -> Joint | None:
+    """The base joint of this name as it was before it was replaced, if it fits what is asked for (A1)."""
+    former = mech.former_bases.get(name)
+    if former is None or align == "current" or former.child != top or former.parent != WORLD or former.type != kind:
+        return None
+    frame = motion_of(mech, state, top, former.child_pose).pose
+    if np.abs(frame.translation - point).max() > _SAME_PLACE * (1.0 + float(np.abs(point).max())):
+        return None
+    try:
+        kind.position(former.parent_pose.inverse() @ frame)
+    except StructureError:
+        return None
+    return former
+
+
+def _position(base: Joint, moving: Motion) -> Array:
+    """The inverse joint problem (S1 eqs. 21–22)."""
+    try:
+        return base.type.position(base.parent_pose.inverse() @ moving.pose)
+    except StructureError as problem:
+        raise StructureError(
+            f"joint {base.name!r} cannot take the orientation that {base.child!r} now has relative to its bind pose: {problem} "
+            'Or make the present pose its zero with align="current".'
+        ) from problem
+
+
+def _impact(mech: Mechanism, state: State, changed: Mechanism, old: str, base: Joint, q: Array, moving: Motion) -> State:
+    """The plastic impact of the whole mechanism at the new base joint (S1 7.2, 8.5).
+
+    Of all motions that the joint allows it takes the one nearest to the present motion in the metric of kinetic energy, so
+    momentum is kept along all that stays free: M v⁺ = Pᵀ M' v', with v' the motion on a free base and P the allowed part of it.
+    """
+    floating_base = Joint(base.name, Free(), WORLD, base.child, base.parent_pose, base.child_pose)
+    floating = mech.with_base(old, floating_base)
+    relative = base.parent_pose.inverse() @ moving.pose
+    at = {base.name: floating_base.type.nearest(relative)}
+    before = rebuilt_state(floating, state, at, {base.name: np.concatenate([moving.twist[3:], moving.twist[:3]])})
+    resting = rebuilt_state(changed, state, {base.name: q}, {base.name: np.zeros(base.type.nv)})
+    columns = screws(base.type, q)
+    allowed = np.zeros((floating.nv, changed.nv))
+    allowed[floating.v_slice(base.name), changed.v_slice(base.name)] = np.hstack([columns[:, 3:], columns[:, :3]]).T
+    for name, *_ in changed.layout.joints:
+        if name != base.name:
+            allowed[floating.v_slice(name), changed.v_slice(name)] = np.eye(changed.joints[name].type.nv)
+    M = mass_matrix(floating, before)
+    kept = allowed.T @ M @ before._v
+    try:
+        after = np.linalg.solve(mass_matrix(changed, resting), kept)
+    except np.linalg.LinAlgError:
+        raise StructureError(f"joint {base.name!r}: the impact has no unique result; some joint moves no inertia.") from None
+    exchanged = (M @ (allowed @ after - before._v))[floating.v_slice(base.name)]
+    turned = moving.pose.rotation
+    impulse = np.concatenate([turned @ exchanged[3:], turned @ exchanged[:3]])
+    return State(changed.layout, np.concatenate([resting._q, after]), {base.name: impulse})

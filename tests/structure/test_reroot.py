@@ -1,0 +1,290 @@
+"""Re-rooting: the same mechanism in the same motion, hung up by another body (S1)."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import regraft as rg
+from random_mechanisms import ALL_JOINTS, random_pose, random_sample, relative_error, samples
+from regraft.kernels.layout import BODY, JOINT, POLARITY
+
+ALGEBRA = 1e-10
+GEOMETRY = 1e-12
+BODIES = st.integers(0, 7)
+
+
+def body_of(mech, number):
+    return f"b{number % len(mech.bodies)}"
+
+
+def assert_same_motion(one, other, tolerance=GEOMETRY):
+    """Every body at the same place with the same twist; the same energy and momentum."""
+    poses, twists = rg.body_poses(*one), rg.body_twists(*one)
+    new_poses, new_twists = rg.body_poses(*other), rg.body_twists(*other)
+    for name, pose in poses.items():
+        assert np.abs(new_poses[name].rotation - pose.rotation).max() < tolerance
+        assert relative_error(new_poses[name].translation, pose.translation) < tolerance
+        assert relative_error(new_twists[name], twists[name]) < ALGEBRA
+    assert rg.energy(*other).total == pytest.approx(rg.energy(*one).total, rel=ALGEBRA, abs=ALGEBRA)
+    for part in ("angular", "linear"):
+        assert relative_error(getattr(rg.momentum(*other), part), getattr(rg.momentum(*one), part)) < ALGEBRA
+
+
+def accelerations(mech, state, a):
+    """(angular, linear) acceleration of every body's origin."""
+    found = {}
+    for body in mech.bodies:
+        found[body] = rg.jacobian(mech, state, body) @ a + rg.jacobian_rate(mech, state, body) @ state.v
+    return found
+
+
+@given(samples(roots=2, damping=True, springs=2), BODIES, st.integers(0, 2**32 - 1))
+def test_reroot_keeps_every_body_where_it_was_and_as_it_moved(sample, number, seed):
+    mech, state = sample.mech, sample.state
+    at = np.random.default_rng(seed).uniform(-2, 2, 3)
+    assert_same_motion((mech, state), rg.reroot(mech, state, body_of(mech, number), at=at, joint=rg.Free()))
+
+
+@given(samples(), BODIES)
+def test_reroot_keeps_every_other_joint_its_numbers_and_its_order(sample, number):
+    mech, state = sample.mech, sample.state
+    base = next(name for name, j in mech.joints.items() if "world" in (j.parent, j.child))
+    after, new_state = rg.reroot(mech, state, body_of(mech, number), name="new base")
+    assert [name for name in after.joints if name != "new base"] == [name for name in mech.joints if name != base]
+    assert list(after.joints).index("new base") == list(mech.joints).index(base)
+    for name, joint in mech.joints.items():
+        if name != base:
+            assert after.joints[name] is joint
+            assert np.array_equal(after.joint_position(new_state, name), mech.joint_position(state, name))
+            assert np.array_equal(after.joint_velocity(new_state, name), mech.joint_velocity(state, name))
+
+
+@given(samples(max_bodies=6), BODIES)
+def test_the_old_mechanism_and_state_stay_valid(sample, number):
+    mech, state = sample.mech, sample.state
+    before = mech.copy(), state.q.copy(), state.v.copy()
+    rg.reroot(mech, state, body_of(mech, number))
+    assert mech == before[0]
+    assert np.array_equal(state.q, before[1])
+    assert np.array_equal(state.v, before[2])
+
+
+@given(samples(kinds=ALL_JOINTS, root_kinds=(rg.Free,), damping=True, limits=True, springs=2), BODIES)
+def test_on_a_free_base_the_same_forces_give_the_same_accelerations(sample, number):
+    """A3. The joint torques act inside; the free base joint has none, and no damping."""
+    mech, state = sample.mech, sample.state
+    base = next(j for j in mech.joints.values() if "world" in (j.parent, j.child))
+    mech = mech.with_joint(base.name, rg.Joint(base.name, rg.Free(), base.parent, base.child, base.parent_pose, base.child_pose))
+    tau = {name: sample.tau[mech.v_slice(name)] for name in mech.joints if name != base.name}
+    after, new_state = rg.reroot(mech, state, body_of(mech, number), name="new base")
+
+    def solved(m, s):
+        torque = np.zeros(m.nv)
+        for name, numbers in tau.items():
+            torque[m.v_slice(name)] = numbers
+        return accelerations(m, s, rg.forward_dynamics(m, s, torque))
+
+    expected, found = solved(mech, mech.state(q=state.q, v=state.v)), solved(after, new_state)
+    size = 1.0 + max(np.abs(a).max() for a in expected.values())
+    for body in mech.bodies:
+        assert np.abs(found[body] - expected[body]).max() < ALGEBRA * size
+
+
+@given(samples(roots=2), BODIES)
+def test_away_and_back_is_where_it_began(sample, number):
+    """A1: op(op(model)) = model; every joint, the slots and the walk bit for bit, the state to rounding."""
+    mech, state = sample.mech, sample.state
+    away = body_of(mech, number)
+    tree = mech.tree
+    root = tree.walk[tree.row_of[away], 8]
+    base = mech.joints[tree.joint_names[tree.walk[root, JOINT]]]
+    if base.parent != "world":
+        return  # the new base joint always hangs its body on the world
+    there = rg.reroot(mech, state, away, name="elsewhere")
+    point = (rg.body_poses(mech, state)[base.child] @ base.child_pose).translation
+    again, new_state = rg.reroot(*there, base.child, at=point, joint=base.type, name=base.name)
+    assert again == mech
+    assert np.array_equal(again.tree.walk, mech.tree.walk)
+    assert again.layout.same_structure(mech.layout)
+    assert relative_error(rg.difference(mech, new_state.q, state.q), np.zeros(mech.nv)) < 1e-14
+    assert relative_error(new_state.v, state.v) < 1e-13
+
+
+def test_a_thousand_reroots_in_a_row_lead_nowhere():
+    rng = np.random.default_rng(5)
+    sample = random_sample(rng, bodies=8, kinds=ALL_JOINTS)
+    start = now = (sample.mech, sample.state)
+    for _ in range(1000):
+        now = rg.reroot(*now, f"b{rng.integers(8)}", at=rng.uniform(-1, 1, 3), joint=rg.Free(), name="base")
+    assert_same_motion(start, now, tolerance=1e-10)
+
+
+@given(samples(max_bodies=6), BODIES)
+def test_the_chain_of_inversion_and_nothing_else_changes_polarity(sample, number):
+    """S1 6.1, variant (ii): siblings keep their parents."""
+    mech, state = sample.mech, sample.state
+    top = body_of(mech, number)
+    after, _ = rg.reroot(mech, state, top, name="new base")
+
+    def walked(m):
+        names = [m.tree.joint_names[j] for j in m.tree.walk[:, JOINT]]
+        return dict(zip(names, m.tree.walk[:, POLARITY].tolist(), strict=True))
+
+    def chain(m, body):
+        parents = {m.tree.body_names[b]: p for b, p in m.tree.walk[:, [BODY, 1]].tolist()}
+        found = []
+        while body is not None:
+            k = m.tree.row_of[body]
+            found.append(m.tree.joint_names[m.tree.walk[k, JOINT]])
+            body = m.tree.body_names[m.tree.walk[parents[body], BODY]] if parents[body] >= 0 else None
+        return found[:-1]
+
+    inverted = set(chain(mech, top))
+    before, now = walked(mech), walked(after)
+    for name in set(before) & set(now):
+        assert now[name] == (-before[name] if name in inverted else before[name])
+
+
+def test_a_top_joint_of_any_type_holds_the_pose_that_it_can_represent():
+    rng = np.random.default_rng(2)
+    for kind in (rg.Revolute((0, 1, 0)), rg.Spherical(), rg.Fixed(), rg.Universal((1, 0, 0), (0, 1, 0)), rg.Planar((0, 0, 1))):
+        sample = random_sample(rng, bodies=4, root_kinds=(rg.Free,))
+        still = sample.mech.state(q=sample.state.q)
+        after = rg.reroot(sample.mech, still, "b2", at=(0.1, 0.2, 0.3), joint=kind, align="current", name="grip")
+        assert_same_motion((sample.mech, still), after)
+        assert relative_error(after[0].joint_position(after[1], "grip"), kind.neutral()) < 1e-15
+
+
+def test_a_revolute_top_joint_counts_from_the_bind_orientation():
+    mech = rg.Mechanism()
+    mech.add_body("leg", rg.Inertia.rod(1.0, (0, 0, 0), (0, 0, -1)))
+    mech.add_body("other", rg.Inertia.rod(1.0, (0, 0, 0), (0, 0, -1)))
+    mech.add_joint("stance", rg.Revolute((0, 1, 0)), "world", "leg", child_pose=rg.Pose(translation=(0, 0, -1)))
+    mech.add_joint("hip", rg.Revolute((0, 1, 0)), "leg", "other")
+    state = mech.state(q={"stance": -0.3, "hip": 0.5}, v={"stance": -1.0, "hip": 0.2})
+    foot = (rg.body_poses(mech, state)["other"]).apply((0, 0, -1))
+    after, new = rg.reroot(mech, state, "other", at=foot, joint=rg.Revolute((0, 1, 0)), name="strike", velocity="impact")
+    assert after.joint_position(new, "strike") == pytest.approx([0.2], abs=1e-14)
+    assert after.joint_position(new, "hip") == pytest.approx([0.5], abs=1e-15)
+
+
+# --- impacts ---------------------------------------------------------------------------------------------------------
+
+GRIPS = (
+    rg.Fixed(),
+    rg.Spherical(),
+    rg.Revolute((0, 1, 0)),
+    rg.Prismatic((0, 0, 1)),
+    rg.Universal((1, 0, 0), (0, 1, 0)),
+    rg.Free(),
+)
+
+
+@settings(max_examples=60)
+@given(samples(max_bodies=5, kinds=ALL_JOINTS), BODIES, st.sampled_from(GRIPS), st.integers(0, 2**32 - 1))
+def test_an_impact_takes_energy_keeps_what_is_free_and_repeats_without_effect(sample, number, grip, seed):
+    mech, state = sample.mech, sample.state
+    at = np.random.default_rng(seed).uniform(-1, 1, 3)
+    options = {"at": at, "joint": grip, "name": "grip", "align": "current", "velocity": "impact"}
+    top = body_of(mech, number)
+    after, new = rg.reroot(mech, state, top, **options)
+    before, now = rg.energy(mech, state), rg.energy(after, new)
+    assert now.kinetic <= before.kinetic * (1 + ALGEBRA)
+    # momentum changes by the impulse of the grip alone, which does no work along its freedom
+    impulse = new.impulse["grip"]
+    change = rg.momentum(after, new).linear - rg.momentum(mech, state).linear
+    turn = rg.momentum(after, new).angular - rg.momentum(mech, state).angular
+    if sum("world" in (j.parent, j.child) for j in mech.joints.values()) == 1:
+        assert relative_error(change, impulse[3:]) < ALGEBRA
+        assert relative_error(turn - np.cross(at, impulse[3:]), impulse[:3]) < ALGEBRA
+    again, still = rg.reroot(after, new, top, **{**options, "name": "grip"})
+    assert relative_error(still.v, new.v) < ALGEBRA
+    assert_same_motion((after, new), (again, still), tolerance=1e-11)
+
+
+def test_the_impact_of_the_compass_biped_is_that_of_equation_23():
+    """S1 8.5: angular momentum about the strike point, of all, and about the hip, of the leg that swings next."""
+    hip, leg, length, d = 2.0, 1.0, 1.0, 0.5
+    mech = rg.Mechanism()
+    mech.add_body("stance", rg.Inertia.point(leg, at=(0, 0, -d)) + rg.Inertia.point(hip))
+    mech.add_body("swing", rg.Inertia.point(leg, at=(0, 0, -d)))
+    y = rg.Revolute((0, 1, 0))
+    mech.add_joint("ground", y, "world", "stance", child_pose=rg.Pose(translation=(0, 0, -length)))
+    mech.add_joint("hip", y, "stance", "swing")
+    state = mech.state(q={"ground": -0.3236, "hip": 0.5424}, v={"ground": -1.4939, "hip": -0.3117})
+    strike = rg.body_poses(mech, state)["swing"].apply((0, 0, -length))
+    after, new = rg.reroot(mech, state, "swing", at=strike, joint=y, name="foot", velocity="impact")
+    H = rg.mass_matrix(after, new)
+
+    def about(point, bodies, m, s):
+        total = 0.0
+        for body in bodies:
+            pose, twist, inertia = rg.body_poses(m, s)[body], rg.body_twists(m, s)[body], m.bodies[body].inertia
+            arm = pose.rotation @ inertia.com
+            speed = twist[3:] + np.cross(twist[:3], arm)
+            spin = pose.rotation @ inertia.tensor @ pose.rotation.T @ twist[:3]
+            total += (np.cross(pose.translation + arm - point, inertia.mass * speed) + spin)[1]
+        return total
+
+    hip_point = rg.body_poses(mech, state)["swing"].translation
+    momenta = {"foot": about(strike, ["stance", "swing"], mech, state), "hip": -about(hip_point, ["stance"], mech, state)}
+    wanted = np.linalg.solve(H, [momenta[name] for name, *_ in after.layout.joints])
+    assert relative_error(new.v, wanted) < 1e-12
+
+
+# --- requests that cannot be met -------------------------------------------------------------------------------------
+
+
+def test_impossible_requests_say_what_would_work():
+    sample = random_sample(np.random.default_rng(1), bodies=3, kinds=(rg.Spherical,), root_kinds=(rg.Free,))
+    mech, state = sample.mech, sample.state
+    still = mech.state(q=state.q)
+    for call, pattern in (
+        (lambda: rg.reroot(mech, still, "b2", joint=rg.Revolute((0, 1, 0))), 'align="current"'),
+        (lambda: rg.reroot(mech, state, "b2", joint=rg.Fixed(), align="current"), 'velocity="impact"'),
+        (lambda: rg.reroot(mech, state, "foot"), "no body 'foot'.*'b0'"),
+        (lambda: rg.reroot(mech, state, "world"), "world.*name a body"),
+        (lambda: rg.reroot(mech, state, "b1", at=(0, 0)), "at must have shape.*absolute position"),
+        (lambda: rg.reroot(mech, state, "b1", velocity="keep"), '"carry" or "impact"'),
+        (lambda: rg.reroot(mech, state, "b1", align="world"), '"bind" or "current"'),
+        (lambda: rg.reroot(mech, state, "b1", joint="hinge"), "joint type"),
+        (lambda: rg.cut(mech, state, "knee"), "no joint 'knee'.*'j0'"),
+    ):
+        with pytest.raises(rg.StructureError, match=pattern):
+            call()
+    with pytest.raises(rg.ModelError, match="already a joint 'j2'"):
+        rg.reroot(mech, state, "b1", name="j2")
+
+
+def test_loops_are_refused_by_name():
+    mech = rg.Mechanism()
+    mech.add_body("a", rg.Inertia.sphere(1.0, 0.1))
+    mech.add_joint("tree", rg.Spherical(), "world", "a")
+    mech.add_joint("loop", rg.Spherical(), "world", "a")
+    for call in (lambda: rg.reroot(mech, mech.state(), "a"), lambda: rg.cut(mech, mech.state(), "tree")):
+        with pytest.raises(rg.StructureError, match="'loop'"):
+            call()
+
+
+# --- cutting ---------------------------------------------------------------------------------------------------------
+
+
+@given(samples(roots=2, springs=1), BODIES)
+def test_a_cut_changes_no_motion(sample, number):
+    mech, state = sample.mech, sample.state
+    joint = f"j{number % len(mech.joints)}"
+    loose = rg.cut(mech, state, joint)
+    assert_same_motion((mech, state), loose)
+    assert joint not in loose[0].joints
+    assert loose[0].nv == mech.nv - mech.joints[joint].type.nv + 6
+
+
+def test_what_is_cut_twice_gets_a_name_of_its_own():
+    mech = rg.Mechanism()
+    mech.add_body("a", rg.Inertia.sphere(1.0, 0.1))
+    mech.add_body("b", rg.Inertia.sphere(1.0, 0.1))
+    mech.add_joint("b_free", rg.Free(), "world", "a")
+    mech.add_joint("hinge", rg.Revolute((0, 0, 1)), "a", "b", random_pose(np.random.default_rng(0)))
+    loose, _ = rg.cut(mech, mech.state(), "hinge")
+    assert set(loose.joints) == {"b_free", "b_free_2"}
