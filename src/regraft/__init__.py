@@ -13,6 +13,7 @@ from .dynamics import (
     mass_matrix,
 )
 from .errors import AssemblyError, ModelError, RegraftError, SimulationError, StructureError
+from .hierarchy import Hierarchy, hierarchy
 from .inertia import Inertia
 from .joints import (
     Cylindrical,
@@ -55,6 +56,7 @@ __all__ = [
     "Frame",
     "Free",
     "Helical",
+    "Hierarchy",
     "Inertia",
     "Joint",
     "JointType",
@@ -87,6 +89,7 @@ __all__ = [
     "frame_pose",
     "frame_position",
     "frame_twist",
+    "hierarchy",
     "integrate",
     "inverse_dynamics",
     "jacobian",

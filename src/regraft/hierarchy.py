@@ -1,0 +1,94 @@
+"""S1's view of a mechanism's trees: parents, children and siblings, tree transforms, pivots, variables with flipped signs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .kernels.layout import BODY, JOINT, PARENT, POLARITY
+from .mechanism import Mechanism
+from .parts import WORLD
+from .state import State
+from .tree import Tree
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Hierarchy:
+    """The trees of a mechanism in S1's terms, by body. Frames have the body's axes and sit at its pivot, the joint it uses."""
+
+    tops: tuple[str, ...]
+    """The bodies that hang on the world, one for each tree."""
+    parent: Mapping[str, str]
+    """λ; of a top it is the world."""
+    first_child: Mapping[str, str | None]
+    next_sibling: Mapping[str, str | None]
+    E: Mapping[str, Array]
+    """(3, 3): turns coordinates of the parent's frame into those of the body's, in the bind pose (S1 eq. 5)."""
+    t: Mapping[str, Array]
+    """(3,): the body's pivot in the parent's frame, in the bind pose."""
+    r: Mapping[str, Array]
+    """(3,): from the body's centre of mass to its pivot, in the body's axes."""
+    q: Mapping[str, Array]
+    """The position of the joint that each body uses, seen from its parent: reversed where the joint is walked backwards."""
+
+    @property
+    def top(self) -> str:
+        """The top of the first tree."""
+        return self.tops[0]
+
+
+def hierarchy(mech: Mechanism, state: State | None = None) -> Hierarchy:
+    """The trees of a mechanism as S1 describes them; positions are those of the state, by default of the bind pose.
+
+    >>> import regraft as rg
+    >>> mech = rg.Mechanism()
+    >>> mech.add_body("thigh", rg.Inertia.rod(7.0, (0, 0, 0), (0, 0, -0.4)))
+    >>> mech.add_body("shank", rg.Inertia.rod(3.0, (0, 0, 0), (0, 0, -0.4)))
+    >>> mech.add_joint("hip", rg.Revolute((0, 1, 0)), "world", "thigh")
+    >>> mech.add_joint("knee", rg.Revolute((0, 1, 0)), "thigh", "shank", rg.Pose(translation=(0, 0, -0.4)))
+    >>> view = rg.hierarchy(mech)
+    >>> view.top, view.parent["shank"], view.first_child["thigh"], view.t["shank"].tolist()
+    ('thigh', 'thigh', 'shank', [0.0, 0.0, -0.4])
+    """
+    tree = mech.tree
+    now = mech.state() if state is None else state
+    mech.check_state(now)
+    names = [tree.body_names[b] for b in tree.walk[:, BODY].tolist()]
+    above = [WORLD if p < 0 else names[p] for p in tree.walk[:, PARENT].tolist()]
+    turns, pivots = _bind_frames(mech, tree)
+    E, t, r, q = {}, {}, {}, {}
+    for k, name in enumerate(names):
+        p = tree.walk[k, PARENT]
+        axes, origin = (np.eye(3), np.zeros(3)) if p < 0 else (turns[p], pivots[p])
+        E[name], t[name] = turns[k].T @ axes, axes.T @ (pivots[k] - origin)
+        r[name] = tree.far[k, 9:] - mech.bodies[name].inertia.com
+        joint = tree.layout.joints[tree.walk[k, JOINT]]
+        numbers = mech.joint_position(now, joint[0])
+        q[name] = numbers if tree.walk[k, POLARITY] > 0 else joint[1].reverse(numbers)
+    children: dict[str, list[str]] = {}
+    for name, over in zip(names, above, strict=True):
+        children.setdefault(over, []).append(name)
+    next_sibling = {a: b for row in children.values() for a, b in zip(row, [*row[1:], None], strict=True)}
+    return Hierarchy(
+        tops=tuple(children.get(WORLD, ())),
+        parent=dict(zip(names, above, strict=True)),
+        first_child={name: children[name][0] if name in children else None for name in names},
+        next_sibling=next_sibling,
+        E=E,
+        t=t,
+        r=r,
+        q=q,
+    )
+
+
+def _bind_frames(mech: Mechanism, tree: Tree) -> tuple[Array, Array]:
+    """Orientation and pivot of every row's body in the bind pose."""
+    bind = mech.state()
+    poses, _ = tree.motion(bind._q, bind._v)
+    turns = poses[:, :9].reshape(-1, 3, 3)
+    return turns, poses[:, 9:] + np.einsum("kij,kj->ki", turns, tree.far[:, 9:])
