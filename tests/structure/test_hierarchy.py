@@ -43,8 +43,7 @@ def switched(tree, new_top, g, ori_now, pos_now):
         chain.append(tree.parent[chain[-1]])
     parent = dict(tree.parent)
     parent[new_top] = "world"
-    for child, above in itertools.pairwise(chain):
-        parent[above] = child
+    parent |= {above: child for child, above in itertools.pairwise(chain)}
     new_pos = dict(pos)
     for i in chain[1:]:
         new_pos[i] = pos[parent[i]]  # (10)
