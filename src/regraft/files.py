@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 from .errors import ModelError
@@ -12,6 +14,21 @@ from .pose import Pose
 
 FORMAT = "regraft mechanism"
 VERSION = 1
+
+
+def read_json(path: Path) -> Any:
+    """The data in a JSON file."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as problem:
+        raise ModelError(f"cannot read {str(path)!r}: {problem}.") from problem
+    except json.JSONDecodeError as problem:
+        raise ModelError(f"{str(path)!r} is not JSON: {problem}. Save the mechanism again.") from problem
+
+
+def write_json(path: Path, data: dict[str, Any]) -> None:
+    """Write data to a JSON file."""
+    path.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
 
 
 def pose_to_dict(pose: Pose) -> dict[str, Any]:
@@ -66,6 +83,12 @@ def joint_type_from_dict(data: dict[str, Any]) -> JointType:
     if "limits" in given:
         given["limits"] = Limits.from_list(given["limits"])
     return BY_NAME[name](**given)
+
+
+def joint_from_dict(data: dict[str, Any]) -> Joint:
+    """The joint of `joint_to_dict`."""
+    poses = (pose_from_dict(data[side]) for side in ("parent_pose", "child_pose"))
+    return Joint(data["name"], joint_type_from_dict(data["joint"]), data["parent"], data["child"], *poses)
 
 
 def frame_to_dict(frame: Frame) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -232,6 +231,7 @@ class Mechanism:
             "joints": [files.joint_to_dict(joint) for joint in self._joints.values()],
             "frames": [files.frame_to_dict(frame) for frame in self._frames.values()],
             "springs": [files.spring_to_dict(spring) for spring in self._springs.values()],
+            "former_bases": [files.joint_to_dict(joint) for joint in self._former_bases.values()],
         }
 
     @classmethod
@@ -245,14 +245,14 @@ class Mechanism:
             mech = cls(data["gravity"])
             for body in data["bodies"]:
                 mech.add_body(body["name"], files.inertia_from_dict(body))
-            for joint in data["joints"]:
-                poses = (files.pose_from_dict(joint[side]) for side in ("parent_pose", "child_pose"))
-                kind = files.joint_type_from_dict(joint["joint"])
-                mech.add_joint(joint["name"], kind, joint["parent"], joint["child"], *poses)
+            for joint in map(files.joint_from_dict, data["joints"]):
+                mech.add_joint(joint.name, joint.type, joint.parent, joint.child, joint.parent_pose, joint.child_pose)
             for frame in data["frames"]:
                 mech.add_frame(frame["name"], frame["body"], files.pose_from_dict(frame["pose"]))
             for spring in data["springs"]:
                 mech.add_spring(**spring)
+            former = map(files.joint_from_dict, data["former_bases"])
+            mech._former_bases = {joint.name: joint for joint in former}
         except KeyError as missing:
             raise ModelError(
                 f"the description is damaged: the entry {missing} is missing. Save the mechanism again."
@@ -265,7 +265,7 @@ class Mechanism:
 
     def save(self, path: str | Path) -> None:
         """Write the mechanism to a JSON file; `regraft.load` reads it back, equal to the last digit."""
-        Path(path).write_text(json.dumps(self.to_dict(), indent=1) + "\n", encoding="utf-8")
+        files.write_json(Path(path), self.to_dict())
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Mechanism):
@@ -391,14 +391,7 @@ def load(path: str | Path) -> Mechanism:
     >>> rg.load(file) == rg.Mechanism()
     True
     """
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as problem:
-        raise ModelError(f"cannot read {str(path)!r}: {problem}.") from problem
-    try:
-        data = json.loads(text)
-    except json.JSONDecodeError as problem:
-        raise ModelError(f"{str(path)!r} is not JSON: {problem}. Save the mechanism again.") from problem
+    data = files.read_json(Path(path))
     try:
         return Mechanism.from_dict(data)
     except ModelError as problem:

@@ -111,6 +111,16 @@ def test_away_and_back_is_where_it_began(sample, number):
     assert relative_error(new_state.v, state.v) < 1e-13
 
 
+def test_the_way_back_is_in_the_file_too(tmp_path):
+    sample = random_sample(np.random.default_rng(7), bodies=4, reverse=0.0)
+    base = sample.mech.joints["j0"]
+    point = (rg.body_poses(sample.mech, sample.state)["b0"] @ base.child_pose).translation
+    away, state = rg.reroot(sample.mech, sample.state, "b3", name="elsewhere")
+    away.save(tmp_path / "away.json")
+    back, _ = rg.reroot(rg.load(tmp_path / "away.json"), state, "b0", at=point, joint=base.type, name="j0")
+    assert back == sample.mech
+
+
 def test_a_thousand_reroots_in_a_row_lead_nowhere():
     rng = np.random.default_rng(5)
     sample = random_sample(rng, bodies=8, kinds=ALL_JOINTS)
@@ -167,6 +177,41 @@ def test_a_revolute_top_joint_counts_from_the_bind_orientation():
     after, new = rg.reroot(mech, state, "other", at=foot, joint=rg.Revolute((0, 1, 0)), name="strike", velocity="impact")
     assert after.joint_position(new, "strike") == pytest.approx([0.2], abs=1e-14)
     assert after.joint_position(new, "hip") == pytest.approx([0.5], abs=1e-15)
+
+
+@given(samples(kinds=ALL_JOINTS, roots=2), BODIES, st.integers(0, 2**32 - 1))
+def test_accelerations_are_carried_over_body_by_body(sample, number, seed):
+    """S1 7.1, and inverse dynamics before and after agree: the same torques inside, the base's as one wrench on the new top."""
+    mech, state = sample.mech, sample.state
+    at = np.random.default_rng(seed).uniform(-1, 1, 3)
+    after, new, a = rg.reroot(mech, state, body_of(mech, number), at=at, name="new base", acceleration=sample.a)
+    expected, found = accelerations(mech, state, sample.a), accelerations(after, new, a)
+    size = 1.0 + max(np.abs(x).max() for x in expected.values())
+    for body in mech.bodies:
+        assert np.abs(found[body] - expected[body]).max() < ALGEBRA * size
+
+
+@pytest.mark.parametrize(
+    "kind", [rg.Universal((1, 0, 0), (0, 1, 0)), rg.Planar((0, 0, 1)), rg.Revolute((0, 0, 1)), rg.Spherical()]
+)
+def test_accelerations_are_carried_onto_every_joint_that_can_carry_them(kind):
+    """One body on a joint: hang it on the same joint again, at the same point, and nothing has changed."""
+    rng = np.random.default_rng(4)
+    mech = rg.Mechanism()
+    mech.add_body("b", rg.Inertia.box(1.0, (1, 2, 3)))
+    mech.add_joint("first", kind, "world", "b")
+    state = mech.state(q=rg.integrate(mech, mech.state().q, rng.uniform(-1, 1, mech.nv)), v=rng.standard_normal(mech.nv))
+    a = rng.standard_normal(mech.nv)
+    at = rg.body_poses(mech, state)["b"].translation
+    after, new, carried = rg.reroot(mech, state, "b", at=at, joint=kind, name="first", acceleration=a)
+    expected, found = accelerations(mech, state, a), accelerations(after, new, carried)
+    assert relative_error(found["b"], expected["b"]) < ALGEBRA
+
+
+def test_an_impact_has_no_accelerations():
+    sample = random_sample(np.random.default_rng(1), bodies=2)
+    with pytest.raises(rg.StructureError, match="acceleration"):
+        rg.reroot(sample.mech, sample.state, "b1", velocity="impact", acceleration=sample.a)
 
 
 # --- impacts ---------------------------------------------------------------------------------------------------------

@@ -75,6 +75,19 @@ def screws(joint: JointType, q: NDArray[np.float64]) -> NDArray[np.float64]:
     return out
 
 
+@entry
+def _screw_rates(kind: int, par: Any, q: Any, v: Any, out: Any) -> None:
+    joint_rates(kind, parameters(par, 0, 0, 0.0), q, 0, v, identity_pose(0.0), out, 0, 0)
+
+
+def screw_rates(joint: JointType, q: NDArray[np.float64], v: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How the joint's columns change at q and v, as rows (nv, 6), in the axes and about the origin of its child's frame."""
+    out = np.zeros((joint.nv, 6))
+    if joint.kernels.rates is not None:
+        _screw_rates(KIND[type(joint)], np.array([padded_parameters(joint)]), q, v, out)
+    return out
+
+
 def relative_pose(joint: JointType, q: NDArray[np.float64]) -> Pose:
     """The pose of the child's joint frame in the parent's at the joint position q."""
     out = np.empty((1, 12))
@@ -109,5 +122,6 @@ __all__ = [
     "padded_parameters",
     "parameters",
     "relative_pose",
+    "screw_rates",
     "screws",
 ]

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import StructureError
-from ..joints import JointType, screws
+from ..joints import JointType, screw_rates, screws
+from ..kernels import entries
 from ..mechanism import Mechanism
 from ..parts import WORLD
 from ..pose import Pose
@@ -49,6 +50,26 @@ def carried_velocity(name: str, joint: JointType, q: Array, twist: Array) -> Arr
             'Let it stop with velocity="impact", or use a joint with more freedom, such as Free().'
         )
     return v
+
+
+def carried_acceleration(name: str, joint: JointType, q: Array, v: Array, rate: Array) -> Array:
+    """The joint acceleration that changes a frame's own twist at the given rate; an error where the joint cannot."""
+    try:
+        return carried_velocity(name, joint, q, rate - v @ screw_rates(joint, q, v))
+    except StructureError as problem:
+        raise StructureError(f"joint {name!r} cannot carry this acceleration: use a joint with more freedom.") from problem
+
+
+def twist_rate(mech: Mechanism, state: State, body: str, moving: Motion, frame: Pose, a: Array) -> Array:
+    """How the own twist of a frame on a body changes, in the frame's axes, when the mechanism accelerates at a."""
+    tree = mech.tree
+    k, point = tree.row_of[body], tree.point(body, frame.translation)
+    J, J_rate = np.empty((6, mech.nv)), np.empty((6, mech.nv))
+    entries.jacobian(tree.handle, state._q, k, point, J)
+    entries.jacobian_rate(tree.handle, state._q, state._v, k, point, J_rate)
+    turning, moving_on = np.split(J @ a + J_rate @ state._v, 2)
+    axes = moving.pose.rotation
+    return np.concatenate([turning @ axes, moving_on @ axes - np.cross(moving.twist[:3], moving.twist[3:])])
 
 
 def rebuilt_state(mech: Mechanism, old: State, q: Mapping[str, Array], v: Mapping[str, Array]) -> State:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import overload
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -13,11 +15,41 @@ from ..mechanism import Mechanism
 from ..parts import WORLD, Joint
 from ..pose import Pose, finite
 from ..state import State
-from .carry import Motion, carried_velocity, check_body, motion_of, rebuilt_state
+from .carry import Motion, carried_acceleration, carried_velocity, check_body, motion_of, rebuilt_state, twist_rate
 
 Array = NDArray[np.float64]
 
 _SAME_PLACE = 1e-12  # relative to 1 + distance: where a former base joint counts as being at the point asked for
+
+
+@overload
+def reroot(
+    mech: Mechanism,
+    state: State,
+    top: str,
+    *,
+    at: ArrayLike | None = None,
+    joint: JointType | None = None,
+    name: str | None = None,
+    velocity: str = "carry",
+    align: str = "bind",
+    acceleration: None = None,
+) -> tuple[Mechanism, State]: ...
+
+
+@overload
+def reroot(
+    mech: Mechanism,
+    state: State,
+    top: str,
+    *,
+    at: ArrayLike | None = None,
+    joint: JointType | None = None,
+    name: str | None = None,
+    velocity: str = "carry",
+    align: str = "bind",
+    acceleration: ArrayLike,
+) -> tuple[Mechanism, State, Array]: ...
 
 
 def reroot(
@@ -30,13 +62,17 @@ def reroot(
     name: str | None = None,
     velocity: str = "carry",
     align: str = "bind",
-) -> tuple[Mechanism, State]:
+    acceleration: ArrayLike | None = None,
+) -> tuple[Mechanism, State] | tuple[Mechanism, State, Array]:
     """Make `top` the body that hangs on the world: the old base joint of its tree goes, every other joint stays as it is.
 
     The new base joint, `Free()` unless given, sits at the absolute point `at`, by default the body's origin. Its zero is the
     body's bind orientation, or with ``align="current"`` the present one. ``velocity="carry"`` keeps every body's motion and
     is refused where the joint cannot carry it; ``velocity="impact"`` lets the joint stop what it cannot carry, as a plastic
     impact of the whole mechanism. A base joint that was there before, under the same name, type and point, is put back as it was.
+
+    Returns the new mechanism and state; with the accelerations of the old joints as `acceleration` also those of the new ones,
+    which leave the acceleration of every body as it is.
 
     >>> import regraft as rg
     >>> mech = rg.Mechanism()
@@ -66,8 +102,21 @@ def reroot(
     changed = mech.with_base(old, base)
     if velocity == "carry":
         v = carried_velocity(new_name, kind, q, moving.twist)
-        return changed, rebuilt_state(changed, state, {new_name: q}, {new_name: v})
+        after = rebuilt_state(changed, state, {new_name: q}, {new_name: v})
+        if acceleration is None:
+            return changed, after
+        a = finite("acceleration", acceleration, (mech.nv,))
+        rate = twist_rate(mech, state, top, moving, base.child_pose, a)
+        new = carried_acceleration(new_name, kind, q, v, rate)
+        return changed, after, _rebuilt_rates(mech, changed, a, new_name, new)
+    if acceleration is not None:
+        raise StructureError('accelerations are not defined through an impact; leave acceleration out, or use velocity="carry".')
     return changed, _impact(mech, state, changed, old, base, q, moving)
+
+
+def _rebuilt_rates(mech: Mechanism, changed: Mechanism, a: Array, base: str, new: Array) -> Array:
+    """Accelerations by name from the old order to the new."""
+    return np.concatenate([new if name == base else a[mech.v_slice(name)] for name, *_ in changed.layout.joints])
 
 
 def _check_words(velocity: str, align: str) -> None:
