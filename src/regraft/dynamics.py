@@ -11,7 +11,7 @@ from numpy import empty
 from numpy.typing import ArrayLike, NDArray
 
 from ._jit import compiled_for
-from .errors import ModelError, StructureError
+from .errors import ModelError, StructureError, listed
 from .kernels import entries
 from .kernels.layout import END, EXTERNAL, JOINT, MARGIN, PUSH, PUSH_POINT, V
 from .mechanism import Mechanism
@@ -172,13 +172,13 @@ def derivatives(mech: Mechanism, state: State, tau: ArrayLike | None = None, wre
     return Derivatives(-inverse @ by_q, -inverse @ by_v, inverse)
 
 
-def open_tree(mech: Mechanism) -> Tree:
-    """The tree of a mechanism without loops."""
+def open_tree(mech: Mechanism, task: str = "this computation") -> Tree:
+    """The tree of a mechanism without loops; an error says that the task needs one."""
     tree = mech.tree
     if tree.layout.loops:
-        names = ", ".join(repr(name) for name, *_ in tree.layout.loops[:6])
+        names = listed((name for name, *_ in tree.layout.loops), most=6)
         raise StructureError(
-            f"the loop joints {names} close loops, and this computes the dynamics of trees; remove them from the mechanism. "
+            f"the loop joints {names} close loops, and {task} is for trees; remove them from the mechanism. "
             "mass_matrix, bias_force and kinematics of the spanning tree work as it is."
         )
     return tree

@@ -1,5 +1,7 @@
 """The errors that Regraft raises; each message names the body or joint and the way out."""
 
+from collections.abc import Iterable
+
 
 class RegraftError(Exception):
     """Base of every error that Regraft raises on purpose."""
@@ -19,3 +21,9 @@ class AssemblyError(RegraftError):
 
 class SimulationError(RegraftError):
     """A simulation that could not go on."""
+
+
+def listed(names: Iterable[str], most: int = 12) -> str:
+    """Names for a message: quoted, and cut short where there are many."""
+    found = list(names)
+    return ", ".join(repr(name) for name in found[:most]) + (", ..." if len(found) > most else "")

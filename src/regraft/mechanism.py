@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import files
 from .drawing import draw_tree
-from .errors import ModelError, StructureError
+from .errors import ModelError, StructureError, listed
 from .inertia import Inertia
 from .joints import KIND, JointType
 from .parts import WORLD, Body, Frame, Joint, Spring
@@ -330,17 +330,8 @@ class Mechanism:
 
     def _joint_sides(self, state: State, joint: Joint) -> list[tuple[Pose, Array]]:
         """Pose in the world of the joint's frame on its parent and on its child, and its twist in world axes."""
-        poses, twists = self.tree.motion(state._q, state._v)
-        sides = []
-        for body, pose in ((joint.parent, joint.parent_pose), (joint.child, joint.child_pose)):
-            if body == WORLD:
-                sides.append((pose, np.zeros(6)))
-                continue
-            k = self.tree.row_of[body]
-            R, twist = poses[k, :9].reshape(3, 3), twists[k].copy()
-            twist[3:] += np.cross(twist[:3], R @ pose.translation)
-            sides.append((Pose(R, poses[k, 9:]) @ pose, twist))
-        return sides
+        sides = ((joint.parent, joint.parent_pose), (joint.child, joint.child_pose))
+        return [self.tree.frame_motion(state._q, state._v, body, pose) for body, pose in sides]
 
     def __getstate__(self) -> dict[str, Any]:
         # a tree holds addresses of this process and this object; it is derived again where it is needed
@@ -404,8 +395,7 @@ def _triple(values: Array) -> tuple[float, float, float]:
 
 
 def _known(what: str, table: Mapping[str, Any]) -> str:
-    names = list(table)
-    return f"Known {what}: {', '.join(repr(n) for n in names[:12])}{', ...' if len(names) > 12 else ''}."
+    return f"Known {what}: {listed(table)}."
 
 
 def _check_pose(what: str, pose: Pose) -> None:

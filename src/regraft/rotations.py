@@ -172,13 +172,6 @@ def log_pose(X: Frame) -> Motion:
 
 
 @inline
-def neutral_quaternion(like: Scalar) -> Quaternion:
-    """The quaternion of no rotation."""
-    o = zero(like)
-    return (one(like), o, o, o)
-
-
-@inline
 def identity_pose(like: Scalar) -> Frame:
     """The pose that changes nothing."""
     o = zero(like)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import ModelError
+from .errors import ModelError, listed
 from .joints import JointType
 from .pose import finite
 from .slots import Layout
@@ -111,8 +111,7 @@ def _on_manifold(name: str, joint: JointType, q: Array) -> Array:
 def _unknown_joint(name: str, layout: Layout) -> str:
     if any(name == loop for loop, *_ in layout.loops):
         return f"joint {name!r} is a loop joint: its position follows from the tree joints, give those."
-    known = ", ".join(repr(n) for n, *_ in layout.joints[:12]) + (", ..." if len(layout.joints) > 12 else "")
-    return f"there is no joint {name!r}; the tree joints are: {known}."
+    return f"there is no joint {name!r}; the tree joints are: {listed(name for name, *_ in layout.joints)}."
 
 
 def _read_only(array: Array) -> Array:

@@ -21,6 +21,7 @@ from .kernels import layout as table
 from .kernels.layout import Model
 from .memory import load, store
 from .parts import WORLD, Body, Joint, Spring
+from .pose import Pose
 from .scalars import LANES, aligned_zeros
 from .slots import Layout
 from .spatial import Rotation, compose, invert, rotate_back, subtract, transpose, turn_inertia
@@ -131,6 +132,16 @@ class Tree:
         poses, twists = np.empty((n, _POSE)), np.empty((n, 6))
         entries.motion(self.handle, q, v, self.attach, poses, twists)
         return poses, twists
+
+    def frame_motion(self, q: Array, v: Array, body: str, frame: Pose) -> tuple[Pose, Array]:
+        """Of a frame on a body, or on the world: pose in the world, and twist at its origin in world axes (6,)."""
+        if body == WORLD:
+            return frame, np.zeros(6)
+        poses, twists = self.motion(q, v)
+        k = self.row_of[body]
+        pose, twist = Pose(poses[k, :9].reshape(3, 3), poses[k, 9:]), twists[k]
+        twist[3:] += np.cross(twist[:3], pose.rotation @ frame.translation)
+        return pose @ frame, twist
 
     def new_work(self, dtype: type = float) -> Workspace:
         """A new workspace in a scalar type."""

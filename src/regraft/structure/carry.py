@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import StructureError
+from ..errors import StructureError, listed
 from ..joints import JointType, screw_rates, screws
 from ..kernels import entries
 from ..mechanism import Mechanism
@@ -32,12 +32,13 @@ class Motion:
 
 def motion_of(mech: Mechanism, state: State, body: str, frame: Pose) -> Motion:
     """Where a frame on a body is and how it moves."""
-    poses, twists = mech.tree.motion(state._q, state._v)
-    k = mech.tree.row_of[body]
-    pose = Pose(poses[k, :9].reshape(3, 3), poses[k, 9:])
-    angular, linear = twists[k, :3], twists[k, 3:] + np.cross(twists[k, :3], pose.rotation @ frame.translation)
-    placed = pose @ frame
-    return Motion(placed, np.concatenate([angular @ placed.rotation, linear @ placed.rotation]))
+    pose, twist = mech.tree.frame_motion(state._q, state._v, body, frame)
+    return Motion(pose, (twist.reshape(2, 3) @ pose.rotation).ravel())
+
+
+def halves_exchanged(vectors: Array) -> Array:
+    """(angular, linear) as a free joint stores it, (linear, angular); and back."""
+    return np.roll(vectors, 3, axis=-1)
 
 
 def carried_velocity(name: str, joint: JointType, q: Array, twist: Array) -> Array:
@@ -88,5 +89,4 @@ def check_body(mech: Mechanism, body: str) -> None:
     if body == WORLD:
         raise StructureError("the world cannot be the top of a tree that hangs on it; name a body.")
     if not isinstance(body, str) or body not in mech.bodies:
-        known = ", ".join(repr(name) for name in list(mech.bodies)[:12])
-        raise StructureError(f"there is no body {body!r} to take as the top; the bodies are: {known}.")
+        raise StructureError(f"there is no body {body!r} to take as the top; the bodies are: {listed(mech.bodies)}.")

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
-from ..errors import StructureError
+from ..dynamics import open_tree
+from ..errors import StructureError, listed
 from ..joints import Free
 from ..kernels.layout import BODY, JOINT
 from ..mechanism import Mechanism
 from ..parts import WORLD, Joint
 from ..pose import Pose
 from ..state import State
-from .carry import motion_of, rebuilt_state
-
-Array = NDArray[np.float64]
+from .carry import halves_exchanged, motion_of, rebuilt_state
 
 
 def cut(mech: Mechanism, state: State, joint: str) -> tuple[Mechanism, State]:
@@ -32,19 +28,15 @@ def cut(mech: Mechanism, state: State, joint: str) -> tuple[Mechanism, State]:
     """
     mech.check_state(state)
     if not isinstance(joint, str) or joint not in mech.joints:
-        known = ", ".join(repr(name) for name in list(mech.joints)[:12])
-        raise StructureError(f"there is no joint {joint!r} to cut; the joints are: {known}.")
-    tree = mech.tree
-    if tree.layout.loops:
-        names = ", ".join(repr(name) for name, *_ in tree.layout.loops[:6])
-        raise StructureError(f"the loop joints {names} close loops; cutting is for trees.")
+        raise StructureError(f"there is no joint {joint!r} to cut; the joints are: {listed(mech.joints)}.")
+    tree = open_tree(mech, "cutting")
     row = tree.walk[:, JOINT].tolist().index(tree.joint_names.index(joint))
     body = tree.body_names[tree.walk[row, BODY]]
     moving = motion_of(mech, state, body, Pose())
     free = Joint(_free_name(mech, body, joint), Free(), WORLD, body, Pose(), Pose())
     loose = mech.with_joint(joint, free)
     q = {free.name: free.type.nearest(moving.pose)}
-    return loose, rebuilt_state(loose, state, q, {free.name: np.concatenate([moving.twist[3:], moving.twist[:3]])})
+    return loose, rebuilt_state(loose, state, q, {free.name: halves_exchanged(moving.twist)})
 
 
 def _free_name(mech: Mechanism, body: str, going: str) -> str:

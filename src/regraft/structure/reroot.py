@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..dynamics import mass_matrix
+from ..dynamics import mass_matrix, open_tree
 from ..errors import ModelError, StructureError
 from ..joints import Free, JointType, screws
 from ..kernels.layout import JOINT, ROOT
@@ -15,7 +16,16 @@ from ..mechanism import Mechanism
 from ..parts import WORLD, Joint
 from ..pose import Pose, finite
 from ..state import State
-from .carry import Motion, carried_acceleration, carried_velocity, check_body, motion_of, rebuilt_state, twist_rate
+from .carry import (
+    Motion,
+    carried_acceleration,
+    carried_velocity,
+    check_body,
+    halves_exchanged,
+    motion_of,
+    rebuilt_state,
+    twist_rate,
+)
 
 Array = NDArray[np.float64]
 
@@ -95,8 +105,11 @@ def reroot(
         raise StructureError(f"joint must be a joint type, such as Revolute((0, 1, 0)), not {joint!r}.")
     old = _base_of(mech, top)
     new_name = f"{top}_base" if name is None else name
-    point = motion_of(mech, state, top, Pose()).pose.translation if at is None else _point(at)
-    base = _former(mech, state, top, kind, new_name, point, align) or _placed(mech, state, top, kind, new_name, point, align)
+    now = motion_of(mech, state, top, Pose()).pose
+    point = now.translation if at is None else _point(at)
+    wanted = Joint(new_name, kind, WORLD, top, Pose(), Pose(None, now.inverse().apply(point)))
+    former = None if align == "current" else _former(mech, wanted, now, point)
+    base = former or _placed(wanted, now if align == "current" else motion_of(mech, mech.state(), top, Pose()).pose, point)
     moving = motion_of(mech, state, top, base.child_pose)
     q = _position(base, moving)
     changed = mech.with_base(old, base)
@@ -135,33 +148,27 @@ def _point(at: ArrayLike) -> Array:
 
 def _base_of(mech: Mechanism, top: str) -> str:
     """The joint by which the tree of a body hangs on the world."""
-    tree = mech.tree
-    if tree.layout.loops:
-        names = ", ".join(repr(name) for name, *_ in tree.layout.loops[:6])
-        raise StructureError(f"the loop joints {names} close loops; re-rooting is for trees. Cut them first.")
+    tree = open_tree(mech, "re-rooting")
     root = int(tree.walk[tree.row_of[top], ROOT])
     return tree.joint_names[int(tree.walk[root, JOINT])]
 
 
-def _placed(mech: Mechanism, state: State, top: str, kind: JointType, name: str, point: Array, align: str) -> Joint:
-    """The new base joint at its point (S1 eqs. 13–18): in the body's axes on the body, in its bind axes on the world."""
-    now = motion_of(mech, state, top, Pose()).pose
-    bind = now if align == "current" else motion_of(mech, mech.state(), top, Pose()).pose
+def _placed(wanted: Joint, zero: Pose, point: Array) -> Joint:
+    """The new base joint at its point, with the axes of the body's zero pose on the world (S1 eqs. 13–18)."""
     # by way of the quaternion, so that rounding does not add up over many changes of the root
-    on_world = Pose.from_quaternion(bind.quaternion, point)
-    return Joint(name, kind, WORLD, top, on_world, Pose(None, now.inverse().apply(point)))
+    return replace(wanted, parent_pose=Pose.from_quaternion(zero.quaternion, point))
 
 
-def _former(mech: Mechanism, state: State, top: str, kind: JointType, name: str, point: Array, align: str) -> Joint | None:
+def _former(mech: Mechanism, wanted: Joint, now: Pose, point: Array) -> Joint | None:
     """The base joint of this name as it was before it was replaced, if it fits what is asked for (A1)."""
-    former = mech.former_bases.get(name)
-    if former is None or align == "current" or former.child != top or former.parent != WORLD or former.type != kind:
+    former = mech.former_bases.get(wanted.name)
+    if former is None or (former.parent, former.child, former.type) != (WORLD, wanted.child, wanted.type):
         return None
-    frame = motion_of(mech, state, top, former.child_pose).pose
+    frame = now @ former.child_pose
     if np.abs(frame.translation - point).max() > _SAME_PLACE * (1.0 + float(np.abs(point).max())):
         return None
     try:
-        kind.position(former.parent_pose.inverse() @ frame)
+        former.type.position(former.parent_pose.inverse() @ frame)
     except StructureError:
         return None
     return former
@@ -188,11 +195,11 @@ def _impact(mech: Mechanism, state: State, changed: Mechanism, old: str, base: J
     floating = mech.with_base(old, floating_base)
     relative = base.parent_pose.inverse() @ moving.pose
     at = {base.name: floating_base.type.nearest(relative)}
-    before = rebuilt_state(floating, state, at, {base.name: np.concatenate([moving.twist[3:], moving.twist[:3]])})
+    before = rebuilt_state(floating, state, at, {base.name: halves_exchanged(moving.twist)})
     resting = rebuilt_state(changed, state, {base.name: q}, {base.name: np.zeros(base.type.nv)})
     columns = screws(base.type, q)
     allowed = np.zeros((floating.nv, changed.nv))
-    allowed[floating.v_slice(base.name), changed.v_slice(base.name)] = np.hstack([columns[:, 3:], columns[:, :3]]).T
+    allowed[floating.v_slice(base.name), changed.v_slice(base.name)] = halves_exchanged(columns).T
     for name, *_ in changed.layout.joints:
         if name != base.name:
             allowed[floating.v_slice(name), changed.v_slice(name)] = np.eye(changed.joints[name].type.nv)
@@ -203,6 +210,5 @@ def _impact(mech: Mechanism, state: State, changed: Mechanism, old: str, base: J
     except np.linalg.LinAlgError:
         raise StructureError(f"joint {base.name!r}: the impact has no unique result; some joint moves no inertia.") from None
     exchanged = (M @ (allowed @ after - before._v))[floating.v_slice(base.name)]
-    turned = moving.pose.rotation
-    impulse = np.concatenate([turned @ exchanged[3:], turned @ exchanged[:3]])
+    impulse = (halves_exchanged(exchanged).reshape(2, 3) @ moving.pose.rotation.T).ravel()
     return State(changed.layout, np.concatenate([resting._q, after]), {base.name: impulse})
