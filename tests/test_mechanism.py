@@ -114,6 +114,19 @@ def test_a_loop_joint_follows_from_the_tree(crank):
     assert mech.joint_velocity(state, "d") == pytest.approx([0.7], abs=1e-12)
 
 
+def test_the_velocity_of_a_loop_joint_between_moving_bodies_is_the_rate_of_its_position():
+    mech = rg.Mechanism()
+    for name in ("a", "b"):
+        mech.add_body(name, rg.Inertia.sphere(1.0, 0.1))
+    mech.add_joint("spin", rg.Revolute((0, 0, 1)), "world", "a")
+    mech.add_joint("slide", rg.Cylindrical((0, 0, 1)), "a", "b", rg.Pose(translation=(1, 0, 0)))
+    mech.add_joint("loop", rg.Planar((1, 0, 0)), "a", "b", rg.Pose(translation=(1, 0, 0)))
+    v = {"spin": 2.0, "slide": (0.0, 0.7)}
+    now, later = (mech.state(q={"spin": 0.3 + 2e-6 * k, "slide": (0.0, 0.4 + 0.7e-6 * k)}, v=v) for k in (0, 1))
+    rate = (mech.joint_position(later, "loop") - mech.joint_position(now, "loop")) / 1e-6
+    assert mech.joint_velocity(now, "loop") == pytest.approx(rate, abs=1e-8)
+
+
 def test_the_position_of_a_loop_that_is_open_is_refused_with_the_name_of_its_joint():
     mech = four_bar()
     with pytest.raises(rg.StructureError, match="'d'"):

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from .kernels.layout import BODY, JOINT, PARENT, POLARITY
 from .mechanism import Mechanism
 from .parts import WORLD
+from .pose import POSE
 from .state import State
 from .tree import Tree
 
@@ -35,6 +36,8 @@ class Hierarchy:
     """(3,): from the body's centre of mass to its pivot, in the body's axes."""
     q: Mapping[str, Array]
     """The position of the joint that each body uses, seen from its parent: reversed where the joint is walked backwards."""
+    v: Mapping[str, Array]
+    """Its velocity, likewise."""
 
     @property
     def top(self) -> str:
@@ -43,7 +46,7 @@ class Hierarchy:
 
 
 def hierarchy(mech: Mechanism, state: State | None = None) -> Hierarchy:
-    """The trees of a mechanism as S1 describes them; positions are those of the state, by default of the bind pose.
+    """The trees of a mechanism as S1 describes them; joint variables are those of the state, by default of the bind pose.
 
     >>> import regraft as rg
     >>> mech = rg.Mechanism()
@@ -61,15 +64,16 @@ def hierarchy(mech: Mechanism, state: State | None = None) -> Hierarchy:
     names = [tree.body_names[b] for b in tree.walk[:, BODY].tolist()]
     above = [WORLD if p < 0 else names[p] for p in tree.walk[:, PARENT].tolist()]
     turns, pivots = _bind_frames(mech, tree)
-    E, t, r, q = {}, {}, {}, {}
+    E, t, r, q, v = {}, {}, {}, {}, {}
     for k, name in enumerate(names):
         p = tree.walk[k, PARENT]
         axes, origin = (np.eye(3), np.zeros(3)) if p < 0 else (turns[p], pivots[p])
         E[name], t[name] = turns[k].T @ axes, axes.T @ (pivots[k] - origin)
         r[name] = tree.far[k, 9:] - mech.bodies[name].inertia.com
-        joint = tree.layout.joints[tree.walk[k, JOINT]]
-        numbers = mech.joint_position(now, joint[0])
-        q[name] = numbers if tree.walk[k, POLARITY] > 0 else joint[1].reverse(numbers)
+        joint, kind, *_ = tree.layout.joints[tree.walk[k, JOINT]]
+        q[name], v[name] = mech.joint_position(now, joint), mech.joint_velocity(now, joint)
+        if tree.walk[k, POLARITY] < 0:
+            q[name], v[name] = kind.reverse(q[name]), kind.reverse_velocity(q[name], v[name])
     children: dict[str, list[str]] = {}
     for name, over in zip(names, above, strict=True):
         children.setdefault(over, []).append(name)
@@ -83,12 +87,12 @@ def hierarchy(mech: Mechanism, state: State | None = None) -> Hierarchy:
         t=t,
         r=r,
         q=q,
+        v=v,
     )
 
 
 def _bind_frames(mech: Mechanism, tree: Tree) -> tuple[Array, Array]:
     """Orientation and pivot of every row's body in the bind pose."""
-    bind = mech.state()
-    poses, _ = tree.motion(bind._q, bind._v)
-    turns = poses[:, :9].reshape(-1, 3, 3)
-    return turns, poses[:, 9:] + np.einsum("kij,kj->ki", turns, tree.far[:, 9:])
+    motions = tree.motion(mech.layout.rest)
+    turns = motions[:, :9].reshape(-1, 3, 3)
+    return turns, motions[:, 9:POSE] + np.einsum("kij,kj->ki", turns, tree.far[:, 9:])

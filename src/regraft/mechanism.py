@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import files
+from .description import Description, describe
 from .drawing import draw_tree
 from .errors import ModelError, StructureError, listed
 from .inertia import Inertia
-from .joints import KIND, JointType
+from .joints import KIND, REPRESENTABLE, JointType, settle
 from .parts import WORLD, Body, Frame, Joint, Spring
 from .pose import Pose, finite
 from .slots import Layout, lay_out
@@ -51,6 +52,7 @@ class Mechanism:
         self._springs: dict[str, Spring] = {}
         self._former_bases: dict[str, Joint] = {}
         self._layout: Layout | None = None
+        self._description: Description | None = None
         self._tree: Tree | None = None
 
     # --- describe ----------------------------------------------------------------------------------------------------
@@ -193,9 +195,7 @@ class Mechanism:
         where = self.layout.q_slices.get(joint)
         if where is not None:
             return state.q[where].copy()
-        described = self._joints[joint]
-        (parent, _), (child, _) = self._joint_sides(state, described)
-        return self._loop_position(described, parent.inverse() @ child)
+        return self._settled(state, joint)[0]
 
     def joint_velocity(self, state: State, joint: str) -> Array:
         """The velocity of any joint, loop joints too."""
@@ -204,11 +204,7 @@ class Mechanism:
         where = self.layout.v_slices.get(joint)
         if where is not None:
             return state.v[where].copy()
-        described = self._joints[joint]
-        (parent, parent_twist), (child, child_twist) = self._joint_sides(state, described)
-        q = self._loop_position(described, parent.inverse() @ child)
-        twist = (child_twist - parent_twist).reshape(2, 3) @ child.rotation
-        return described.type.velocity(q, twist.ravel())
+        return self._settled(state, joint)[1]
 
     # --- whole -------------------------------------------------------------------------------------------------------
 
@@ -218,7 +214,7 @@ class Mechanism:
         for table in _TABLES:
             setattr(twin, table, dict(getattr(self, table)))
         twin._former_bases = dict(self._former_bases)
-        twin._layout, twin._tree = self._layout, self._tree
+        twin._layout, twin._description, twin._tree = self._layout, self._description, self._tree
         return twin
 
     def to_dict(self) -> dict[str, Any]:
@@ -287,15 +283,27 @@ class Mechanism:
         return MappingProxyType(self._former_bases)
 
     def with_joint(self, old: str, new: Joint) -> Mechanism:
-        """A mechanism with one joint in the place of another, which need not join the same bodies; all else is shared."""
+        """A mechanism with one joint in the place of another, which need not join the same bodies; all else is shared.
+
+        Where there are no loops the new joint must connect what the old one did, so that there are none again.
+        """
         if new.name != old:
             self._check_new_name(new.name, "joint")
+        layout = self.layout
         twin = self.copy()
         twin._joints = {
             (new.name if name == old else name): (new if name == old else joint) for name, joint in self._joints.items()
         }
         twin._changed()
+        if not layout.loops:
+            j = layout.names.index(old)
+            twin._layout = layout.with_joint(j, new)
+            ends = self._body_number(new.parent), self._body_number(new.child)
+            twin._description = self.description.with_joint(j, ends, new, twin._layout.nq - layout.nq)
         return twin
+
+    def _body_number(self, name: str) -> int:
+        return -1 if name == WORLD else list(self._bodies).index(name)
 
     def with_base(self, old: str, new: Joint) -> Mechanism:
         """A mechanism with another joint to the world, that remembers the one it replaces."""
@@ -309,8 +317,15 @@ class Mechanism:
     def tree(self) -> Tree:
         """The spanning tree as arrays, derived on first use after a change."""
         if self._tree is None:
-            self._tree = Tree(self._gravity, self._bodies, self._joints, self._springs, self.layout)
+            self._tree = Tree(self._gravity, tuple(self._bodies), self.layout, self.description)
         return self._tree
+
+    @property
+    def description(self) -> Description:
+        """The parts as arrays, made on first use after a change."""
+        if self._description is None:
+            self._description = describe(self._bodies, self._joints, self._springs, self.layout)
+        return self._description
 
     def check_state(self, state: State) -> None:
         """Reject a state of another structure."""
@@ -322,16 +337,16 @@ class Mechanism:
                 "make one with mech.state(...) of this mechanism, or use the state that the change of structure returned."
             )
 
-    def _loop_position(self, joint: Joint, relative: Pose) -> Array:
-        try:
-            return joint.type.position(relative)
-        except StructureError as problem:
-            raise StructureError(f"the loop of joint {joint.name!r} is open: {problem}") from problem
-
-    def _joint_sides(self, state: State, joint: Joint) -> list[tuple[Pose, Array]]:
-        """Pose in the world of the joint's frame on its parent and on its child, and its twist in world axes."""
-        sides = ((joint.parent, joint.parent_pose), (joint.child, joint.child_pose))
-        return [self.tree.frame_motion(state._q, state._v, body, pose) for body, pose in sides]
+    def _settled(self, state: State, loop: str) -> tuple[Array, Array]:
+        """Position and velocity of a loop joint, from the motions of its two bodies."""
+        joint = self._joints[loop]
+        motions = self.tree.motions_of(state._x, joint.parent, joint.child)
+        q, v, gap, _ = settle(joint.type, motions, np.concatenate((joint.parent_pose.to_row(), joint.child_pose.to_row())))
+        if not gap <= REPRESENTABLE:
+            raise StructureError(
+                f"the loop of joint {loop!r} is open: the nearest pose that {joint.type!r} can take is off by {gap:.3g}."
+            )
+        return q, v
 
     def __getstate__(self) -> dict[str, Any]:
         # a tree holds addresses of this process and this object; it is derived again where it is needed
@@ -339,6 +354,7 @@ class Mechanism:
 
     def _changed(self) -> None:
         self._layout = None
+        self._description = None
         self._tree = None
 
     def _check_new_name(self, name: str, kind: str) -> None:

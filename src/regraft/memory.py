@@ -14,6 +14,8 @@ from numba.core.errors import TypingError
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array, populate_array
 
+from ._jit import inline
+
 
 def _elements(
     context: Any, builder: ir.IRBuilder, kind: types.Array, value: ir.Value, index: list[ir.Value], count: int
@@ -91,6 +93,19 @@ def store_rows(_typing: Any, table: types.Array, row: types.Type, column: types.
         return context.get_dummy_value()
 
     return types.void(table, row, column, rows), codegen
+
+
+@inline
+def load_pose(table: Any, row: int) -> Any:
+    """The pose (R, p) at the start of a row."""
+    return load(table, row, 0, 9), load(table, row, 9, 3)
+
+
+@inline
+def store_pose(table: Any, row: int, X: Any) -> None:
+    """Put a pose (R, p) at the start of a row."""
+    store(table, row, 0, X[0])
+    store(table, row, 9, X[1])
 
 
 @intrinsic

@@ -12,7 +12,7 @@ from .errors import ModelError
 from .kernels import entries
 from .mechanism import Mechanism
 from .parts import WORLD
-from .pose import Pose, finite
+from .pose import POSE, Pose, finite
 from .state import State
 from .tree import Tree
 
@@ -30,15 +30,15 @@ def body_poses(mech: Mechanism, state: State) -> Mapping[str, Pose]:
     Pose(translation=(0.0, 0.0, 0.5))
     """
     mech.check_state(state)
-    poses, _ = mech.tree.motion(state._q, state._v)
-    return {name: Pose._of(poses[k, :9].reshape(3, 3), poses[k, 9:]) for name, k in mech.tree.row_of.items()}
+    motions = mech.tree.motion(state._x)
+    return {name: Pose.from_row(motions[k]) for name, k in mech.tree.row_of.items()}
 
 
 def body_twists(mech: Mechanism, state: State) -> Mapping[str, Array]:
     """(6,) of every body: angular velocity, then velocity of the body's origin, in world axes."""
     mech.check_state(state)
-    _, twists = mech.tree.motion(state._q, state._v)
-    return {name: twists[k] for name, k in mech.tree.row_of.items()}
+    motions = mech.tree.motion(state._x)
+    return {name: motions[k, POSE:] for name, k in mech.tree.row_of.items()}
 
 
 def frame_pose(mech: Mechanism, state: State, frame: str) -> Pose:

@@ -12,6 +12,11 @@ from .frozen import Frozen, array_key
 
 Array = NDArray[np.float64]
 
+POSE, MOTION = 12, 18
+"""Lengths of the rows that hold a pose (R, p), and a motion (a pose, then its twist at its origin in world axes)."""
+
+WORLD_MOTION: Array = np.array([1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, *(0.0,) * 9])
+
 ORTHONORMAL = 1e-9
 """How far the columns of a given rotation matrix may be from unit length and right angles."""
 
@@ -42,6 +47,18 @@ class Pose(Frozen):
         pose = cls.__new__(cls)
         pose._set(rotation=rotation, translation=translation)
         return pose
+
+    @classmethod
+    def from_row(cls, row: Array) -> Pose:
+        """From 12 numbers that are known to be a pose: rotation in row order, then translation. Shares their memory."""
+        return cls._of(row[:9].reshape(3, 3), row[9:POSE])
+
+    def to_row(self) -> Array:
+        """(1, 12): rotation in row order, then translation."""
+        row = np.empty((1, POSE))
+        row[0, :9].reshape(3, 3)[:] = self.rotation
+        row[0, 9:] = self.translation
+        return row
 
     @classmethod
     def about(cls, axis: ArrayLike, turn: float, translation: ArrayLike = (0.0, 0.0, 0.0)) -> Pose:

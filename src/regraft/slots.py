@@ -20,17 +20,58 @@ class Layout:
 
     joints: tuple[tuple[str, JointType, str, str], ...]
     """(name, type, parent, child) of each tree joint, in the order in which they were added."""
-    types: Mapping[str, JointType]
+    names: tuple[str, ...]
+    """Their names alone."""
     loops: tuple[tuple[str, str, str], ...]
     """(name, parent, child) of each loop joint."""
     q_slices: Mapping[str, slice]
     v_slices: Mapping[str, slice]
     nq: int
     nv: int
-    neutral: Array
-    """Every joint at the position at which its two frames coincide."""
-    curved: tuple[str, ...]
-    """The joints whose positions lie on a manifold, such as unit quaternions."""
+    rest: Array
+    """(q, v) of the bind pose: every joint at the position at which its two frames coincide, and at rest."""
+    curved: tuple[int, ...]
+    """Which of the joints have positions on a manifold, such as unit quaternions."""
+
+    @property
+    def neutral(self) -> Array:
+        """The positions of the bind pose."""
+        return self.rest[: self.nq]
+
+    def with_joint(self, j: int, new: Joint) -> Layout:
+        """The layout with another joint in the place of the j-th, for a change that makes no loop.  Mostly O(1) work."""
+        old, kind = self.joints[j], new.type
+        q, v = self.q_slices[old[0]], self.v_slices[old[0]]
+        joints, names = list(self.joints), list(self.names)
+        joints[j], names[j] = (new.name, kind, new.parent, new.child), new.name
+        curved = [c for c in self.curved if c != j]
+        if kind.kernels.normalise is not None:
+            curved = sorted([*curved, j])
+        q_slices, v_slices = dict(self.q_slices), dict(self.v_slices)
+        del q_slices[old[0]], v_slices[old[0]]
+        q_slices[new.name], v_slices[new.name] = slice(q.start, q.start + kind.nq), slice(v.start, v.start + kind.nv)
+        more_q, more_v = kind.nq - old[1].nq, kind.nv - old[1].nv
+        if more_q or more_v:
+            for name in names[j + 1 :]:
+                q_slices[name] = slice(q_slices[name].start + more_q, q_slices[name].stop + more_q)
+                v_slices[name] = slice(v_slices[name].start + more_v, v_slices[name].stop + more_v)
+        return Layout(
+            joints=tuple(joints),
+            names=tuple(names),
+            loops=self.loops,
+            q_slices=q_slices,
+            v_slices=v_slices,
+            nq=self.nq + more_q,
+            nv=self.nv + more_v,
+            rest=self.exchanged(self.rest, j, kind.neutral(), np.zeros(kind.nv)),
+            curved=tuple(curved),
+        )
+
+    def exchanged(self, x: Array, j: int, q: Array, v: Array) -> Array:
+        """The numbers (q, v) with other ones, as many as there are, in the place of the j-th joint's."""
+        name, nq = self.names[j], self.nq
+        at_q, at_v = self.q_slices[name], self.v_slices[name]
+        return np.concatenate((x[: at_q.start], q, x[at_q.stop : nq + at_v.start], v, x[nq + at_v.stop :]))
 
     def same_structure(self, other: Layout) -> bool:
         """Whether a state of the one can be read as a state of the other."""
@@ -70,12 +111,12 @@ def lay_out(joints: Mapping[str, Joint]) -> Layout:
     neutral = [kind.neutral() for _, kind, *_ in tree]
     return Layout(
         joints=tuple(tree),
-        types={name: kind for name, kind, *_ in tree},
+        names=tuple(name for name, *_ in tree),
         loops=tuple(loops),
         q_slices=q_slices,
         v_slices=v_slices,
         nq=nq,
         nv=nv,
-        neutral=np.concatenate(neutral) if neutral else np.zeros(0),
-        curved=tuple(name for name, kind, *_ in tree if kind.kernels.normalise is not None),
+        rest=np.concatenate([*neutral, np.zeros(nv)]),
+        curved=tuple(j for j, (_, kind, *_) in enumerate(tree) if kind.kernels.normalise is not None),
     )

@@ -75,9 +75,10 @@ def build_state(layout: Layout, q: Any, v: Any) -> State:
     positions = _filled("q", layout, q, layout.q_slices, layout.neutral)
     velocities = _filled("v", layout, v, layout.v_slices, np.zeros(layout.nv))
     if q is not None:
-        for name in layout.curved:
+        for j in layout.curved:
+            name, kind, *_ = layout.joints[j]
             where = layout.q_slices[name]
-            positions[where] = _on_manifold(name, layout.types[name], positions[where])
+            positions[where] = _on_manifold(name, kind, positions[where])
     return State(layout, np.concatenate([positions, velocities]))
 
 
@@ -111,7 +112,7 @@ def _on_manifold(name: str, joint: JointType, q: Array) -> Array:
 def _unknown_joint(name: str, layout: Layout) -> str:
     if any(name == loop for loop, *_ in layout.loops):
         return f"joint {name!r} is a loop joint: its position follows from the tree joints, give those."
-    return f"there is no joint {name!r}; the tree joints are: {listed(name for name, *_ in layout.joints)}."
+    return f"there is no joint {name!r}; the tree joints are: {listed(layout.names)}."
 
 
 def _read_only(array: Array) -> Array:

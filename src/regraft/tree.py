@@ -7,21 +7,22 @@ recursion needs one tree transform (S1's E and t) per body.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ._jit import entry, inline
+from ._jit import entry, inline, jit
+from .description import Description
 from .errors import ModelError
-from .joints import KIND, PARAMETERS, padded_parameters
+from .joints import PARAMETERS
 from .kernels import entries
 from .kernels import layout as table
 from .kernels.layout import Model
-from .memory import load, store
-from .parts import WORLD, Body, Joint, Spring
-from .pose import Pose
+from .memory import load, load_pose, store, store_pose
+from .parts import WORLD
+from .pose import MOTION, POSE, WORLD_MOTION
 from .scalars import LANES, aligned_zeros
 from .slots import Layout
 from .spatial import Rotation, compose, invert, rotate_back, subtract, transpose, turn_inertia
@@ -29,57 +30,32 @@ from .spatial import Rotation, compose, invert, rotate_back, subtract, transpose
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-_POSE = 12  # R and p in one row
-
-
-class Description(NamedTuple):
-    """The parts of a mechanism as arrays, in the order in which they were added."""
-
-    ends: Integers
-    """(joints, 2): parent and child body of each tree joint, −1 for the world."""
-    kinds: Integers
-    """(joints, 5): kind, first of q, first and end of v, 1 where the columns vary."""
-    poses: Array
-    """(joints, 24): parent_pose and child_pose, each R in row order, then p."""
-    parameters: Array
-    """(joints, PARAMETERS)."""
-    inertias: Array
-    """(bodies, 10): mass, centre of mass, moments."""
-
 
 class Tree:
     """The walk, the tables, and the scratch space of one structure."""
 
-    def __init__(
-        self,
-        gravity: Array,
-        bodies: Mapping[str, Body],
-        joints: Mapping[str, Joint],
-        springs: Mapping[str, Spring],
-        layout: Layout,
-    ) -> None:
+    def __init__(self, gravity: Array, body_names: tuple[str, ...], layout: Layout, description: Description) -> None:
         self.layout, self.nv = layout, layout.nv
-        self.body_names: tuple[str, ...] = tuple(bodies)
-        self.joint_names: tuple[str, ...] = tuple(name for name, *_ in layout.joints)
-        description = describe(bodies, joints, layout)
-        n = len(self.body_names)
+        self.body_names, self.joint_names = body_names, layout.names
+        n = len(body_names)
         self.walk: Integers = np.zeros((n, table.WALK), np.int64)
         self.geometry: Array = np.zeros((n, table.GEOMETRY))
-        self.far: Array = np.zeros((n, _POSE))
+        self.far: Array = np.zeros((n, POSE))
         """(n, 12): the frame of the joint that leads to each row, on its body."""
-        self.attach: Array = np.zeros((n, _POSE))
+        self.attach: Array = np.zeros((n, POSE))
         """(n, 12): the body's own frame in the frame that the tables give it; the inverse of `far`."""
-        self._span(description)
-        self.row_of: dict[str, int] = {self.body_names[b]: k for k, b in enumerate(self.walk[:, table.BODY].tolist())}
-        """The row of each body."""
+        d = description
         self.model = Model(
-            self.walk,
-            self.geometry,
-            np.array(gravity).reshape(1, 3),
-            _damping(layout).reshape(1, -1),
-            *self._springs(springs),
-            *self._limits(layout),
-        )
+            self.walk, self.geometry, gravity.reshape(1, 3), d.damping,
+            np.empty_like(d.spring_ends), d.springs.copy(), d.limited.copy(), d.limits,
+        )  # fmt: skip
+        self.addresses: Integers = np.empty(table.HANDLE, np.int64)
+        reached = derive(
+            d.ends, d.kinds, d.poses, d.parameters, d.inertias, d.spring_ends,
+            self.model, self.far, self.attach, layout.nq, self.addresses,
+        )  # fmt: skip
+        if reached < n:
+            self._refuse_lost_bodies(reached)
         self.no_torque, self.no_forces = np.zeros(layout.nv), np.zeros((0, table.EXTERNAL))
         self.open_layout = None if layout.loops else layout
         """The layout of the states whose dynamics is that of the tree alone."""
@@ -87,36 +63,19 @@ class Tree:
         self.handle = self.work.handle
         """Of the workspace of all entries that hold the interpreter's lock: there is never more than one of them at work."""
 
-    def _span(self, description: Description) -> None:
-        reached = span(description.ends, description.kinds, self.walk)
-        if reached < len(self.body_names):
-            walked = set(self.walk[:reached, table.BODY].tolist())
-            lost = [name for b, name in enumerate(self.body_names) if b not in walked]
-            raise ModelError(
-                f"body {lost[0]!r} has no path to the world"
-                + (f" (nor have {len(lost) - 1} others)" if len(lost) > 1 else "")
-                + f'; connect it, or let it float: add_joint("{lost[0]}_free", Free(), "world", "{lost[0]}").'
-            )
-        place(description.poses, description.parameters, description.inertias, self.walk, self.geometry, self.far, self.attach)
+    def _refuse_lost_bodies(self, reached: int) -> None:
+        walked = set(self.walk[:reached, table.BODY].tolist())
+        lost = [name for b, name in enumerate(self.body_names) if b not in walked]
+        raise ModelError(
+            f"body {lost[0]!r} has no path to the world"
+            + (f" (nor have {len(lost) - 1} others)" if len(lost) > 1 else "")
+            + f'; connect it, or let it float: add_joint("{lost[0]}_free", Free(), "world", "{lost[0]}").'
+        )
 
-    def _springs(self, springs: Mapping[str, Spring]) -> tuple[Integers, Array]:
-        rows, numbers = np.zeros((len(springs), 2), np.int64), np.zeros((len(springs), table.SPRING))
-        for s, spring in enumerate(springs.values()):
-            for end, (body, point) in enumerate(((spring.body_a, spring.point_a), (spring.body_b, spring.point_b))):
-                rows[s, end] = -1 if body == WORLD else self.row_of[body]
-                numbers[s, 3 * end : 3 * end + 3] = self.point(body, np.array(point))
-            numbers[s, table.STIFFNESS :] = spring.stiffness, spring.damping, spring.rest_length
-        return rows, numbers
-
-    def _limits(self, layout: Layout) -> tuple[Integers, Array]:
-        row_of_joint = {j: k for k, j in enumerate(self.walk[:, table.JOINT].tolist())}
-        rows, numbers = [], []
-        for j, (_, joint, *_rest) in enumerate(layout.joints):
-            if joint.limits is not None:
-                for measure, (low, high) in enumerate(zip(joint.limits.lower, joint.limits.upper, strict=True)):
-                    rows.append((row_of_joint[j], measure))
-                    numbers.append((low, high, joint.limits.stiffness, joint.limits.dissipation))
-        return np.array(rows, np.int64).reshape(-1, 2), np.array(numbers, float).reshape(-1, table.LIMIT)
+    @cached_property
+    def row_of(self) -> dict[str, int]:
+        """The row of each body."""
+        return {self.body_names[b]: k for k, b in enumerate(self.walk[:, table.BODY].tolist())}
 
     def point(self, body: str, point: Array) -> Array:
         """A point given in a body's own axes, in the frame that the tables give the body."""
@@ -126,32 +85,26 @@ class Tree:
         result: Array = far[:9].reshape(3, 3).T @ (point - far[9:])
         return result
 
-    def motion(self, q: Array, v: Array) -> tuple[Array, Array]:
-        """Of each row's body in its own frame: pose in the world (n, 12), and twist at its origin in world axes (n, 6)."""
-        n = len(self.walk)
-        poses, twists = np.empty((n, _POSE)), np.empty((n, 6))
-        entries.motion(self.handle, q, v, self.attach, poses, twists)
-        return poses, twists
+    def motion(self, x: Array) -> Array:
+        """(n, 18) of each row's body in its own frame: pose in the world, and twist at its origin in world axes."""
+        out = np.empty((len(self.walk), MOTION))
+        entries.motion(self.handle, x, self.attach, out)
+        return out
 
-    def frame_motion(self, q: Array, v: Array, body: str, frame: Pose) -> tuple[Pose, Array]:
-        """Of a frame on a body, or on the world: pose in the world, and twist at its origin in world axes (6,)."""
-        if body == WORLD:
-            return frame, np.zeros(6)
-        poses, twists = self.motion(q, v)
-        k = self.row_of[body]
-        pose, twist = Pose(poses[k, :9].reshape(3, 3), poses[k, 9:]), twists[k]
-        twist[3:] += np.cross(twist[:3], pose.rotation @ frame.translation)
-        return pose @ frame, twist
+    def motions_of(self, x: Array, *bodies: str) -> Array:
+        """(bodies, 18): the motions of some bodies, the world too."""
+        found = self.motion(x)
+        return np.array([WORLD_MOTION if body == WORLD else found[self.row_of[body]] for body in bodies])
 
     def new_work(self, dtype: type = float) -> Workspace:
         """A new workspace in a scalar type."""
         body, dof = self._work_shapes()
-        return Workspace(self.model, self.layout.nq, np.zeros(body, dtype), np.zeros(dof, dtype))
+        return Workspace(self.model, self.addresses, np.zeros(body, dtype), np.zeros(dof, dtype))
 
     def new_pack_work(self) -> Workspace:
         """A new workspace of packs, as floats with one more axis."""
         body, dof = self._work_shapes()
-        return Workspace(self.model, self.layout.nq, aligned_zeros((*body, LANES)), aligned_zeros((*dof, LANES)))
+        return Workspace(self.model, self.addresses, aligned_zeros((*body, LANES)), aligned_zeros((*dof, LANES)))
 
     def _work_shapes(self) -> tuple[tuple[int, int], tuple[int, int]]:
         # kernels look at row 0 for the scalar type, so there is one even without bodies
@@ -166,43 +119,19 @@ class Workspace:
     def __reduce__(self) -> Any:
         raise TypeError("a workspace holds addresses of this process; it cannot be copied or sent elsewhere.")
 
-    def __init__(self, model: Model, nq: int, body: Any, dof: Any) -> None:
+    def __init__(self, model: Model, addresses: Integers, body: Any, dof: Any) -> None:
         self.dof = dof
         self.keep = (*model, body, dof)  # a handle is a bare address, and leads to more of them
-        lengths = len(model.walk), nq, len(dof), len(model.springs), len(model.limits)
-        self.addresses = np.array([*lengths, *(array.ctypes.data for array in self.keep)], dtype=np.int64)
-        self.handle = int(self.addresses.ctypes.data)
+        self.addresses = addresses.copy()
+        self.addresses[-2:] = _address(body), _address(dof)
+        self.handle = _address(self.addresses)
 
 
-def describe(bodies: Mapping[str, Body], joints: Mapping[str, Joint], layout: Layout) -> Description:
-    """The parts of a mechanism as arrays."""
-    index = {name: b for b, name in enumerate(bodies)}
-    index[WORLD] = -1
-    count = len(layout.joints)
-    ends, kinds = np.empty((count, 2), np.int64), np.empty((count, 5), np.int64)
-    poses, parameters = np.empty((count, 2 * _POSE)), np.empty((count, PARAMETERS))
-    for j, (name, joint, parent, child) in enumerate(layout.joints):
-        described = joints[name]
-        ends[j] = index[parent], index[child]
-        q, v = layout.q_slices[name].start, layout.v_slices[name]
-        kinds[j] = KIND[type(joint)], q, v.start, v.stop, joint.kernels.rates is not None
-        poses[j, :9], poses[j, 9:12] = described.parent_pose.rotation.ravel(), described.parent_pose.translation
-        poses[j, 12:21], poses[j, 21:] = described.child_pose.rotation.ravel(), described.child_pose.translation
-        parameters[j] = padded_parameters(joint)
-    inertias = np.empty((len(bodies), 10))
-    for b, body in enumerate(bodies.values()):
-        inertia = body.inertia
-        inertias[b, 0], inertias[b, 1:4] = inertia.mass, inertia.com
-        inertias[b, 4:] = inertia.tensor.ravel()[[0, 1, 2, 4, 5, 8]]
-    return Description(ends, kinds, poses, parameters, inertias)
+def _address(array: Any) -> int:
+    return int(array.__array_interface__["data"][0])
 
 
-def _damping(layout: Layout) -> Array:
-    parts = [joint.damping for _, joint, *_ in layout.joints]
-    return np.concatenate(parts) if parts else np.zeros(0)
-
-
-@entry
+@jit
 def span(ends: Any, kinds: Any, walk: Any) -> int:
     """Fill `walk`: depth first from the world, joints in their order. Returns how many bodies were reached.  O(n)."""
     bodies, joints = walk.shape[0], ends.shape[0]
@@ -263,7 +192,7 @@ def is_identity(R: Rotation) -> int:
     return 0 if off or R[0] != 1.0 or R[4] != 1.0 or R[8] != 1.0 else 1
 
 
-@entry
+@jit
 def place(poses: Any, parameters: Any, inertias: Any, walk: Any, geometry: Any, far: Any, attach: Any) -> None:
     """Fill `geometry`, `far` and `attach` in the frames of the joints that lead to the bodies.  O(n)."""
     for k in range(walk.shape[0]):
@@ -272,12 +201,9 @@ def place(poses: Any, parameters: Any, inertias: Any, walk: Any, geometry: Any, 
         on_child = load(poses, j, 12, 9), load(poses, j, 21, 3)
         near, here = (on_parent, on_child) if walk[k, table.POLARITY] > 0 else (on_child, on_parent)
         if parent >= 0:
-            near = compose(invert((load(far, parent, 0, 9), load(far, parent, 9, 3))), near)
-        store(far, k, 0, here[0])
-        store(far, k, 9, here[1])
-        own = invert(here)
-        store(attach, k, 0, own[0])
-        store(attach, k, 9, own[1])
+            near = compose(invert(load_pose(far, parent)), near)
+        store_pose(far, k, here)
+        store_pose(attach, k, invert(here))
         store(geometry, k, table.E, near[0])
         store(geometry, k, table.T, near[1])
         walk[k, table.STRAIGHT] = is_identity(near[0])
@@ -285,3 +211,48 @@ def place(poses: Any, parameters: Any, inertias: Any, walk: Any, geometry: Any, 
         store(geometry, k, table.COM, rotate_back(here[0], subtract(load(inertias, body, 1, 3), here[1])))
         store(geometry, k, table.MOMENTS, turn_inertia(transpose(here[0]), load(inertias, body, 4, 6)))
         store(geometry, k, table.PAR, load(parameters, j, 0, PARAMETERS))
+
+
+@jit
+def attach_forces(ends: Any, walk: Any, far: Any, spring_rows: Any, springs: Any, limit_rows: Any) -> None:
+    """Springs from bodies to rows, their points into the rows' frames; limits from joints to rows.  O(n + springs + limits)."""
+    n = walk.shape[0]
+    row_of_body, row_of_joint = np.empty(n, np.int64), np.empty(n, np.int64)
+    for k in range(n):
+        row_of_body[walk[k, table.BODY]] = k
+        row_of_joint[walk[k, table.JOINT]] = k
+    for s in range(ends.shape[0]):
+        for side in range(2):
+            body = ends[s, side]
+            k = -1 if body < 0 else row_of_body[body]
+            spring_rows[s, side] = k
+            if k >= 0:
+                point = subtract(load(springs, s, 3 * side, 3), load(far, k, 9, 3))
+                store(springs, s, 3 * side, rotate_back(load(far, k, 0, 9), point))
+    for l in range(limit_rows.shape[0]):
+        limit_rows[l, 0] = row_of_joint[limit_rows[l, 0]]
+
+
+@entry
+def derive(
+    ends: Any, kinds: Any, poses: Any, parameters: Any, inertias: Any, spring_ends: Any,
+    model: Model, far: Any, attach: Any, nq: int, addresses: Any,
+) -> int:  # fmt: skip
+    """Fill a tree's tables from a description, and where a handle leads; springs and limits come in as described.
+
+    Returns how many bodies were reached.
+    """
+    walk = model.walk
+    reached = span(ends, kinds, walk)
+    if reached == walk.shape[0]:
+        place(poses, parameters, inertias, walk, model.geometry, far, attach)
+        attach_forces(spring_ends, walk, far, model.spring_rows, model.springs, model.limit_rows)
+    addresses[table.BODIES], addresses[table.POSITIONS] = walk.shape[0], nq
+    addresses[table.VELOCITIES] = model.damping.shape[1]
+    addresses[table.SPRINGS], addresses[table.LIMITS] = model.springs.shape[0], model.limits.shape[0]
+    t = table.TABLES
+    addresses[t], addresses[t + 1] = walk.ctypes.data, model.geometry.ctypes.data
+    addresses[t + 2], addresses[t + 3] = model.gravity.ctypes.data, model.damping.ctypes.data
+    addresses[t + 4], addresses[t + 5] = model.spring_rows.ctypes.data, model.springs.ctypes.data
+    addresses[t + 6], addresses[t + 7] = model.limit_rows.ctypes.data, model.limits.ctypes.data
+    return reached

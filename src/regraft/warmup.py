@@ -14,6 +14,7 @@ from .inertia import Inertia
 from .joints import Revolute, Spherical, Universal, screw_rates
 from .mechanism import Mechanism
 from .motion import body_poses, difference, integrate, jacobian, jacobian_rate, normalise
+from .structure import reroot
 
 
 def kernels() -> dict[str, Callable[[], object]]:
@@ -40,6 +41,8 @@ def kernels() -> dict[str, Callable[[], object]]:
         "joint poses": lambda: Spherical().position(Spherical().pose([1, 0, 0, 0])),
         "joint velocities": lambda: Spherical().velocity([1, 0, 0, 0], np.zeros(6)),
         "joint rates": lambda: screw_rates(Universal((1, 0, 0), (0, 1, 0)), np.zeros(2), np.zeros(2)),
+        "re-rooting": lambda: reroot(mech, state, "bob"),
+        "impacts": lambda: reroot(mech, state, "bob", velocity="impact"),
         "derivatives (complex)": lambda: derivatives(mech, state),
         "batch (packs)": lambda: forward_dynamics_batch(mech, q[None], v[None]),
     }

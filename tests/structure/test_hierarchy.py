@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import regraft as rg
 from random_mechanisms import relative_error, samples
+from regraft.joints import screws
 
 BODIES = st.integers(0, 7)
 TOLERANCE = 1e-12
@@ -111,3 +112,21 @@ def test_reversed_joints_show_reversed_numbers(sample):
         reached = onto @ near @ kind.pose(view.q[body]) @ far.inverse()
         assert np.abs(reached.rotation - poses[body].rotation).max() < TOLERANCE
         assert relative_error(reached.translation, poses[body].translation) < TOLERANCE
+
+
+@given(samples(max_bodies=5))
+def test_reversed_joints_show_reversed_velocities(sample):
+    """The reversed joint at the reversed velocity moves its pose as the joint moves the inverse of its own."""
+    mech, state = sample.mech, sample.state
+    view, step = rg.hierarchy(mech, state), 1e-6
+    ahead, behind = (rg.hierarchy(mech, mech.state(q=rg.integrate(mech, state.q, h * state.v))) for h in (step, -step))
+    joints = {frozenset((j.parent, j.child)): j for j in mech.joints.values()}
+    for body, above in view.parent.items():
+        joint = joints[frozenset((body, above))]
+        kind = joint.type if joint.child == body else joint.type.reversed()
+        now, next_, last = (kind.pose(v.q[body]) for v in (view, ahead, behind))
+        twist = view.v[body] @ screws(kind, view.q[body])
+        turn = now.rotation.T @ (next_.rotation - last.rotation) / (2 * step)
+        moved = now.rotation.T @ (next_.translation - last.translation) / (2 * step)
+        assert relative_error(np.array([turn[2, 1], turn[0, 2], turn[1, 0]]), twist[:3]) < 1e-8
+        assert relative_error(moved, twist[3:]) < 1e-8

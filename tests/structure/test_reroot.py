@@ -99,16 +99,28 @@ def test_away_and_back_is_where_it_began(sample, number):
     tree = mech.tree
     root = tree.walk[tree.row_of[away], 8]
     base = mech.joints[tree.joint_names[tree.walk[root, JOINT]]]
-    if base.parent != "world":
-        return  # the new base joint always hangs its body on the world
+    top, place = (base.child, base.child_pose) if base.parent == "world" else (base.parent, base.parent_pose)
     there = rg.reroot(mech, state, away, name="elsewhere")
-    point = (rg.body_poses(mech, state)[base.child] @ base.child_pose).translation
-    again, new_state = rg.reroot(*there, base.child, at=point, joint=base.type, name=base.name)
+    point = (rg.body_poses(mech, state)[top] @ place).translation
+    again, new_state = rg.reroot(*there, top, at=point, joint=base.type, name=base.name)
     assert again == mech
     assert np.array_equal(again.tree.walk, mech.tree.walk)
     assert again.layout.same_structure(mech.layout)
     assert relative_error(rg.difference(mech, new_state.q, state.q), np.zeros(mech.nv)) < 1e-14
     assert relative_error(new_state.v, state.v) < 1e-13
+
+
+@given(samples(max_bodies=4), BODIES)
+def test_accelerations_come_back_too(sample, number):
+    """Away and back onto the old base joint, described from either side."""
+    mech, state = sample.mech, sample.state
+    base = next(j for j in mech.joints.values() if "world" in (j.parent, j.child))
+    top, place = (base.child, base.child_pose) if base.parent == "world" else (base.parent, base.parent_pose)
+    point = (rg.body_poses(mech, state)[top] @ place).translation
+    there, moved, a = rg.reroot(mech, state, body_of(mech, number), name="elsewhere", acceleration=sample.a)
+    again, _, back = rg.reroot(there, moved, top, at=point, joint=base.type, name=base.name, acceleration=a)
+    assert again == mech
+    assert relative_error(back, sample.a) < ALGEBRA
 
 
 def test_the_way_back_is_in_the_file_too(tmp_path):
@@ -121,12 +133,45 @@ def test_the_way_back_is_in_the_file_too(tmp_path):
     assert back == sample.mech
 
 
-def test_a_thousand_reroots_in_a_row_lead_nowhere():
+def joints_that_can_carry(mech, state, body, rng):
+    """A joint of each type that can carry the motion which the body has, with the point where it can."""
+    pose, twist = rg.body_poses(mech, state)[body], rg.body_twists(mech, state)[body]
+    spin, speed = twist[:3], twist[3:]
+    found = [(rg.Free(), rng.uniform(-1, 1, 3))]
+    size = spin @ spin
+    if size > 0.01:  # any motion is a screw about an axis; without an advance the axis stands still
+        axis, pitch = pose.rotation.T @ spin, float(spin @ speed / size)
+        at = pose.translation + np.cross(spin, speed) / size
+        found += [(rg.Helical(axis, pitch), at), (rg.Cylindrical(axis), at)]
+        if abs(pitch) < 1e-12:
+            across = np.cross(axis, rng.standard_normal(3))
+            found += [(rg.Revolute(axis), at), (rg.Spherical(), at), (rg.Universal(axis, across), at), (rg.Planar(axis), at)]
+    return found
+
+
+@pytest.mark.parametrize("planar", [False, True])
+def test_a_thousand_reroots_in_a_row_lead_nowhere(planar):
+    """Random bodies and points, and every joint type that can carry the motion: in space a screw, in a plane a hinge too."""
     rng = np.random.default_rng(5)
-    sample = random_sample(rng, bodies=8, kinds=ALL_JOINTS)
-    start = now = (sample.mech, sample.state)
+    kinds, roots = ((rg.Revolute,), (rg.Revolute,)) if planar else (ALL_JOINTS, (rg.Free,))
+    sample = random_sample(rng, bodies=8, kinds=kinds, root_kinds=roots)
+    start = sample.mech, sample.state
+    if planar:
+        mech = rg.Mechanism()
+        for i in range(8):
+            mech.add_body(f"b{i}", sample.mech.bodies[f"b{i}"].inertia)
+            ends = ("world" if i == 0 else f"b{i // 2}", f"b{i}")
+            places = (rg.Pose(translation=rng.uniform(-1, 1, 3)) for _ in range(2))
+            mech.add_joint(f"j{i}", rg.Revolute((0, 1, 0)), *(ends if i % 3 else ends[::-1]), *places)
+        start = mech, mech.state(q=rng.uniform(-2, 2, mech.nv), v=rng.standard_normal(mech.nv))
+    now, used = start, set()
     for _ in range(1000):
-        now = rg.reroot(*now, f"b{rng.integers(8)}", at=rng.uniform(-1, 1, 3), joint=rg.Free(), name="base")
+        body = f"b{rng.integers(8)}"
+        choices = joints_that_can_carry(*now, body, rng)
+        joint, at = choices[rng.integers(len(choices))]
+        used.add(type(joint))
+        now = rg.reroot(*now, body, at=at, joint=joint, name="base", align="current")
+    assert len(used) == (7 if planar else 3)
     assert_same_motion(start, now, tolerance=1e-10)
 
 
@@ -181,7 +226,7 @@ def test_a_revolute_top_joint_counts_from_the_bind_orientation():
 
 @given(samples(kinds=ALL_JOINTS, roots=2), BODIES, st.integers(0, 2**32 - 1))
 def test_accelerations_are_carried_over_body_by_body(sample, number, seed):
-    """S1 7.1, and inverse dynamics before and after agree: the same torques inside, the base's as one wrench on the new top."""
+    """S1 7.1."""
     mech, state = sample.mech, sample.state
     at = np.random.default_rng(seed).uniform(-1, 1, 3)
     after, new, a = rg.reroot(mech, state, body_of(mech, number), at=at, name="new base", acceleration=sample.a)
@@ -189,6 +234,28 @@ def test_accelerations_are_carried_over_body_by_body(sample, number, seed):
     size = 1.0 + max(np.abs(x).max() for x in expected.values())
     for body in mech.bodies:
         assert np.abs(found[body] - expected[body]).max() < ALGEBRA * size
+
+
+@given(samples(kinds=ALL_JOINTS, damping=True, limits=True, springs=2), BODIES)
+def test_inverse_dynamics_before_and_after_agree(sample, number):
+    """The old base's wrench put on its body by hand: the new base then needs none, and every other joint the same torque."""
+    mech, state = sample.mech, sample.state
+    base = next(j for j in mech.joints.values() if "world" in (j.parent, j.child))
+    tau = rg.inverse_dynamics(mech, state, sample.a)
+    reaction = rg.joint_reactions(mech, state, tau)[base.name]
+    if base.parent == "world":
+        held, place, wrench = base.child, rg.body_poses(mech, state)[base.child] @ base.child_pose, reaction
+    else:  # what its body puts on the world, turned round
+        held, place, wrench = base.parent, base.child_pose, -reaction
+    arm = place.translation - rg.body_poses(mech, state)[held].translation
+    wrench = np.concatenate([wrench[:3] + np.cross(arm, wrench[3:]), wrench[3:]])
+    after, new, a = rg.reroot(mech, state, body_of(mech, number), name="new base", acceleration=sample.a)
+    found = rg.inverse_dynamics(after, new, a, wrenches={held: wrench})
+    size = 1.0 + max(np.abs(tau).max(initial=0.0), np.abs(wrench).max())
+    assert np.abs(found[after.v_slice("new base")]).max() < ALGEBRA * size
+    for name in mech.joints:
+        if name != base.name:
+            assert np.abs(found[after.v_slice(name)] - tau[mech.v_slice(name)]).max(initial=0.0) < ALGEBRA * size
 
 
 @pytest.mark.parametrize(

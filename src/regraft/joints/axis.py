@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from .._jit import inline
-from ..spatial import Vector
-from .contract import Array, JointType, unit
+from ..scalars import Scalar, angle
+from ..spatial import Rotation, Vector, dot, rotate
+from .contract import JointType, unit
 
 
 @inline
@@ -18,12 +18,12 @@ def axis_of(par: tuple[float, ...]) -> Vector:
     return (par[0], par[1], par[2])
 
 
-def turn_about(axis: ArrayLike, rotation: Array) -> float:
+@inline
+def turn_about(a: Vector, R: Rotation) -> Scalar:
     """The angle about a unit axis that brings the identity nearest to a rotation."""
-    a = np.asarray(axis, float)
-    sine = 0.5 * float(a @ (rotation[2, 1] - rotation[1, 2], rotation[0, 2] - rotation[2, 0], rotation[1, 0] - rotation[0, 1]))
-    cosine = 0.5 * float(np.trace(rotation) - a @ rotation @ a)
-    return float(np.arctan2(sine, cosine))
+    sine = dot(a, (R[7] - R[5], R[2] - R[6], R[3] - R[1]))
+    cosine = R[0] + R[4] + R[8] - dot(a, rotate(R, a))
+    return angle(sine, cosine)
 
 
 class OneAxis(JointType):

@@ -33,6 +33,7 @@ class JointKernels:
 
     transform(par, q) -> (R, p)           child's joint frame in the parent's joint frame
     columns(par, q, X) -> (screw, ...)    the nv screws, in world axes, of a joint whose child-side frame is X
+    nearest(par, X) -> q                  the position whose (R, p) is nearest to X, for floats (S1 eq. 22)
     rates(par, q, v, X) -> (screw, ...)   how the columns change as seen from the child's frame; None where they do not
     integrate(q, d) -> q'                 q ⊕ d, along the tangent vector d; None: q + d
     difference(q1, q0) -> d               q1 ⊖ q0, such that q0 ⊕ d = q1, for floats; None: q1 − q0
@@ -42,6 +43,7 @@ class JointKernels:
 
     transform: Callable[..., Any]
     columns: Callable[..., Any]
+    nearest: Callable[..., Any]
     rates: Callable[..., Any] | None = None
     integrate: Callable[..., Any] | None = None
     difference: Callable[..., Any] | None = None
@@ -90,12 +92,9 @@ class JointType(Frozen):
         >>> rg.Revolute(axis=(0, 0, 1)).position(rg.Pose.about((0, 0, 1), 0.5))
         array([0.5])
         """
-        q = self.nearest(relative)
-        reached = self.pose(q)
-        gap = max(
-            float(np.abs(reached.rotation - relative.rotation).max()),
-            float(np.abs(reached.translation - relative.translation).max()) / (1.0 + float(np.abs(relative.translation).max())),
-        )
+        from .single import position  # it works on any type of the registry, and every type imports this file
+
+        q, gap = position(self, relative)
         if not gap <= REPRESENTABLE:
             raise StructureError(
                 f"{self!r} cannot take this relative pose: the nearest one that it has is off by {gap:.3g}. "
@@ -103,23 +102,18 @@ class JointType(Frozen):
             )
         return q
 
-    def nearest(self, relative: Pose) -> Array:
-        """The joint position whose pose agrees with the given one in every direction that the joint has."""
-        raise NotImplementedError
-
     def pose(self, q: ArrayLike) -> Pose:
         """The relative pose, child in parent, at the joint position q."""
-        from . import relative_pose  # the registry imports every type, and every type imports this file
+        from .single import relative_pose
 
         return relative_pose(self, finite(f"{type(self).__name__}: position", q, (self.nq,)))
 
     def velocity(self, q: ArrayLike, twist: ArrayLike) -> Array:
         """The joint velocity at q whose twist is nearest to a given one: child relative to parent, in the child's frame."""
-        from . import screws
+        from .single import velocity
 
-        columns = screws(self, finite(f"{type(self).__name__}: position", q, (self.nq,)))
-        motion = finite(f"{type(self).__name__}: twist", twist, (6,))
-        return np.asarray(np.linalg.lstsq(columns.T, motion, rcond=None)[0], dtype=float)
+        at = finite(f"{type(self).__name__}: position", q, (self.nq,))
+        return velocity(self, at, finite(f"{type(self).__name__}: twist", twist, (6,)))[0]
 
     def normalised(self, q: Array) -> Array:
         """The valid position nearest to q; NaN where there is none."""
@@ -138,6 +132,18 @@ class JointType(Frozen):
     def reverse(self, q: ArrayLike) -> Array:
         """The position of the reversed joint: ``reversed().pose(reverse(q))`` is the inverse of ``pose(q)``."""
         return -np.asarray(q, float)
+
+    def reverse_velocity(self, q: ArrayLike, v: ArrayLike) -> Array:
+        """The velocity of the reversed joint at ``reverse(q)``: the parent's motion relative to the child."""
+        from .single import screws, velocity
+
+        at, rate = (finite(f"{type(self).__name__}: {what}", x, (size,)) for what, x, size in
+                    (("position", q, self.nq), ("velocity", v, self.nv)))  # fmt: skip
+        there, twist = self.pose(at), rate @ screws(self, at)
+        turning = there.rotation @ twist[:3]
+        moving = there.rotation @ twist[3:] + np.cross(there.translation, turning)  # of what is at the parent's origin
+        back = self.with_limits(None).reversed()
+        return velocity(back, self.reverse(at), -np.concatenate([turning, moving]))[0]
 
     def settings(self) -> dict[str, Any]:
         """What every joint type has besides its axes, without what is at its default."""

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from .._jit import inline
-from ..pose import Pose
 from ..rotations import about_axis
-from ..spatial import Frame, Motion, scale, sliding, turning
+from ..spatial import Frame, Motion, dot, scale, sliding, turning
 from .axis import OneAxis, axis_of, turn_about
-from .contract import Array, JointKernels
+from .contract import JointKernels
 
 
 @inline
@@ -24,6 +21,11 @@ def columns(par: tuple[float, ...], _q: tuple[Any, Any], X: Frame) -> tuple[Moti
     return (turning(X, axis_of(par)), sliding(X, axis_of(par)))
 
 
+@inline
+def nearest(par: tuple[float, ...], X: Frame) -> tuple[Any, Any]:
+    return turn_about(axis_of(par), X[0]), dot(axis_of(par), X[1])
+
+
 class Cylindrical(OneAxis):
     """A shaft that turns and slides in its sleeve.
 
@@ -33,8 +35,5 @@ class Cylindrical(OneAxis):
     """
 
     nq = nv = limited = 2
-    kernels = JointKernels(transform, columns)
+    kernels = JointKernels(transform, columns, nearest)
     __slots__ = ()
-
-    def nearest(self, relative: Pose) -> Array:
-        return np.array([turn_about(self.axis, relative.rotation), float(np.dot(self.axis, relative.translation))])

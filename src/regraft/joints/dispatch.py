@@ -78,6 +78,28 @@ def columns_chain(types: Types) -> Chain:
     return _chain(types, link, last)
 
 
+def nearest_chain(types: Types) -> Chain:
+    """nearest(kind, par, X, q, i): the position nearest to a relative pose into q[i:]."""
+
+    @inline
+    def last(_kind: int, _par: tuple[Scalar, ...], _X: Frame, _q: Any, _i: int) -> None:
+        pass
+
+    def link(kind: int, joint: type[JointType], rest: Chain) -> Chain:
+        nearest = joint.kernels.nearest
+
+        @inline
+        def linked(found: int, par: tuple[Scalar, ...], X: Frame, q: Any, i: int) -> None:
+            if found == kind:
+                store_vector(q, i, nearest(par, X))
+            else:
+                rest(found, par, X, q, i)
+
+        return linked
+
+    return _chain(types, link, last)
+
+
 def rates_chain(types: Types) -> Chain:
     """rates(kind, par, q, i, v, X, table, d, column): like columns, for the types whose columns change."""
 

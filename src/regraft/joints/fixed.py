@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from .._jit import inline
-from ..pose import Pose
 from ..rotations import identity_pose
 from ..spatial import Frame
-from .contract import Array, JointKernels, JointType
+from .contract import JointKernels, JointType
 
 
 @inline
@@ -21,6 +18,11 @@ def columns(_par: tuple[float, ...], _q: tuple[()], _X: Frame) -> tuple[()]:
     return ()
 
 
+@inline
+def nearest(_par: tuple[float, ...], _X: Frame) -> tuple[()]:
+    return ()
+
+
 class Fixed(JointType):
     """A weld.
 
@@ -30,8 +32,5 @@ class Fixed(JointType):
     """
 
     nq = nv = limited = 0
-    kernels = JointKernels(transform, columns)
+    kernels = JointKernels(transform, columns, nearest)
     __slots__ = ()
-
-    def nearest(self, _relative: Pose) -> Array:
-        return np.zeros(0)

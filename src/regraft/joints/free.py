@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._jit import inline
-from ..pose import Pose
 from ..rotations import (
     body_twist,
     conjugate,
@@ -17,6 +16,7 @@ from ..rotations import (
     log_pose,
     quaternion_product,
     quaternion_rotation,
+    rotation_quaternion,
     stored_twist,
     unit_quaternion,
 )
@@ -37,6 +37,12 @@ def columns(_par: tuple[float, ...], _q: tuple[Any, ...], X: Frame) -> tuple[Mot
     along_x, along_y, along_z = spatial(still, axis_x(R)), spatial(still, axis_y(R)), spatial(still, axis_z(R))
     about_x, about_y, about_z = turning_axes(X)
     return along_x, along_y, along_z, about_x, about_y, about_z
+
+
+@inline
+def nearest(_par: tuple[float, ...], X: Frame) -> tuple[Any, ...]:
+    r, p = rotation_quaternion(X[0]), X[1]
+    return (p[0], p[1], p[2], r[0], r[1], r[2], r[3])
 
 
 @inline
@@ -71,17 +77,14 @@ class Free(JointType):
     """
 
     nq, nv, limited = 7, 6, 0
-    kernels = JointKernels(transform, columns, integrate=integrate, difference=difference, normalise=normalise)
+    kernels = JointKernels(transform, columns, nearest, integrate=integrate, difference=difference, normalise=normalise)
     __slots__ = ()
 
     def neutral(self) -> Array:
         return np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
 
-    def nearest(self, relative: Pose) -> Array:
-        return np.concatenate([relative.translation, relative.quaternion])
-
     def normalised(self, q: Array) -> Array:
         return np.concatenate([q[:3], unit_length(q[3:])])
 
     def reverse(self, q: ArrayLike) -> Array:
-        return self.nearest(self.pose(q).inverse())
+        return self.position(self.pose(q).inverse())

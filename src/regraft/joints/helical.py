@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from .._jit import inline
-from ..pose import Pose, finite
+from ..pose import finite
 from ..rotations import about_axis
-from ..spatial import Frame, Motion, plus_times, scale, sliding, turning
+from ..spatial import Frame, Motion, dot, plus_times, scale, sliding, turning
 from .axis import OneAxis, axis_of, turn_about
-from .contract import Array, JointKernels
+from .contract import JointKernels
 
 
 @inline
@@ -25,6 +25,15 @@ def columns(par: tuple[float, ...], _q: tuple[Any], X: Frame) -> tuple[Motion]:
     return (plus_times(turning(X, axis_of(par)), par[3], sliding(X, axis_of(par))),)
 
 
+@inline
+def nearest(par: tuple[float, ...], X: Frame) -> tuple[Any]:
+    turn, pitch = turn_about(axis_of(par), X[0]), par[3]
+    if pitch != 0.0:  # the advance tells how many whole turns there are
+        advance = dot(axis_of(par), X[1]) / pitch
+        turn += 2.0 * math.pi * math.floor((advance - turn) / (2.0 * math.pi) + 0.5)
+    return (turn,)
+
+
 class Helical(OneAxis):
     """A screw joint with its pitch in metres per radian.
 
@@ -34,7 +43,7 @@ class Helical(OneAxis):
     """
 
     nq = nv = limited = 1
-    kernels = JointKernels(transform, columns)
+    kernels = JointKernels(transform, columns, nearest)
     __slots__ = ("pitch",)
     pitch: float
 
@@ -47,10 +56,3 @@ class Helical(OneAxis):
 
     def parameters(self) -> tuple[float, ...]:
         return (*self.axis, self.pitch)
-
-    def nearest(self, relative: Pose) -> Array:
-        turn = turn_about(self.axis, relative.rotation)
-        if self.pitch:  # the advance tells how many whole turns there are
-            advance = float(np.dot(self.axis, relative.translation)) / self.pitch
-            turn += 2 * np.pi * round((advance - turn) / (2 * np.pi))
-        return np.array([turn])

@@ -9,9 +9,8 @@ from numpy.typing import ArrayLike
 
 from .._jit import inline
 from ..errors import StructureError
-from ..pose import Pose
 from ..rotations import about_axis
-from ..spatial import Frame, Motion, Vector, add, cross, rotate, scale, sliding, turning, zero_spatial
+from ..spatial import Frame, Motion, Vector, add, cross, dot, rotate, scale, sliding, turning, zero_spatial
 from .axis import axis_of, turn_about
 from .contract import Array, JointKernels, JointType, unit
 
@@ -50,6 +49,12 @@ def rates(par: tuple[float, ...], q: tuple[Any, Any, Any], v: tuple[Any, Any, An
     return (sliding(X, scale(-v[2], y)), sliding(X, scale(v[2], x)), zero_spatial(v[0]))
 
 
+@inline
+def nearest(par: tuple[float, ...], X: Frame) -> tuple[Any, Any, Any]:
+    x, y = in_plane(par)
+    return dot(x, X[1]), dot(y, X[1]), turn_about(axis_of(par), X[0])
+
+
 class Planar(JointType):
     """Sliding and turning on a plane with the given normal.
 
@@ -62,7 +67,7 @@ class Planar(JointType):
     """
 
     nq = nv = limited = 3
-    kernels = JointKernels(transform, columns, rates=rates)
+    kernels = JointKernels(transform, columns, nearest, rates=rates)
     __slots__ = ("normal", "x_axis")
     normal: tuple[float, float, float]
     x_axis: tuple[float, float, float]
@@ -71,20 +76,14 @@ class Planar(JointType):
         super().__init__(**settings)
         self._set(normal=unit("Planar: normal", normal))
         n = np.array(self.normal)
-        nearest = np.eye(3)[int(np.argmin(np.abs(n)))]
-        self._set(x_axis=unit("Planar: x", nearest - n * (n @ nearest)))
+        across = np.eye(3)[int(np.argmin(np.abs(n)))]
+        self._set(x_axis=unit("Planar: x", across - n * (n @ across)))
 
     def arguments(self) -> dict[str, Any]:
         return {"normal": self.normal}
 
     def parameters(self) -> tuple[float, ...]:
         return (*self.normal, *self.x_axis)
-
-    def nearest(self, relative: Pose) -> Array:
-        x = np.array(self.x_axis)
-        y = np.cross(self.normal, x)
-        p = relative.translation
-        return np.array([x @ p, y @ p, turn_about(self.normal, relative.rotation)])
 
     def reversed(self) -> Planar:
         if self.limits is not None:

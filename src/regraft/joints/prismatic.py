@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from .._jit import inline
-from ..pose import Pose
-from ..spatial import Frame, Motion, identity, scale, sliding
+from ..spatial import Frame, Motion, dot, identity, scale, sliding
 from .axis import OneAxis, axis_of
-from .contract import Array, JointKernels
+from .contract import JointKernels
 
 
 @inline
@@ -23,6 +20,11 @@ def columns(par: tuple[float, ...], _q: tuple[Any], X: Frame) -> tuple[Motion]:
     return (sliding(X, axis_of(par)),)
 
 
+@inline
+def nearest(par: tuple[float, ...], X: Frame) -> tuple[Any]:
+    return (dot(axis_of(par), X[1]),)
+
+
 class Prismatic(OneAxis):
     """A slider.
 
@@ -32,8 +34,5 @@ class Prismatic(OneAxis):
     """
 
     nq = nv = limited = 1
-    kernels = JointKernels(transform, columns)
+    kernels = JointKernels(transform, columns, nearest)
     __slots__ = ()
-
-    def nearest(self, relative: Pose) -> Array:
-        return np.array([float(np.dot(self.axis, relative.translation))])

@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._jit import inline
-from ..pose import Pose
 from ..rotations import (
     Quaternion,
     conjugate,
@@ -14,6 +13,7 @@ from ..rotations import (
     log_quaternion,
     quaternion_product,
     quaternion_rotation,
+    rotation_quaternion,
     unit_quaternion,
 )
 from ..scalars import Scalar, angle, one, square_root, where_less, zero
@@ -39,6 +39,11 @@ def turning_axes(X: Frame) -> tuple[Motion, Motion, Motion]:
 @inline
 def columns(_par: tuple[float, ...], _q: Quaternion, X: Frame) -> tuple[Motion, Motion, Motion]:
     return turning_axes(X)
+
+
+@inline
+def nearest(_par: tuple[float, ...], X: Frame) -> Quaternion:
+    return rotation_quaternion(X[0])
 
 
 @inline
@@ -76,14 +81,13 @@ class Spherical(JointType):
     """
 
     nq, nv, limited = 4, 3, 1
-    kernels = JointKernels(transform, columns, integrate=integrate, difference=difference, normalise=unit_quaternion, limit=limit)
+    kernels = JointKernels(
+        transform, columns, nearest, integrate=integrate, difference=difference, normalise=unit_quaternion, limit=limit
+    )
     __slots__ = ()
 
     def neutral(self) -> Array:
         return np.array([1.0, 0.0, 0.0, 0.0])
-
-    def nearest(self, relative: Pose) -> Array:
-        return relative.quaternion
 
     def normalised(self, q: Array) -> Array:
         return unit_length(q)

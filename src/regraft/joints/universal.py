@@ -9,10 +9,9 @@ from numpy.typing import ArrayLike
 
 from .._jit import inline
 from ..errors import ModelError
-from ..pose import Pose
 from ..rotations import about_axis
-from ..scalars import zero
-from ..spatial import Frame, Motion, Vector, cross, multiply, rotate, scale, turning, zero_spatial, zero_vector
+from ..scalars import angle, zero
+from ..spatial import Frame, Motion, Vector, cross, dot, multiply, rotate, scale, subtract, turning, zero_spatial, zero_vector
 from .axis import axis_of, turn_about
 from .contract import Array, JointKernels, JointType, unit
 
@@ -45,6 +44,16 @@ def rates(par: tuple[float, ...], q: tuple[Any, Any], v: tuple[Any, Any], X: Fra
     return (turning(X, turned_away), zero_spatial(v[0]))
 
 
+@inline
+def nearest(par: tuple[float, ...], X: Frame) -> tuple[Any, Any]:
+    # R a2 = rot(a1, q1) a2 gives the first angle from where the child's axis went, the rest is the second
+    a1, a2 = axis_of(par), second_axis(par)
+    went = rotate(X[0], a2)
+    start, end = subtract(a2, scale(dot(a1, a2), a1)), subtract(went, scale(dot(a1, went), a1))
+    first = angle(dot(a1, cross(start, end)), dot(start, end))
+    return first, turn_about(a2, multiply(about_axis(a1, -first), X[0]))
+
+
 class Universal(JointType):
     """A Cardan joint. q = (angle about axis1, angle about axis2).
 
@@ -54,7 +63,7 @@ class Universal(JointType):
     """
 
     nq = nv = limited = 2
-    kernels = JointKernels(transform, columns, rates=rates)
+    kernels = JointKernels(transform, columns, nearest, rates=rates)
     __slots__ = ("axis1", "axis2")
     axis1: tuple[float, float, float]
     axis2: tuple[float, float, float]
@@ -70,14 +79,6 @@ class Universal(JointType):
 
     def parameters(self) -> tuple[float, ...]:
         return (*self.axis1, *self.axis2)
-
-    def nearest(self, relative: Pose) -> Array:
-        # R a2 = rot(a1, q1) a2 gives the first angle from where the child's axis went, the rest is the second
-        a1, a2 = np.array(self.axis1), np.array(self.axis2)
-        start, end = (x - a1 * (a1 @ x) for x in (a2, relative.rotation @ a2))
-        first = float(np.arctan2(a1 @ np.cross(start, end), start @ end))
-        rest = Pose.about(self.axis1, -first).rotation @ relative.rotation
-        return np.array([first, turn_about(self.axis2, rest)])
 
     def reversed(self) -> Universal:
         limits = self.limits and self.limits.negated().swapped()

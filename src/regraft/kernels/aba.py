@@ -8,6 +8,7 @@ from .._jit import jit
 from ..memory import load, store
 from ..scalars import Scalar, one, reciprocal, where_less
 from ..spatial import (
+    Motion,
     add_sizes,
     apply,
     articulated,
@@ -43,7 +44,7 @@ def aba(model: Model, work: Work, q: Any, v: Any, tau: Any, external: Any, out: 
     joint_torques(model, work, q, v, tau)
     spring_forces(model, work)
     worst = eliminate_joints(model, work)
-    accelerate(model, work, out)
+    accelerate(model, work, rising_world(model, work.body[0, R]), out)
     for d in range(out.shape[0]):
         worst = worst + 0.0 * out[d]
     return worst
@@ -103,11 +104,11 @@ def eliminate_joints(model: Model, work: Work) -> Scalar:
 
 
 @jit
-def accelerate(model: Model, work: Work, out: Any) -> None:
+def accelerate(model: Model, work: Work, of_world: Motion, out: Any) -> None:
     """Roots to leaves: with the parent's acceleration known, each joint follows.  O(n)."""
     walk, body, dof = model.walk, work.body, work.dof
     for k in range(walk.shape[0]):
-        a = parent_motion(body, walk[k, PARENT], A, rising_world(model, body[k, R]))
+        a = parent_motion(body, walk[k, PARENT], A, of_world)
         for d in range(walk[k, V], walk[k, END]):
             rate = (dof[d, TAU] - power(load(dof, d, U, 6), a)) * dof[d, D]
             out[d] = rate

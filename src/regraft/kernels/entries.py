@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from .._jit import entry, long_entry
-from ..memory import load, store, table_at
-from ..spatial import at_point, compose
+from ..memory import load, load_pose, store, store_pose, table_at
+from ..spatial import add, at_point, compose
 from . import configuration
 from . import energy as energy_kernel
 from . import jacobian as jacobian_kernel
@@ -16,6 +16,7 @@ from .aba import aba
 from .batch import aba_batch
 from .crba import crba
 from .derivatives import rnea_derivatives
+from .impact import impact
 from .kinematics import frame, move_bodies, place_bodies
 from .layout import EXTERNAL, ORIGIN, ROOT, VEL, model_at, positions_in, work_at
 from .rnea import reactions, rnea
@@ -120,15 +121,20 @@ def forward_dynamics_batch(
 
 
 @entry
-def motion(handle: int, q: Any, v: Any, attach: Any, poses: Any, twists: Any) -> None:
-    """Pose (R, p) in the world and twist at its own origin, world axes, of the frame attach[k] of each row."""
-    m, w = model_at(handle), work_at(handle, q)
-    place_bodies(m, w, q)
-    move_bodies(m, w, q, v)
+def motion(handle: int, x: Any, attach: Any, out: Any) -> None:
+    """Pose (R, p) in the world and twist at its own origin, world axes, of the frame attach[k] of each row, at x = (q, v)."""
+    m, w, nq = model_at(handle), work_at(handle, x), positions_in(handle)
+    place_bodies(m, w, x[:nq])
+    move_bodies(m, w, x[:nq], x[nq:])
     for k in range(m.walk.shape[0]):
-        local = load(attach, k, 0, 9), load(attach, k, 9, 3)
-        R_k, p_k = compose(frame(w.body, k), local)
-        origin = load(w.body, m.walk[k, ROOT], ORIGIN, 3)
-        store(poses, k, 0, R_k)
-        store(poses, k, 9, (p_k[0] + origin[0], p_k[1] + origin[1], p_k[2] + origin[2]))
-        store(twists, k, 0, at_point(load(w.body, k, VEL, 6), p_k))
+        R_k, p_k = compose(frame(w.body, k), load_pose(attach, k))
+        store_pose(out, k, (R_k, add(p_k, load(w.body, m.walk[k, ROOT], ORIGIN, 3))))
+        store(out, k, 12, at_point(load(w.body, k, VEL, 6), p_k))
+
+
+@entry
+def plastic_impact(handle: int, x: Any, top: int, motion: Any, impulse: Any, out: Any) -> float:
+    """`impact` of the tree whose root is row `top`; `motion` is how that row's body moves, in its own frame."""
+    nq = positions_in(handle)
+    X, twist = load_pose(motion, 0), load(motion, 0, 12, 6)
+    return impact(model_at(handle), work_at(handle, x), x[:nq], x[nq:], top, X[1], twist, impulse, out)

@@ -1,19 +1,18 @@
-"""What a body's motion is to a joint that takes hold of it, and states whose joints have been exchanged."""
+"""What the motion of bodies is to a joint that takes hold of them, and states whose joints have been exchanged."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import StructureError, listed
-from ..joints import JointType, screw_rates, screws
+from ..joints import screw_rates, screws, settle
 from ..kernels import entries
 from ..mechanism import Mechanism
-from ..parts import WORLD
-from ..pose import Pose
+from ..parts import WORLD, Joint
+from ..pose import WORLD_MOTION, Pose
 from ..state import State
 
 Array = NDArray[np.float64]
@@ -23,65 +22,73 @@ CARRIED = 1e-9
 
 
 @dataclass(frozen=True)
-class Motion:
-    """Pose in the world of a frame on a body, and its own twist (angular, linear) in the frame's axes."""
+class Settled:
+    """Position and velocity of a joint that has taken hold, and how much of the pose and of the twist it cannot represent."""
+
+    q: Array
+    v: Array
+    pose_gap: float
+    twist_gap: float
+
+
+def settled(joint: Joint, body: str, moving: Array) -> Settled:
+    """A joint between the world and a body in the given motion (18,), described from either side."""
+    motions = np.empty((2, len(moving)))
+    motions[0], motions[1] = (WORLD_MOTION, moving) if joint.child == body else (moving, WORLD_MOTION)
+    places = np.concatenate((joint.parent_pose.to_row(), joint.child_pose.to_row()))
+    return Settled(*settle(joint.type, motions, places))
+
+
+def refuse_motion(joint: Joint, gap: float) -> StructureError:
+    """The joint cannot carry the motion that its body has."""
+    return StructureError(
+        f"joint {joint.name!r}, a {type(joint.type).__name__}, cannot carry this motion: {gap:.3g} of it is left over. "
+        'Let it stop with velocity="impact", or use a joint with more freedom, such as Free().'
+    )
+
+
+def carried_acceleration(mech: Mechanism, state: State, joint: Joint, body: str, a: Array, held: Settled) -> Array:
+    """The acceleration of a joint to the world that leaves a body's acceleration as it is; an error where the joint cannot."""
+    ends = [_frame_acceleration(mech, state, *end, a) for end in
+            ((joint.parent, joint.parent_pose), (joint.child, joint.child_pose))]  # fmt: skip
+    rate = _relative_rate(*ends) - held.v @ screw_rates(joint.type, held.q, held.v)
+    found = joint.type.velocity(held.q, rate)
+    left = rate - found @ screws(joint.type, held.q)
+    if np.abs(left).max() > CARRIED * (1.0 + float(np.abs(rate).max())):
+        raise StructureError(f"joint {joint.name!r} cannot carry this acceleration of {body!r}: use a joint with more freedom.")
+    return found
+
+
+@dataclass(frozen=True)
+class _Accelerating:
+    """A frame: its pose, twist and acceleration (angular, linear at its origin), in world axes."""
 
     pose: Pose
     twist: Array
+    rate: Array
 
 
-def motion_of(mech: Mechanism, state: State, body: str, frame: Pose) -> Motion:
-    """Where a frame on a body is and how it moves."""
-    pose, twist = mech.tree.frame_motion(state._q, state._v, body, frame)
-    return Motion(pose, (twist.reshape(2, 3) @ pose.rotation).ravel())
-
-
-def halves_exchanged(vectors: Array) -> Array:
-    """(angular, linear) as a free joint stores it, (linear, angular); and back."""
-    return np.roll(vectors, 3, axis=-1)
-
-
-def carried_velocity(name: str, joint: JointType, q: Array, twist: Array) -> Array:
-    """The joint velocity that gives a frame its own twist; an error where the joint cannot carry it."""
-    v = joint.velocity(q, twist)
-    gap = float(np.abs(v @ screws(joint, q) - twist).max()) if joint.nv else float(np.abs(twist).max())
-    if gap > CARRIED * (1.0 + float(np.abs(twist).max())):
-        raise StructureError(
-            f"joint {name!r}, a {type(joint).__name__}, cannot carry this motion: {gap:.3g} of it is left over. "
-            'Let it stop with velocity="impact", or use a joint with more freedom, such as Free().'
-        )
-    return v
-
-
-def carried_acceleration(name: str, joint: JointType, q: Array, v: Array, rate: Array) -> Array:
-    """The joint acceleration that changes a frame's own twist at the given rate; an error where the joint cannot."""
-    try:
-        return carried_velocity(name, joint, q, rate - v @ screw_rates(joint, q, v))
-    except StructureError as problem:
-        raise StructureError(f"joint {name!r} cannot carry this acceleration: use a joint with more freedom.") from problem
-
-
-def twist_rate(mech: Mechanism, state: State, body: str, moving: Motion, frame: Pose, a: Array) -> Array:
-    """How the own twist of a frame on a body changes, in the frame's axes, when the mechanism accelerates at a."""
+def _frame_acceleration(mech: Mechanism, state: State, body: str, place: Pose, a: Array) -> _Accelerating:
+    if body == WORLD:
+        return _Accelerating(place, np.zeros(6), np.zeros(6))
     tree = mech.tree
-    k, point = tree.row_of[body], tree.point(body, frame.translation)
+    k, point = tree.row_of[body], tree.point(body, place.translation)
     J, J_rate = np.empty((6, mech.nv)), np.empty((6, mech.nv))
     entries.jacobian(tree.handle, state._q, k, point, J)
     entries.jacobian_rate(tree.handle, state._q, state._v, k, point, J_rate)
-    turning, moving_on = np.split(J @ a + J_rate @ state._v, 2)
-    axes = moving.pose.rotation
-    return np.concatenate([turning @ axes, moving_on @ axes - np.cross(moving.twist[:3], moving.twist[3:])])
+    pose = Pose.from_row(tree.motions_of(state._x, body)[0]) @ place
+    return _Accelerating(pose, J @ state._v, J @ a + J_rate @ state._v)
 
 
-def rebuilt_state(mech: Mechanism, old: State, q: Mapping[str, Array], v: Mapping[str, Array]) -> State:
-    """A state of a mechanism whose joints keep their numbers from an old state, but for the given ones."""
-    layout, before = mech.layout, old.layout
-    x = np.empty(layout.nq + layout.nv)
-    for name, *_ in layout.joints:
-        x[layout.q_slices[name]] = q[name] if name in q else old._q[before.q_slices[name]]
-        where = layout.v_slices[name]
-        x[layout.nq + where.start : layout.nq + where.stop] = v[name] if name in v else old._v[before.v_slices[name]]
-    return State(layout, x)
+def _relative_rate(parent: _Accelerating, child: _Accelerating) -> Array:
+    """How the twist of the child's frame relative to the parent's, in the child's axes, changes."""
+    spin, apart = parent.twist[:3], child.pose.translation - parent.pose.translation
+    parting = child.twist[3:] - parent.twist[3:]
+    turning, moving = child.twist[:3] - spin, parting - np.cross(spin, apart)
+    turning_rate = child.rate[:3] - parent.rate[:3]
+    moving_rate = child.rate[3:] - parent.rate[3:] - np.cross(parent.rate[:3], apart) - np.cross(spin, parting)
+    own = np.array([turning_rate - np.cross(child.twist[:3], turning), moving_rate - np.cross(child.twist[:3], moving)])
+    return (own @ child.pose.rotation).ravel()
 
 
 def check_body(mech: Mechanism, body: str) -> None:

@@ -10,7 +10,7 @@ from ..mechanism import Mechanism
 from ..parts import WORLD, Joint
 from ..pose import Pose
 from ..state import State
-from .carry import halves_exchanged, motion_of, rebuilt_state
+from .carry import settled
 
 
 def cut(mech: Mechanism, state: State, joint: str) -> tuple[Mechanism, State]:
@@ -30,13 +30,13 @@ def cut(mech: Mechanism, state: State, joint: str) -> tuple[Mechanism, State]:
     if not isinstance(joint, str) or joint not in mech.joints:
         raise StructureError(f"there is no joint {joint!r} to cut; the joints are: {listed(mech.joints)}.")
     tree = open_tree(mech, "cutting")
-    row = tree.walk[:, JOINT].tolist().index(tree.joint_names.index(joint))
+    j = tree.joint_names.index(joint)
+    row = tree.walk[:, JOINT].tolist().index(j)
     body = tree.body_names[tree.walk[row, BODY]]
-    moving = motion_of(mech, state, body, Pose())
     free = Joint(_free_name(mech, body, joint), Free(), WORLD, body, Pose(), Pose())
+    held = settled(free, body, tree.motion(state._x)[row])
     loose = mech.with_joint(joint, free)
-    q = {free.name: free.type.nearest(moving.pose)}
-    return loose, rebuilt_state(loose, state, q, {free.name: halves_exchanged(moving.twist)})
+    return loose, State(loose.layout, mech.layout.exchanged(state._x, j, held.q, held.v))
 
 
 def _free_name(mech: Mechanism, body: str, going: str) -> str:

@@ -2,33 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..dynamics import mass_matrix, open_tree
+from .._jit import entry
+from ..dynamics import explain_failure, open_tree
 from ..errors import ModelError, StructureError
-from ..joints import Free, JointType, screws
+from ..joints import REPRESENTABLE, Free, JointType
+from ..kernels import entries
 from ..kernels.layout import JOINT, ROOT
 from ..mechanism import Mechanism
+from ..memory import load_vector, store_pose
 from ..parts import WORLD, Joint
-from ..pose import Pose, finite
+from ..pose import POSE, Pose, finite
+from ..rotations import quaternion_rotation, rotation_quaternion
+from ..spatial import identity, rotate_back, subtract
 from ..state import State
-from .carry import (
-    Motion,
-    carried_acceleration,
-    carried_velocity,
-    check_body,
-    halves_exchanged,
-    motion_of,
-    rebuilt_state,
-    twist_rate,
-)
+from .carry import CARRIED, carried_acceleration, check_body, refuse_motion, settled
 
 Array = NDArray[np.float64]
 
+_FREE = Free()
 _SAME_PLACE = 1e-12  # relative to 1 + distance: where a former base joint counts as being at the point asked for
 
 
@@ -100,36 +96,35 @@ def reroot(
     check_body(mech, top)
     mech.check_state(state)
     _check_words(velocity, align)
-    kind = Free() if joint is None else joint
+    kind = _FREE if joint is None else joint
     if not isinstance(kind, JointType):
         raise StructureError(f"joint must be a joint type, such as Revolute((0, 1, 0)), not {joint!r}.")
-    old = _base_of(mech, top)
-    new_name = f"{top}_base" if name is None else name
-    now = motion_of(mech, state, top, Pose()).pose
-    point = now.translation if at is None else _point(at)
-    wanted = Joint(new_name, kind, WORLD, top, Pose(), Pose(None, now.inverse().apply(point)))
-    former = None if align == "current" else _former(mech, wanted, now, point)
-    base = former or _placed(wanted, now if align == "current" else motion_of(mech, mech.state(), top, Pose()).pose, point)
-    moving = motion_of(mech, state, top, base.child_pose)
-    q = _position(base, moving)
-    changed = mech.with_base(old, base)
-    if velocity == "carry":
-        v = carried_velocity(new_name, kind, q, moving.twist)
-        after = rebuilt_state(changed, state, {new_name: q}, {new_name: v})
-        if acceleration is None:
-            return changed, after
-        a = finite("acceleration", acceleration, (mech.nv,))
-        rate = twist_rate(mech, state, top, moving, base.child_pose, a)
-        new = carried_acceleration(new_name, kind, q, v, rate)
-        return changed, after, _rebuilt_rates(mech, changed, a, new_name, new)
-    if acceleration is not None:
+    if acceleration is not None and velocity == "impact":
         raise StructureError('accelerations are not defined through an impact; leave acceleration out, or use velocity="carry".')
-    return changed, _impact(mech, state, changed, old, base, q, moving)
-
-
-def _rebuilt_rates(mech: Mechanism, changed: Mechanism, a: Array, base: str, new: Array) -> Array:
-    """Accelerations by name from the old order to the new."""
-    return np.concatenate([new if name == base else a[mech.v_slice(name)] for name, *_ in changed.layout.joints])
+    tree = open_tree(mech, "re-rooting")
+    row = tree.row_of[top]
+    now = tree.motion(state._x)[row]
+    point = now[9:POSE] if at is None else _point(at)
+    named = f"{top}_base" if name is None else name
+    base = None if align == "current" else _former(mech, named, kind, top, now, point)
+    if base is None:
+        base = _placed(named, kind, top, now, now if align == "current" else tree.motion(mech.layout.rest)[row], point)
+    held = settled(base, top, now)
+    if not held.pose_gap <= REPRESENTABLE:
+        raise _refuse_orientation(base, top, held.pose_gap)
+    j = int(tree.walk[tree.walk[row, ROOT], JOINT])
+    changed = mech.with_base(tree.joint_names[j], base)
+    x = mech.layout.exchanged(state._x, j, held.q, held.v)
+    if velocity == "impact":
+        return changed, _impact(changed, x, top, base, now)
+    if held.twist_gap > CARRIED:
+        raise refuse_motion(base, held.twist_gap)
+    if acceleration is None:
+        return changed, State(changed.layout, x)
+    a = finite("acceleration", acceleration, (mech.nv,))
+    new = carried_acceleration(mech, state, base, top, a, held)
+    rates = mech.layout.exchanged(np.concatenate((np.zeros(mech.nq), a)), j, held.q, new)
+    return changed, State(changed.layout, x), rates[changed.nq :]
 
 
 def _check_words(velocity: str, align: str) -> None:
@@ -146,69 +141,52 @@ def _point(at: ArrayLike) -> Array:
         raise StructureError(f"{problem} Give the absolute position of the new base joint.") from problem
 
 
-def _base_of(mech: Mechanism, top: str) -> str:
-    """The joint by which the tree of a body hangs on the world."""
-    tree = open_tree(mech, "re-rooting")
-    root = int(tree.walk[tree.row_of[top], ROOT])
-    return tree.joint_names[int(tree.walk[root, JOINT])]
+@entry
+def _places(now: Any, zero: Any, point: Any, out: Any) -> None:
+    """Where the new base joint's frame is on the world and on the body (S1 eqs. 13–18).
 
-
-def _placed(wanted: Joint, zero: Pose, point: Array) -> Joint:
-    """The new base joint at its point, with the axes of the body's zero pose on the world (S1 eqs. 13–18)."""
-    # by way of the quaternion, so that rounding does not add up over many changes of the root
-    return replace(wanted, parent_pose=Pose.from_quaternion(zero.quaternion, point))
-
-
-def _former(mech: Mechanism, wanted: Joint, now: Pose, point: Array) -> Joint | None:
-    """The base joint of this name as it was before it was replaced, if it fits what is asked for (A1)."""
-    former = mech.former_bases.get(wanted.name)
-    if former is None or (former.parent, former.child, former.type) != (WORLD, wanted.child, wanted.type):
-        return None
-    frame = now @ former.child_pose
-    if np.abs(frame.translation - point).max() > _SAME_PLACE * (1.0 + float(np.abs(point).max())):
-        return None
-    try:
-        former.type.position(former.parent_pose.inverse() @ frame)
-    except StructureError:
-        return None
-    return former
-
-
-def _position(base: Joint, moving: Motion) -> Array:
-    """The inverse joint problem (S1 eqs. 21–22)."""
-    try:
-        return base.type.position(base.parent_pose.inverse() @ moving.pose)
-    except StructureError as problem:
-        raise StructureError(
-            f"joint {base.name!r} cannot take the orientation that {base.child!r} now has relative to its bind pose: {problem} "
-            'Or make the present pose its zero with align="current".'
-        ) from problem
-
-
-def _impact(mech: Mechanism, state: State, changed: Mechanism, old: str, base: Joint, q: Array, moving: Motion) -> State:
-    """The plastic impact of the whole mechanism at the new base joint (S1 7.2, 8.5).
-
-    Of all motions that the joint allows it takes the one nearest to the present motion in the metric of kinetic energy, so
-    momentum is kept along all that stays free: M v⁺ = Pᵀ M' v', with v' the motion on a free base and P the allowed part of it.
+    On the world it has the axes that the body has in its zero pose, by way of their quaternion, so that rounding does not add up
+    over many changes of the root.
     """
-    floating_base = Joint(base.name, Free(), WORLD, base.child, base.parent_pose, base.child_pose)
-    floating = mech.with_base(old, floating_base)
-    relative = base.parent_pose.inverse() @ moving.pose
-    at = {base.name: floating_base.type.nearest(relative)}
-    before = rebuilt_state(floating, state, at, {base.name: halves_exchanged(moving.twist)})
-    resting = rebuilt_state(changed, state, {base.name: q}, {base.name: np.zeros(base.type.nv)})
-    columns = screws(base.type, q)
-    allowed = np.zeros((floating.nv, changed.nv))
-    allowed[floating.v_slice(base.name), changed.v_slice(base.name)] = halves_exchanged(columns).T
-    for name, *_ in changed.layout.joints:
-        if name != base.name:
-            allowed[floating.v_slice(name), changed.v_slice(name)] = np.eye(changed.joints[name].type.nv)
-    M = mass_matrix(floating, before)
-    kept = allowed.T @ M @ before._v
-    try:
-        after = np.linalg.solve(mass_matrix(changed, resting), kept)
-    except np.linalg.LinAlgError:
-        raise StructureError(f"joint {base.name!r}: the impact has no unique result; some joint moves no inertia.") from None
-    exchanged = (M @ (allowed @ after - before._v))[floating.v_slice(base.name)]
-    impulse = (halves_exchanged(exchanged).reshape(2, 3) @ moving.pose.rotation.T).ravel()
-    return State(changed.layout, np.concatenate([resting._q, after]), {base.name: impulse})
+    to = load_vector(point, 0, 3)
+    R_now, p_now = load_vector(now, 0, 9), load_vector(now, 9, 3)
+    store_pose(out, 0, (quaternion_rotation(rotation_quaternion(load_vector(zero, 0, 9))), to))
+    store_pose(out, 1, (identity(0.0), rotate_back(R_now, subtract(to, p_now))))
+
+
+def _placed(name: str, kind: JointType, top: str, now: Array, zero: Array, point: Array) -> Joint:
+    """The new base joint at its point, with the axes of the body's zero pose on the world."""
+    places = np.empty((2, POSE))
+    _places(now, zero, point, places)
+    return Joint(name, kind, WORLD, top, Pose.from_row(places[0]), Pose.from_row(places[1]))
+
+
+def _former(mech: Mechanism, name: str, kind: JointType, top: str, now: Array, point: Array) -> Joint | None:
+    """The base joint of this name as it was before it was replaced, if it fits what is asked for (A1)."""
+    former = mech.former_bases.get(name)
+    if former is None or {former.parent, former.child} != {WORLD, top} or former.type != kind:
+        return None
+    on_top = former.child_pose if former.child == top else former.parent_pose
+    place = Pose.from_row(now) @ on_top
+    if np.abs(place.translation - point).max() > _SAME_PLACE * (1.0 + float(np.abs(point).max())):
+        return None
+    return former if settled(former, top, now).pose_gap <= REPRESENTABLE else None
+
+
+def _refuse_orientation(base: Joint, top: str, gap: float) -> StructureError:
+    return StructureError(
+        f"joint {base.name!r}, {base.type!r}, cannot take the orientation that {top!r} now has relative to its bind pose: the "
+        f"nearest one that it has is off by {gap:.3g}. Use a joint with more freedom, such as Free(), "
+        'or make the present pose its zero with align="current".'
+    )
+
+
+def _impact(changed: Mechanism, x: Array, top: str, base: Joint, now: Array) -> State:
+    """The state after the plastic impact of the whole tree at its new base joint (S1 7.2, 8.5)."""
+    tree, nq = changed.tree, changed.nq
+    impulse, after = np.empty((1, 6)), np.empty(changed.nv)
+    worst = entries.plastic_impact(tree.handle, x, tree.row_of[top], now.reshape(1, -1), impulse, after)
+    if not worst > 0.0:
+        raise StructureError(f"joint {base.name!r}: the impact has no unique result: {explain_failure(tree, tree.work)}")
+    x[nq:] = after
+    return State(changed.layout, x, {base.name: impulse[0]})

@@ -1,0 +1,188 @@
+"""One joint by itself, called from Python: its pose and screws, and the inverse joint problem (S1 eqs. 21–22)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._jit import entry, inline
+from ..memory import load, load_pose, load_vector, store, store_pose
+from ..pose import POSE, Pose
+from ..rotations import identity_pose
+from ..scalars import Scalar
+from ..spatial import (
+    Frame,
+    Motion,
+    Rotation,
+    Vector,
+    add,
+    angular,
+    compose,
+    cross,
+    invert,
+    linear,
+    minus,
+    plus_times,
+    power,
+    rotate_back,
+    spatial,
+    subtract,
+    times,
+)
+from .contract import JointType, padded_parameters
+from .dispatch import parameters
+from .registry import KIND, joint_columns, joint_nearest, joint_rates, joint_transform
+
+Array = NDArray[np.float64]
+
+
+# --- from numbers to poses and screws ----------------------------------------------------------------------------------
+
+
+@entry
+def _relative_pose(kind: int, par: Any, q: Any, out: Any) -> None:
+    store_pose(out, 0, joint_transform(kind, parameters(par, 0, 0, 0.0), q, 0))
+
+
+@entry
+def _screws(kind: int, par: Any, q: Any, out: Any) -> None:
+    joint_columns(kind, parameters(par, 0, 0, 0.0), q, 0, identity_pose(0.0), out, 0, 0)
+
+
+@entry
+def _screw_rates(kind: int, par: Any, q: Any, v: Any, out: Any) -> None:
+    joint_rates(kind, parameters(par, 0, 0, 0.0), q, 0, v, identity_pose(0.0), out, 0, 0)
+
+
+def relative_pose(joint: JointType, q: Array) -> Pose:
+    """The pose of the child's joint frame in the parent's at the joint position q."""
+    out = np.empty((1, POSE))
+    _relative_pose(*_described(joint), q, out)
+    return Pose.from_row(out[0])
+
+
+def screws(joint: JointType, q: Array) -> Array:
+    """The joint's columns at q, as rows (nv, 6), in the axes and about the origin of its child's frame."""
+    out = np.empty((joint.nv, 6))
+    _screws(*_described(joint), q, out)
+    return out
+
+
+def screw_rates(joint: JointType, q: Array, v: Array) -> Array:
+    """How the joint's columns change at q and v, as rows (nv, 6), in the axes and about the origin of its child's frame."""
+    out = np.zeros((joint.nv, 6))
+    if joint.kernels.rates is not None:
+        _screw_rates(*_described(joint), q, v, out)
+    return out
+
+
+# --- from poses and twists to numbers ----------------------------------------------------------------------------------
+
+
+@inline
+def nearest_position(kind: int, par: Any, X: Frame, q: Any) -> float:
+    """Fill q with the position nearest to a relative pose; returns how far its own pose is from that."""
+    joint_nearest(kind, parameters(par, 0, 0, 0.0), X, q, 0)
+    R, p = joint_transform(kind, parameters(par, 0, 0, 0.0), q, 0)
+    turned, moved = _largest_turn(R, X[0]), subtract(p, X[1])
+    return max(turned, _largest(moved) / (1.0 + _largest(X[1])))  # type: ignore[no-any-return]
+
+
+@inline
+def _largest(a: Vector) -> Scalar:
+    return max(abs(a[0]), abs(a[1]), abs(a[2]))
+
+
+@inline
+def _largest_turn(A: Rotation, B: Rotation) -> Scalar:
+    first = max(abs(A[0] - B[0]), abs(A[1] - B[1]), abs(A[2] - B[2]))
+    second = max(abs(A[3] - B[3]), abs(A[4] - B[4]), abs(A[5] - B[5]))
+    return max(first, second, abs(A[6] - B[6]), abs(A[7] - B[7]), abs(A[8] - B[8]))
+
+
+@inline
+def nearest_velocity(kind: int, par: Any, q: Any, twist: Motion, v: Any, columns: Any) -> float:
+    """Fill v with the least-squares fit of the joint's columns to a twist in the child's frame; returns what is left of it.
+
+    By orthogonalisation of the columns, which stays exact where two of them are nearly parallel. `columns` is scratch (12, 6).
+    """
+    nv = v.shape[0]
+    joint_columns(kind, parameters(par, 0, 0, 0.0), q, 0, identity_pose(0.0), columns, 0, 0)
+    left = twist
+    for d in range(nv):  # row d becomes orthogonal to those before it; row 6 + d keeps its parts along them
+        c = load(columns, d, 0, 6)
+        for e in range(d):
+            share = power(load(columns, e, 0, 6), c)
+            columns[6 + d, e] = share
+            c = plus_times(c, -share, load(columns, e, 0, 6))
+        size = np.sqrt(power(c, c))
+        columns[6 + d, d] = size
+        c = times(1.0 / size, c)
+        store(columns, d, 0, c)
+        v[d] = power(c, left)
+        left = plus_times(left, -v[d], c)
+    for d in range(nv - 1, -1, -1):
+        v[d] /= columns[6 + d, d]
+        for e in range(d):
+            v[e] -= columns[6 + d, e] * v[d]
+    return max(_largest(angular(left)), _largest(linear(left)))  # type: ignore[no-any-return]
+
+
+@inline
+def frame_motion(motions: Any, places: Any, side: int) -> tuple[Frame, Motion]:
+    """Pose of the joint's frame on one of the two bodies, and its twist at its origin in world axes."""
+    body = load_pose(motions, side)
+    twist = load(motions, side, POSE, 6)
+    X = compose(body, load_pose(places, side))
+    swept = cross(angular(twist), subtract(X[1], body[1]))
+    return X, spatial(angular(twist), add(linear(twist), swept))
+
+
+@entry
+def _position(kind: int, par: Any, pose: Any, q: Any) -> float:
+    return nearest_position(kind, par, load_pose(pose, 0), q)
+
+
+@entry
+def _velocity(kind: int, par: Any, q: Any, twist: Any, v: Any) -> float:
+    return nearest_velocity(kind, par, q, load_vector(twist, 0, 6), v, np.empty((12, 6)))
+
+
+@entry
+def _settle(kind: int, par: Any, motions: Any, places: Any, q: Any, v: Any) -> Any:
+    X_p, V_p = frame_motion(motions, places, 0)
+    X_c, V_c = frame_motion(motions, places, 1)
+    gap = nearest_position(kind, par, compose(invert(X_p), X_c), q)
+    # how the child's frame moves in the parent's, seen in the child's axes
+    V = minus(V_c, spatial(angular(V_p), add(linear(V_p), cross(angular(V_p), subtract(X_c[1], X_p[1])))))
+    twist = spatial(rotate_back(X_c[0], angular(V)), rotate_back(X_c[0], linear(V)))
+    left = nearest_velocity(kind, par, q, twist, v, np.empty((12, 6)))
+    return gap, left, max(_largest(angular(twist)), _largest(linear(twist)))
+
+
+def position(joint: JointType, relative: Pose) -> tuple[Array, float]:
+    """The joint position nearest to a relative pose, and how far its pose is from that (radians or metres by 1 + |p|)."""
+    q = np.empty(joint.nq)
+    return q, _position(*_described(joint), relative.to_row(), q)
+
+
+def velocity(joint: JointType, q: Array, twist: Array) -> tuple[Array, float]:
+    """The joint velocity nearest to a twist in the child's frame, and what is left of the twist."""
+    v = np.empty(joint.nv)
+    return v, _velocity(*_described(joint), q, twist, v)
+
+
+def settle(joint: JointType, motions: Array, places: Array) -> tuple[Array, Array, float, float]:
+    """Position and velocity of a joint between two bodies in given motions (2, 18), its frames at given places on them (2, 12).
+
+    With them two measures of what the joint cannot do: of the pose as in `position`, of the twist relative to 1 + its size.
+    """
+    q, v = np.empty(joint.nq), np.empty(joint.nv)
+    gap, left, size = _settle(*_described(joint), motions, places, q, v)
+    return q, v, gap, left / (1.0 + size)
+
+
+def _described(joint: JointType) -> tuple[int, Array]:
+    return KIND[type(joint)], np.array((padded_parameters(joint),))

@@ -1,0 +1,57 @@
+"""The plastic impact at the base of a tree: what the base joint cannot carry stops (S1 7.2, 8.5)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._jit import jit
+from ..memory import load, store
+from ..scalars import Scalar, one, where_less, zero
+from ..spatial import Motion, Vector, at_point, minus, momentum_of, plus, plus_times, subtract, times, zero_spatial
+from .aba import accelerate, eliminate_joints
+from .inertia import body_inertia, load_rigid, store_rigid
+from .kinematics import frame, place_bodies
+from .layout import BIAS, END, MARGIN, ORIGIN, PARENT, ROOT, TAU, VEL, A, F, Model, R, S, V, Work
+
+
+@jit
+def impact(model: Model, work: Work, q: Any, v: Any, top: int, at: Vector, twist: Motion, impulse: Any, out: Any) -> Scalar:
+    """Velocities after the impact into out, for the tree under row `top`; the others keep theirs. Returns what `aba` does.  O(n).
+
+    Before it the root's body moves at `twist`, given at the point `at` in world axes, and the other joints at v. Of all motions
+    that the base joint allows the tree takes the one nearest in the metric of kinetic energy, so momentum is kept along all that
+    stays free: M v⁺ = Σ Sᵀ I V. These are the equations of motion with velocities for accelerations and momenta for
+    forces. `impulse` (1, 6) is what the base joint exchanged: moment and force about the root's position, in world axes.
+    """
+    walk, body, dof = model.walk, work.body, work.dof
+    like = body[0, R]
+    place_bodies(model, work, q)
+    for d in range(dof.shape[0]):
+        dof[d, TAU] = zero(like)
+    for k in range(walk.shape[0]):
+        V_k = zero_spatial(like)
+        if k == top:
+            V_k = at_point(twist, subtract(load(body, top, ORIGIN, 3), at))
+        elif walk[k, ROOT] == top:
+            V_k = load(body, walk[k, PARENT], VEL, 6)
+            for d in range(walk[k, V], walk[k, END]):
+                V_k = plus_times(V_k, v[d], load(dof, d, S, 6))
+        inertia = body_inertia(model, k, frame(body, k))
+        store_rigid(body, k, inertia)
+        store(body, k, VEL, V_k)
+        store(body, k, BIAS, zero_spatial(like))
+        store(body, k, F, times(-1.0, momentum_of(inertia, V_k)))
+    eliminate_joints(model, work)
+    exchanged, worst = zero_spatial(like), one(like)
+    accelerate(model, work, exchanged, out)
+    for k in range(walk.shape[0]):
+        hit = walk[k, ROOT] == top
+        if hit:
+            exchanged = plus(exchanged, momentum_of(load_rigid(body, k), minus(load(body, k, A, 6), load(body, k, VEL, 6))))
+        for d in range(walk[k, V], walk[k, END]):
+            if hit:
+                worst = where_less(worst, dof[d, MARGIN], worst, dof[d, MARGIN]) + 0.0 * out[d]
+            else:
+                out[d] = v[d]
+    store(impulse, 0, 0, exchanged)
+    return worst
