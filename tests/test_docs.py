@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import regraft as rg
+from regraft.kernels.layout import JOINT, POLARITY
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -93,11 +94,30 @@ def test_the_citation_and_the_changelog_name_this_version():
     assert f"## [{rg.__version__}]" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 
 
+def example(name):
+    spec = importlib.util.spec_from_file_location(name, ROOT / "examples" / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # dataclasses look their module up
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_picture_of_rerooting_shows_the_walk():
+    picture = example("rerooting_picture")
+    before, after = picture.walkers()
+    for walker in (before, after):
+        shown = [(step.joint.name, step.polarity) for step in walker.walk]
+        tree = walker.mech.tree
+        assert shown == [(tree.joint_names[j], s) for j, s in tree.walk[:, [JOINT, POLARITY]].tolist()]
+        poses = rg.body_poses(walker.mech, walker.state)
+        assert all(np.allclose(pose.apply(np.eye(3)), poses[body].apply(np.eye(3))) for body, pose in before.poses.items())
+    turned = {step.joint.name for step in after.walk if step.polarity < 0}
+    assert turned == {"left hip", "left knee", "left ankle"}
+    assert before.chain == {"pelvis", "left thigh", "left shank", "left foot"}
+
+
 def test_the_showcase_keeps_the_energy():
-    spec = importlib.util.spec_from_file_location("showcase", ROOT / "examples" / "showcase.py")
-    showcase = importlib.util.module_from_spec(spec)
-    sys.modules["showcase"] = showcase  # dataclasses look their module up
-    spec.loader.exec_module(showcase)
+    showcase = example("showcase")
     mech = showcase.build()
     state, method = showcase.lifted(mech), showcase.RungeKutta(mech)
     before = rg.energy(mech, state)
