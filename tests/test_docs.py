@@ -32,7 +32,8 @@ def page_name(page):
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if page != NEW_JOINT and blocks(page)], ids=page_name)
-def test_the_code_on_a_page_runs_from_top_to_bottom(page):
+def test_the_code_on_a_page_runs_from_top_to_bottom(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # pages write files
     namespace = {"__name__": page.stem}
     for number, code in enumerate(blocks(page), 1):
         exec(compile(code, f"{page.name}, block {number}", "exec"), namespace)

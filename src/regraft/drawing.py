@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from .parts import WORLD, Body, Joint
 from .slots import Layout
@@ -14,6 +14,21 @@ _DEEPEST = 40
 def draw_tree(bodies: Mapping[str, Body], joints: Mapping[str, Joint], layout: Layout, springs: int) -> str:
     """One line per body, under the joint that leads to it; then loop joints and what is not connected."""
     lines = [_headline(bodies, joints, layout, springs), WORLD]
+    seen = {WORLD}
+    for joint, body, lead, last in walked(joints, layout):
+        seen.add(body)
+        if len(lines) < _MOST_LINES:
+            lines.append(f"{lead}{'└─' if last else '├─'} {_line(joint, body, bodies)}")
+    drawn = len(lines) - 2
+    if len(seen) - 1 > drawn:
+        lines.append(f"... and {len(seen) - 1 - drawn} more bodies")
+    lines += _shortened([f"loop {name}: {type(joints[name].type).__name__}, {a} ↔ {b}" for name, a, b in layout.loops])
+    lines += _shortened([f"not connected: {name}" for name in bodies if name not in seen])
+    return "\n".join(lines)
+
+
+def walked(joints: Mapping[str, Joint], layout: Layout) -> Iterator[tuple[Joint, str, str, bool]]:
+    """Tree joints as they are walked from the world: joint, body it leads to, what is drawn before it, whether it is last."""
     around: dict[str, list[Joint]] = {}
     for name, *_ in layout.joints:
         joint = joints[name]
@@ -24,16 +39,9 @@ def draw_tree(bodies: Mapping[str, Body], joints: Mapping[str, Joint], layout: L
     while waiting:
         joint, body, lead, depth, last = waiting.pop()
         seen.add(body)
-        if len(lines) < _MOST_LINES:
-            lines.append(f"{lead}{'└─' if last else '├─'} {_line(joint, body, bodies)}")
+        yield joint, body, lead, last
         deeper = lead + ("   " if last else "│  ") if depth < _DEEPEST else lead
         waiting.extend(_branches(body, deeper, depth + 1, around, seen))
-    drawn = len(lines) - 2
-    if len(seen) - 1 > drawn:
-        lines.append(f"... and {len(seen) - 1 - drawn} more bodies")
-    lines += _shortened([f"loop {name}: {type(joints[name].type).__name__}, {a} ↔ {b}" for name, a, b in layout.loops])
-    lines += _shortened([f"not connected: {name}" for name in bodies if name not in seen])
-    return "\n".join(lines)
 
 
 def _shortened(lines: list[str]) -> list[str]:

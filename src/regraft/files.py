@@ -16,14 +16,14 @@ FORMAT = "regraft mechanism"
 VERSION = 1
 
 
-def read_json(path: Path) -> Any:
-    """The data in a JSON file."""
+def read_json(path: Path, way_out: str = "Save the mechanism again.") -> Any:
+    """The data in a JSON file; where it is none, the error ends with the way out."""
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as problem:
         raise ModelError(f"cannot read {str(path)!r}: {problem}.") from problem
-    except json.JSONDecodeError as problem:
-        raise ModelError(f"{str(path)!r} is not JSON: {problem}. Save the mechanism again.") from problem
+    except (ValueError, RecursionError) as problem:  # besides bad JSON: a number of thousands of digits, too deep a nesting
+        raise ModelError(f"{str(path)!r} is not JSON: {problem}. {way_out}") from problem
 
 
 def write_json(path: Path, data: dict[str, Any]) -> None:

@@ -1,0 +1,215 @@
+"""The command line tool: ``regraft show`` and ``regraft reroot``. Nothing imports this, so only the tool pays for Typer."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from inspect import Parameter, signature
+from io import TextIOWrapper
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from ._version import __version__
+from .errors import RegraftError
+from .joints import BY_NAME, JointType
+from .mechanism import Mechanism, load
+from .state_files import load_state, save_state
+from .structure import reroot
+
+app = typer.Typer(name="regraft", no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+
+_WITHOUT_FOLDS = 100_000  # columns of what is no terminal: there a long row stays one line
+_ROUNDING = 1e-12  # of the largest number: what an impulse may show instead of 0
+
+_OPTION_OF = {"axis": "--axis", "axis1": "--axis", "normal": "--axis", "axis2": "--axis2", "pitch": "--pitch"}
+"""Which option gives which argument of a joint type."""
+
+
+class Velocity(StrEnum):
+    """What becomes of the motion."""
+
+    carry = "carry"
+    impact = "impact"
+
+
+class Align(StrEnum):
+    """Which orientation is the zero of the new base joint."""
+
+    bind = "bind"
+    current = "current"
+
+
+Vector = tuple[float, float, float]
+ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="A mechanism in a JSON file, as Mechanism.save writes it.")]
+
+
+def _say_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"regraft {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def regraft(
+    version: Annotated[bool, typer.Option("--version", callback=_say_version, is_eager=True, help="Say it and exit.")] = False,  # noqa: ARG001
+) -> None:
+    """Look at mechanisms in JSON files, and change their root."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")  # an encoding without └─ gets question marks, not a traceback
+
+
+@app.command()
+def show(
+    model: ModelFile,
+    joints: Annotated[bool, typer.Option("--joints", help="Add a table of the joints.")] = False,
+    bodies: Annotated[bool, typer.Option("--bodies", help="Add a table of the bodies.")] = False,
+) -> None:
+    """Print a mechanism as a tree, with its loop joints and the bodies that are not connected."""
+    with _problems_told():
+        mech = load(model)
+        _print_tree(mech)
+        if joints or bodies:
+            from .listings import body_table, joint_table  # Rich's tables are not needed for the tree alone
+
+            console = _console()
+            for wanted, table in ((joints, joint_table), (bodies, body_table)):
+                if wanted:
+                    console.print()
+                    console.print(table(mech))
+
+
+@app.command("reroot")
+def reroot_command(
+    model: ModelFile,
+    top: Annotated[str, typer.Option(help="The body that is to hang on the world.")],
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the new mechanism to this file.")] = None,
+    state: Annotated[Path | None, typer.Option(help="The state to re-root in, a JSON file; else the bind state.")] = None,
+    state_out: Annotated[Path | None, typer.Option(help="Write the new state to this file.")] = None,
+    at: Annotated[
+        Vector | None, typer.Option(metavar="X Y Z", help="Where the new base joint is; else the body's origin.")
+    ] = None,
+    joint: Annotated[str | None, typer.Option(metavar="TYPE", help=f"Its type: {', '.join(BY_NAME)}; else Free.")] = None,
+    axis: Annotated[Vector | None, typer.Option(metavar="X Y Z", help="Its axis; its normal where it is Planar.")] = None,
+    axis2: Annotated[Vector | None, typer.Option("--axis2", metavar="X Y Z", help="Its second axis, if Universal.")] = None,
+    pitch: Annotated[float | None, typer.Option(help="Its pitch in metres per radian, if Helical.")] = None,
+    name: Annotated[str | None, typer.Option(help="Its name; else that of the body with _base.")] = None,
+    velocity: Annotated[
+        Velocity, typer.Option(help="Keep all motion, or stop what the new joint cannot carry.")
+    ] = Velocity.carry,
+    align: Annotated[Align, typer.Option(help="The new joint's zero: the bind orientation or the current one.")] = Align.bind,
+    force: Annotated[bool, typer.Option("--force", help="Let an output replace an input.")] = False,
+) -> None:
+    """Make another body the top of its tree; every joint but the base joint keeps its numbers."""
+    kind = _joint_type(joint, {"--axis": axis, "--axis2": axis2, "--pitch": pitch})
+    if output and state_out and _same_file(output, state_out):
+        raise _bad_usage("--state-out", "the mechanism and the state cannot be in one file.")
+    with _problems_told():
+        if not force:
+            _keep_inputs((model, state), (output, state_out))
+        mech = load(model)
+        before = mech.state() if state is None else load_state(mech, state)
+        changed, after = reroot(mech, before, top, at=at, joint=kind, name=name, velocity=velocity.value, align=align.value)
+        _print_tree(changed)
+        for base, impulse in (after.impulse or {}).items():
+            moment, push = (_numbers(half, np.abs(impulse).max()) for half in (impulse[:3], impulse[3:]))
+            _console().print(Text(f"impulse at {base}: moment {moment} N m s, force {push} N s"), soft_wrap=True)
+        # the state first: where that fails, a mechanism that replaces its own file has not yet lost the old one
+        if state_out:
+            _write(state_out, lambda path: save_state(after, path))
+        if output:
+            _write(output, changed.save)
+
+
+def _joint_type(name: str | None, options: dict[str, Any]) -> JointType | None:
+    """The joint type that the options describe; None where they say nothing."""
+    given = {option: value for option, value in options.items() if value is not None}
+    if name is None:
+        if given:
+            raise _bad_usage(next(iter(given)), "this describes the new base joint; give its type too, with --joint.")
+        return None
+    kind = {known.lower(): kind for known, kind in BY_NAME.items()}.get(name.lower())
+    if kind is None:
+        raise _bad_usage("--joint", f"there is no joint type {name!r}; known are {', '.join(BY_NAME)}.")
+    arguments = {argument: _OPTION_OF.get(argument, argument) for argument in _own_arguments(kind)}
+    for argument, option in arguments.items():
+        if option not in options:
+            way_out = "there is no option; use regraft.reroot in Python."
+            raise _bad_usage("--joint", f"a {kind.__name__} joint needs {argument!r}, for which {way_out}")
+        if option not in given:
+            raise _bad_usage("--joint", f"a {kind.__name__} joint needs {option} as well.")
+    for option in given:
+        if option not in arguments.values():
+            raise _bad_usage(option, f"a {kind.__name__} joint has nothing to do with it; leave it out.")
+    with _problems_told():
+        return kind(**{argument: given[option] for argument, option in arguments.items()})
+
+
+def _own_arguments(kind: type[JointType]) -> list[str]:
+    """What the constructor wants besides the settings that all joint types have."""
+    return [name for name, given in signature(kind).parameters.items() if given.kind is Parameter.POSITIONAL_OR_KEYWORD]
+
+
+def _bad_usage(option: str, message: str) -> typer.BadParameter:
+    return typer.BadParameter(message, param_hint=option)
+
+
+def _keep_inputs(inputs: tuple[Path | None, ...], outputs: tuple[Path | None, ...]) -> None:
+    for old in inputs:
+        for new in outputs:
+            if old and new and _same_file(old, new):
+                raise RegraftError(f"{str(new)!r} is an input; write to another file, or replace it with --force.")
+
+
+def _same_file(one: Path, other: Path) -> bool:
+    if one.exists() and other.exists():
+        return one.samefile(other)
+    return one.resolve() == other.resolve()
+
+
+def _write(path: Path, save: Callable[[Path], None]) -> None:
+    try:
+        save(path)
+    except OSError as problem:
+        raise RegraftError(f"cannot write {str(path)!r}: {problem.strerror or problem}.") from problem
+    _console().print(Text(f"wrote {path}"), soft_wrap=True)
+
+
+@contextmanager
+def _problems_told() -> Iterator[None]:
+    """Our errors as one red line, and exit code 1."""
+    try:
+        yield
+    except RegraftError as problem:
+        line = " ".join(f"error: {problem}".splitlines())
+        Console(stderr=True).print(Text(line, style="red"), soft_wrap=True)
+        raise typer.Exit(1) from None
+
+
+def _console() -> Console:
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console.width = _WITHOUT_FOLDS
+    return console
+
+
+def _print_tree(mech: Mechanism) -> None:
+    """The tree as `print` shows it; colours are for terminals."""
+    text = Text(str(mech))
+    text.highlight_regex(r"^Mechanism: .*", "bold")
+    text.highlight_regex(r"(?m)^loop .*", "yellow")
+    text.highlight_regex(r"(?m)^not connected: .*", "red")
+    text.highlight_regex(r"(?m)\([^()]* kg\)$", "dim")
+    _console().print(text, soft_wrap=True)
+
+
+def _numbers(values: Any, largest: float) -> str:
+    """Numbers in brackets; what is rounding beside the largest is 0."""
+    return "(" + ", ".join(f"{x:.6g}" if abs(x) > _ROUNDING * largest else "0" for x in values) + ")"
