@@ -20,6 +20,7 @@ from rich.table import Table
 
 import regraft as rg
 from loops import repeat_aba, repeat_crba, repeat_rnea
+from structure import reroot_comparisons, reroot_time
 from subjects import Subject, arm, chain, humanoid
 from timing import Comparison, best, compare
 
@@ -63,8 +64,8 @@ def comparisons(s: Subject) -> list[Comparison]:
 
 
 def scaling() -> dict[str, Any]:
-    """Time of forward dynamics against the length of a chain, memory per body, and the time to import."""
-    times = {}
+    """Times of forward dynamics and of re-rooting against the length of a chain, memory per body, and the time to import."""
+    times, reroots = {}, {}
     for n in track(SIZES, description="chains"):
         s = chain(n)
         tree = s.mech.tree
@@ -72,14 +73,20 @@ def scaling() -> dict[str, Any]:
         out, loops = np.empty(s.mech.nv), max(1, 20000 // n)
         q, v = s.state._q, s.state._v
         run = lambda: repeat_aba(loops, work.handle, q, v, s.tau, tree.no_forces, out)  # noqa: B023, E731
-        times[n] = best(run) / loops
-    slope = float(np.polyfit(np.log(list(times)), np.log(list(times.values())), 1)[0])
+        times[n], reroots[n] = best(run) / loops, reroot_time(s)
     return {
         "microseconds": times,
-        "slope": slope,
+        "slope": slope(times),
+        "reroot_microseconds": reroots,
+        "reroot_slope": slope(reroots),
         "bytes_per_body": memory_per_body(10000),
         "import_seconds": import_seconds(),
     }
+
+
+def slope(times: dict[int, float]) -> float:
+    """The exponent with which times grow with the number of bodies."""
+    return float(np.polyfit(np.log(list(times)), np.log(list(times.values())), 1)[0])
 
 
 def memory_per_body(bodies: int) -> float:
@@ -115,7 +122,7 @@ def machine() -> dict[str, str]:
     if info.exists():
         named = [line.split(":", 1)[1].strip() for line in info.read_text().splitlines() if line.startswith("model name")]
         cpu = f"{named[0]}, {len(named)} cores" if named else cpu
-    versions = {name: importlib.metadata.version(name) for name in ("regraft", "numba", "pin")}
+    versions = {name: importlib.metadata.version(name) for name in ("regraft", "numba", "pin", "mujoco")}
     return {"cpu": cpu, "python": platform.python_version(), **versions}
 
 
@@ -133,6 +140,8 @@ def report(rows: list[Comparison], scale: dict[str, Any], where: dict[str, str])
     console.print(table)
     per_body = ", ".join(f"{n}: {t / n * 1000:.0f}" for n, t in scale["microseconds"].items())
     console.print(f"Chains, ns of forward dynamics per body: {per_body}; log-log slope {scale['slope']:.3f} (target ≤ 1.1)")
+    per_body = ", ".join(f"{n}: {t / n:.1f}" for n, t in scale["reroot_microseconds"].items())
+    console.print(f"Chains, µs of re-rooting end to end per body: {per_body}; slope {scale['reroot_slope']:.3f} (target ≤ 1.1)")
     console.print(f"Memory: {scale['bytes_per_body']:.0f} bytes per body (target ≤ 4096)")
     console.print(f"import regraft: {scale['import_seconds']:.2f} s (target < 1)")
     console.print(", ".join(f"{k} {v}" for k, v in where.items()))
@@ -141,17 +150,19 @@ def report(rows: list[Comparison], scale: dict[str, Any], where: dict[str, str])
 def markdown(rows: list[Comparison], scale: dict[str, Any], where: dict[str, str]) -> list[str]:
     """The README's table: a row for each kernel, a column for each mechanism."""
     subjects = list(dict.fromkeys(row.subject for row in rows))
+    found = {(row.what, row.reference, row.subject): f"{row.ours:.2f} µs ({row.ratio:.2g})" for row in rows}
     lines = [f"| Regraft's time (and its ratio to) | {' | '.join(subjects)} |", "|---|" + "---:|" * len(subjects)]
     for what, reference in dict.fromkeys((row.what, row.reference) for row in rows):
-        cells = [f"{row.ours:.2f} µs ({row.ratio:.2f})" for row in rows if row.what == what]
+        cells = [found.get((what, reference, subject), "") for subject in subjects]
         lines.append(f"| {what} (`{reference}`) | {' | '.join(cells)} |")
     return [
         *lines,
         "",
         f"Forward dynamics of chains of 10 to 10 000 bodies: time grows as n^{scale['slope']:.2f}; "
-        f"{scale['bytes_per_body'] / 1024:.1f} KiB per body.",
-        f"Measured in one run on: {where['cpu']}; Python {where['python']}, Numba {where['numba']}, Pinocchio {where['pin']}.",
-        "`make bench` measures it again; a ratio below 1 is faster than Pinocchio called from Python.",
+        f"re-rooting end to end as n^{scale['reroot_slope']:.2f}; {scale['bytes_per_body'] / 1024:.1f} KiB per body.",
+        f"Measured in one run on: {where['cpu']}; Python {where['python']}, Numba {where['numba']}, "
+        f"Pinocchio {where['pin']}, MuJoCo {where['mujoco']}.",
+        "`make bench` measures it again; a ratio below 1 is faster than the call in brackets, made from Python.",
     ]
 
 
@@ -169,6 +180,7 @@ def main() -> None:
     """Measure, print, and keep the results."""
     subjects = [humanoid(), arm(), chain(30), chain(100)]
     rows = [row for s in track(subjects, description="mechanisms") for row in comparisons(s)]
+    rows += reroot_comparisons(subjects[0])
     scale, where = scaling(), machine()
     report(rows, scale, where)
     results = {"machine": where, "comparisons": [row.to_dict() for row in rows], "scaling": scale}

@@ -222,6 +222,10 @@ rg.difference(mech, rg.normalise(mech, state.q), state.q)
 for joint in types:
     place = joint.pose(joint.neutral())
     joint.velocity(joint.position(place), np.zeros(6))
+for options in ({}, {"velocity": "impact", "joint": rg.Fixed(), "align": "current"}, {"at": (0, 0, 1), "acceleration": state.v}):
+    rg.reroot(mech, state, "b3", **options)
+rg.hierarchy(rg.reroot(mech, state, "b8")[0])
+rg.cut(mech, state, "j4")
 mech.add_joint("loop", rg.Free(), "world", "b8")
 mech.joint_velocity(mech.state(), "loop")
 grown = {name: [str(s) for s in function.signatures][warm[name]:] for name, function in entries.items()}

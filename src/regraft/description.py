@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .joints import KIND, PARAMETERS, JointType, padded_parameters
+from .joints import JOINT_TYPES, KIND, PARAMETERS, JointType, padded_parameters
 from .kernels.layout import LIMIT, POINT_B, SPRING, STIFFNESS
 from .parts import WORLD, Body, Joint, Spring
 from .pose import POSE
@@ -17,21 +17,19 @@ from .slots import Layout
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-# columns of kinds
-KIND_OF, FIRST_Q, FIRST_V, END_V, VARYING = range(5)
+# columns of joints
+PARENT_BODY, CHILD_BODY, KIND_OF, FIRST_Q, FIRST_V, END_V, VARYING = range(7)
+# columns of numbers
+ON_PARENT, ON_CHILD, JOINT_PARAMETERS = 0, POSE, 2 * POSE
 
 
 class Description(NamedTuple):
     """Bodies, tree joints, springs and limits as arrays; bodies are numbered as they were added, the world is −1."""
 
-    ends: Integers
-    """(joints, 2): parent and child body."""
-    kinds: Integers
-    """(joints, 5): kind, first of q, first and end of v, 1 where the columns vary."""
-    poses: Array
-    """(joints, 24): parent_pose and child_pose, each R in row order, then p."""
-    parameters: Array
-    """(joints, PARAMETERS)."""
+    joints: Integers
+    """(joints, 7): parent and child body, kind, first of q, first and end of v, 1 where the columns vary."""
+    numbers: Array
+    """(joints, 30): parent_pose and child_pose, each R in row order, then p; the joint type's parameters."""
     damping: Array
     """(1, nv)."""
     inertias: Array
@@ -45,29 +43,32 @@ class Description(NamedTuple):
     limits: Array
     """(limits, LIMIT)."""
 
-    def with_joint(self, j: int, ends: tuple[int, int], joint: Joint, more_q: int) -> Description:
-        """The description with another joint, of `more_q` more positions, in the place of the j-th; the rest is shared."""
-        kinds, poses = self.kinds.copy(), self.poses.copy()
-        new_ends, parameters = self.ends.copy(), self.parameters.copy()
-        q, v, end = (int(kinds[j, c]) for c in (FIRST_Q, FIRST_V, END_V))
-        more_v = v + joint.type.nv - end
+    def with_joint(self, j: int, ends: tuple[int, int], joint: Joint) -> Description:
+        """The description with another joint in the place of the j-th; bodies and springs are shared."""
+        joints, numbers, damping = self.joints.copy(), self.numbers.copy(), self.damping
+        _, _, kind, q, v, end, _ = joints[j].tolist()
+        more_q, more_v = joint.type.nq - JOINT_TYPES[kind].nq, v + joint.type.nv - end
         if more_q or more_v:
-            kinds[j + 1 :, FIRST_Q] += more_q
-            kinds[j + 1 :, FIRST_V : END_V + 1] += more_v
-        kinds[j] = _kind_row(joint.type, q, v)
-        new_ends[j] = ends
-        poses[j], parameters[j] = _pose_row(joint), padded_parameters(joint.type)
-        damping = np.concatenate((self.damping[0, :v], joint.type.damping, self.damping[0, end:]))
+            joints[j + 1 :, FIRST_Q] += more_q
+            joints[j + 1 :, FIRST_V : END_V + 1] += more_v
+        joints[j] = _joint_row(ends, joint.type, q, v)
+        _fill_numbers(numbers[j], joint)
+        damping = np.concatenate((damping[0, :v], joint.type.damping, damping[0, end:])).reshape(1, -1)
         limited, limits = self.limited, self.limits
         if len(limited) or joint.type.limits is not None:
-            rows, numbers = _limit_rows(j, joint.type)
+            rows, bounds = _limit_rows(j, joint.type)
             before, after = limited[:, 0] < j, limited[:, 0] > j
             limited = np.concatenate((limited[before], rows, limited[after]))
-            limits = np.concatenate((limits[before], numbers, limits[after]))
-        return Description(
-            new_ends, kinds, poses, parameters, damping.reshape(1, -1),
-            self.inertias, self.spring_ends, self.springs, limited, limits,
-        )  # fmt: skip
+            limits = np.concatenate((limits[before], bounds, limits[after]))
+        return Description(joints, numbers, damping, self.inertias, self.spring_ends, self.springs, limited, limits)
+
+
+class Exchange(NamedTuple):
+    """A description that is still to be made: another one with a new joint in the place of its j-th."""
+
+    before: Description
+    j: int
+    new: Joint
 
 
 def describe(
@@ -77,12 +78,11 @@ def describe(
     index = {name: b for b, name in enumerate(bodies)}
     index[WORLD] = -1
     count = len(layout.joints)
-    ends, kinds = np.empty((count, 2), np.int64), np.empty((count, 5), np.int64)
-    poses, parameters = np.empty((count, 2 * POSE)), np.empty((count, PARAMETERS))
+    wiring, numbers = np.empty((count, 7), np.int64), np.empty((count, JOINT_PARAMETERS + PARAMETERS))
     for j, (name, kind, parent, child) in enumerate(layout.joints):
-        ends[j] = index[parent], index[child]
-        kinds[j] = _kind_row(kind, layout.q_slices[name].start, layout.v_slices[name].start)
-        poses[j], parameters[j] = _pose_row(joints[name]), padded_parameters(kind)
+        ends = index[parent], index[child]
+        wiring[j] = _joint_row(ends, kind, layout.q_slices[name].start, layout.v_slices[name].start)
+        _fill_numbers(numbers[j], joints[name])
     inertias = np.empty((len(bodies), 10))
     for b, body in enumerate(bodies.values()):
         inertia = body.inertia
@@ -97,19 +97,21 @@ def describe(
     limited = np.concatenate([_NO_LIMITS[0], *(rows for rows, _ in limits)])
     bounds = np.concatenate([_NO_LIMITS[1], *(numbers for _, numbers in limits)])
     damping = np.concatenate([np.zeros(0), *(kind.damping for _, kind, *_ in layout.joints)]).reshape(1, -1)
-    return Description(ends, kinds, poses, parameters, damping, inertias, spring_ends, spring_numbers, limited, bounds)
+    return Description(wiring, numbers, damping, inertias, spring_ends, spring_numbers, limited, bounds)
 
 
 _NO_LIMITS = np.empty((0, 2), np.int64), np.empty((0, LIMIT))
 
 
-def _kind_row(joint: JointType, q: int, v: int) -> tuple[int, int, int, int, int]:
-    return KIND[type(joint)], q, v, v + joint.nv, int(joint.kernels.rates is not None)
+def _joint_row(ends: tuple[int, int], joint: JointType, q: int, v: int) -> tuple[int, ...]:
+    return (*ends, KIND[type(joint)], q, v, v + joint.nv, int(joint.kernels.rates is not None))
 
 
-def _pose_row(joint: Joint) -> Array:
-    on_parent, on_child = joint.parent_pose, joint.child_pose
-    return np.concatenate((on_parent.rotation.ravel(), on_parent.translation, on_child.rotation.ravel(), on_child.translation))
+def _fill_numbers(row: Array, joint: Joint) -> None:
+    row[:9].reshape(3, 3)[:], row[9:ON_CHILD] = joint.parent_pose.rotation, joint.parent_pose.translation
+    row[ON_CHILD : ON_CHILD + 9].reshape(3, 3)[:] = joint.child_pose.rotation
+    row[ON_CHILD + 9 : JOINT_PARAMETERS] = joint.child_pose.translation
+    row[JOINT_PARAMETERS:] = padded_parameters(joint.type)
 
 
 def _limit_rows(j: int, joint: JointType) -> tuple[Integers, Array]:

@@ -190,7 +190,7 @@ def external_table(mech: Mechanism, wrenches: Wrenches) -> Array:
     if not isinstance(wrenches, Mapping):
         raise ModelError(f"wrenches must be given by the names of the bodies they act on, not as {type(wrenches).__name__}.")
     table = np.zeros((len(tree.walk), EXTERNAL))
-    table[:, PUSH_POINT:] = tree.attach[:, 9:]
+    table[:, PUSH_POINT:] = tree.origins()
     for body, wrench in wrenches.items():
         if body not in tree.row_of:
             raise ModelError(f"wrenches: there is no body {body!r} that could be pushed.")

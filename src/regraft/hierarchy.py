@@ -63,7 +63,7 @@ def hierarchy(mech: Mechanism, state: State | None = None) -> Hierarchy:
     mech.check_state(now)
     names = [tree.body_names[b] for b in tree.walk[:, BODY].tolist()]
     above = [WORLD if p < 0 else names[p] for p in tree.walk[:, PARENT].tolist()]
-    turns, pivots = _bind_frames(mech, tree)
+    turns, pivots = _bind_frames(tree)
     E, t, r, q, v = {}, {}, {}, {}, {}
     for k, name in enumerate(names):
         p = tree.walk[k, PARENT]
@@ -91,8 +91,8 @@ def hierarchy(mech: Mechanism, state: State | None = None) -> Hierarchy:
     )
 
 
-def _bind_frames(mech: Mechanism, tree: Tree) -> tuple[Array, Array]:
+def _bind_frames(tree: Tree) -> tuple[Array, Array]:
     """Orientation and pivot of every row's body in the bind pose."""
-    motions = tree.motion(mech.layout.rest)
+    motions = tree.bind
     turns = motions[:, :9].reshape(-1, 3, 3)
     return turns, motions[:, 9:POSE] + np.einsum("kij,kj->ki", turns, tree.far[:, 9:])

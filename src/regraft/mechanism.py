@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import files
-from .description import Description, describe
+from .description import Description, Exchange, describe
 from .drawing import draw_tree
 from .errors import ModelError, StructureError, listed
 from .inertia import Inertia
@@ -53,6 +53,7 @@ class Mechanism:
         self._former_bases: dict[str, Joint] = {}
         self._layout: Layout | None = None
         self._description: Description | None = None
+        self._exchange: Exchange | None = None
         self._tree: Tree | None = None
 
     # --- describe ----------------------------------------------------------------------------------------------------
@@ -210,11 +211,11 @@ class Mechanism:
 
     def copy(self) -> Mechanism:
         """A mechanism that can be changed without changing this one."""
-        twin = Mechanism(self._gravity)
-        for table in _TABLES:
-            setattr(twin, table, dict(getattr(self, table)))
-        twin._former_bases = dict(self._former_bases)
-        twin._layout, twin._description, twin._tree = self._layout, self._description, self._tree
+        twin = Mechanism.__new__(Mechanism)
+        twin.__dict__.update(self.__dict__)
+        twin._bodies, twin._joints = self._bodies.copy(), self._joints.copy()
+        twin._frames, twin._springs = self._frames.copy(), self._springs.copy()
+        twin._former_bases = self._former_bases.copy()
         return twin
 
     def to_dict(self) -> dict[str, Any]:
@@ -298,12 +299,8 @@ class Mechanism:
         if not layout.loops:
             j = layout.names.index(old)
             twin._layout = layout.with_joint(j, new)
-            ends = self._body_number(new.parent), self._body_number(new.child)
-            twin._description = self.description.with_joint(j, ends, new, twin._layout.nq - layout.nq)
+            twin._exchange = Exchange(self.description, j, new)
         return twin
-
-    def _body_number(self, name: str) -> int:
-        return -1 if name == WORLD else list(self._bodies).index(name)
 
     def with_base(self, old: str, new: Joint) -> Mechanism:
         """A mechanism with another joint to the world, that remembers the one it replaces."""
@@ -323,9 +320,16 @@ class Mechanism:
     @property
     def description(self) -> Description:
         """The parts as arrays, made on first use after a change."""
+        if self._exchange is not None:
+            before, j, new = self._exchange
+            ends = self._body_number(new.parent), self._body_number(new.child)
+            self._description, self._exchange = before.with_joint(j, ends, new), None
         if self._description is None:
             self._description = describe(self._bodies, self._joints, self._springs, self.layout)
         return self._description
+
+    def _body_number(self, name: str) -> int:
+        return -1 if name == WORLD else list(self._bodies).index(name)
 
     def check_state(self, state: State) -> None:
         """Reject a state of another structure."""
@@ -350,11 +354,12 @@ class Mechanism:
 
     def __getstate__(self) -> dict[str, Any]:
         # a tree holds addresses of this process and this object; it is derived again where it is needed
-        return {**self.__dict__, "_tree": None}
+        return {**self.__dict__, "_description": None, "_exchange": None, "_tree": None}
 
     def _changed(self) -> None:
         self._layout = None
         self._description = None
+        self._exchange = None
         self._tree = None
 
     def _check_new_name(self, name: str, kind: str) -> None:

@@ -51,7 +51,12 @@ class Pose(Frozen):
     @classmethod
     def from_row(cls, row: Array) -> Pose:
         """From 12 numbers that are known to be a pose: rotation in row order, then translation. Shares their memory."""
-        return cls._of(row[:9].reshape(3, 3), row[9:POSE])
+        rotation, translation, pose = row[:9].reshape(3, 3), row[9:POSE], cls.__new__(cls)
+        rotation.setflags(write=False)
+        translation.setflags(write=False)
+        object.__setattr__(pose, "rotation", rotation)
+        object.__setattr__(pose, "translation", translation)
+        return pose
 
     def to_row(self) -> Array:
         """(1, 12): rotation in row order, then translation."""

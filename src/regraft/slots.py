@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +14,7 @@ from .parts import Joint
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class Layout:
+class Layout(NamedTuple):
     """Which tree joint has which numbers in q and v; equal for mechanisms of equal structure."""
 
     joints: tuple[tuple[str, JointType, str, str], ...]
@@ -55,6 +54,7 @@ class Layout:
             for name in names[j + 1 :]:
                 q_slices[name] = slice(q_slices[name].start + more_q, q_slices[name].stop + more_q)
                 v_slices[name] = slice(v_slices[name].start + more_v, v_slices[name].stop + more_v)
+        alike = type(kind) is type(old[1])
         return Layout(
             joints=tuple(joints),
             names=tuple(names),
@@ -63,7 +63,7 @@ class Layout:
             v_slices=v_slices,
             nq=self.nq + more_q,
             nv=self.nv + more_v,
-            rest=self.exchanged(self.rest, j, kind.neutral(), np.zeros(kind.nv)),
+            rest=self.rest if alike else self.exchanged(self.rest, j, kind.neutral(), np.zeros(kind.nv)),
             curved=tuple(curved),
         )
 

@@ -14,7 +14,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._jit import entry, inline, jit
-from .description import Description
+from .description import (
+    CHILD_BODY,
+    END_V,
+    FIRST_Q,
+    FIRST_V,
+    JOINT_PARAMETERS,
+    KIND_OF,
+    ON_CHILD,
+    ON_PARENT,
+    PARENT_BODY,
+    VARYING,
+    Description,
+)
 from .errors import ModelError
 from .joints import PARAMETERS
 from .kernels import entries
@@ -42,18 +54,13 @@ class Tree:
         self.geometry: Array = np.zeros((n, table.GEOMETRY))
         self.far: Array = np.zeros((n, POSE))
         """(n, 12): the frame of the joint that leads to each row, on its body."""
-        self.attach: Array = np.zeros((n, POSE))
-        """(n, 12): the body's own frame in the frame that the tables give it; the inverse of `far`."""
         d = description
         self.model = Model(
             self.walk, self.geometry, gravity.reshape(1, 3), d.damping,
             np.empty_like(d.spring_ends), d.springs.copy(), d.limited.copy(), d.limits,
         )  # fmt: skip
         self.addresses: Integers = np.empty(table.HANDLE, np.int64)
-        reached = derive(
-            d.ends, d.kinds, d.poses, d.parameters, d.inertias, d.spring_ends,
-            self.model, self.far, self.attach, layout.nq, self.addresses,
-        )  # fmt: skip
+        reached = derive(d.joints, d.numbers, d.inertias, d.spring_ends, self.model, self.far, layout.nq, self.addresses)
         if reached < n:
             self._refuse_lost_bodies(reached)
         self.no_torque, self.no_forces = np.zeros(layout.nv), np.zeros((0, table.EXTERNAL))
@@ -85,11 +92,22 @@ class Tree:
         result: Array = far[:9].reshape(3, 3).T @ (point - far[9:])
         return result
 
+    def origins(self) -> Array:
+        """(n, 3): the origin of each row's body in the frame that the tables give the body."""
+        turns, origins = self.far[:, :9].reshape(-1, 3, 3), self.far[:, 9:]
+        found: Array = -np.einsum("kji,kj->ki", turns, origins)
+        return found
+
     def motion(self, x: Array) -> Array:
         """(n, 18) of each row's body in its own frame: pose in the world, and twist at its origin in world axes."""
         out = np.empty((len(self.walk), MOTION))
-        entries.motion(self.handle, x, self.attach, out)
+        entries.motion(self.handle, x, self.far, out)
         return out
+
+    @cached_property
+    def bind(self) -> Array:
+        """(n, 18): `motion` in the bind pose, at rest."""
+        return self.motion(self.layout.rest)
 
     def motions_of(self, x: Array, *bodies: str) -> Array:
         """(bodies, 18): the motions of some bodies, the world too."""
@@ -132,46 +150,46 @@ def _address(array: Any) -> int:
 
 
 @jit
-def span(ends: Any, kinds: Any, walk: Any) -> int:
+def span(joints: Any, walk: Any) -> int:
     """Fill `walk`: depth first from the world, joints in their order. Returns how many bodies were reached.  O(n)."""
-    bodies, joints = walk.shape[0], ends.shape[0]
+    bodies, count = walk.shape[0], joints.shape[0]
     # joints of each body as lists in one array; index 0 is the world, body b is b + 1
     first = np.zeros(bodies + 2, np.int64)
-    for j in range(joints):
-        first[ends[j, 0] + 2] += 1
-        first[ends[j, 1] + 2] += 1
+    for j in range(count):
+        first[joints[j, PARENT_BODY] + 2] += 1
+        first[joints[j, CHILD_BODY] + 2] += 1
     for b in range(1, bodies + 2):
         first[b] += first[b - 1]
     fill = first.copy()
-    incident = np.empty(2 * joints, np.int64)
-    for j in range(joints):
-        for side in range(2):
-            b = ends[j, side] + 1
+    incident = np.empty(2 * count, np.int64)
+    for j in range(count):
+        for side in (PARENT_BODY, CHILD_BODY):
+            b = joints[j, side] + 1
             incident[fill[b]] = j
             fill[b] += 1
     row_of = np.full(bodies + 1, -2, np.int64)
     row_of[0] = -1
     last_child = np.full(bodies, -1, np.int64)
-    waiting = np.empty((2 * joints + 1, 2), np.int64)  # (joint, row of the body it is walked from)
-    count = 0
+    waiting = np.empty((2 * count + 1, 2), np.int64)  # (joint, row of the body it is walked from)
+    left = 0
     for e in range(first[1] - 1, first[0] - 1, -1):
-        waiting[count, 0], waiting[count, 1] = incident[e], -1
-        count += 1
+        waiting[left, 0], waiting[left, 1] = incident[e], -1
+        left += 1
     rows = 0
-    while count > 0:
-        count -= 1
-        j, parent = waiting[count, 0], waiting[count, 1]
+    while left > 0:
+        left -= 1
+        j, parent = waiting[left, 0], waiting[left, 1]
         from_body = -1 if parent < 0 else walk[parent, table.BODY]
-        forward = ends[j, 0] == from_body
-        body = ends[j, 1] if forward else ends[j, 0]
+        forward = joints[j, PARENT_BODY] == from_body
+        body = joints[j, CHILD_BODY] if forward else joints[j, PARENT_BODY]
         if row_of[body + 1] != -2:
             continue
         row_of[body + 1] = rows
         walk[rows, table.BODY], walk[rows, table.PARENT], walk[rows, table.JOINT] = body, parent, j
-        walk[rows, table.KIND], walk[rows, table.POLARITY] = kinds[j, 0], 1 if forward else -1
-        walk[rows, table.Q], walk[rows, table.V], walk[rows, table.END] = kinds[j, 1], kinds[j, 2], kinds[j, 3]
+        walk[rows, table.KIND], walk[rows, table.POLARITY] = joints[j, KIND_OF], 1 if forward else -1
+        walk[rows, table.Q], walk[rows, table.V], walk[rows, table.END] = joints[j, FIRST_Q], joints[j, FIRST_V], joints[j, END_V]
         walk[rows, table.ROOT] = rows if parent < 0 else walk[parent, table.ROOT]
-        walk[rows, table.VARIES], walk[rows, table.LEAF], walk[rows, table.LAST] = kinds[j, 4], 1, 1
+        walk[rows, table.VARIES], walk[rows, table.LEAF], walk[rows, table.LAST] = joints[j, VARYING], 1, 1
         if parent >= 0:
             walk[parent, table.LEAF] = 0
             if last_child[parent] >= 0:
@@ -179,8 +197,8 @@ def span(ends: Any, kinds: Any, walk: Any) -> int:
             last_child[parent] = rows
         for e in range(first[body + 2] - 1, first[body + 1] - 1, -1):
             if incident[e] != j:
-                waiting[count, 0], waiting[count, 1] = incident[e], rows
-                count += 1
+                waiting[left, 0], waiting[left, 1] = incident[e], rows
+                left += 1
         rows += 1
     return rows
 
@@ -193,24 +211,23 @@ def is_identity(R: Rotation) -> int:
 
 
 @jit
-def place(poses: Any, parameters: Any, inertias: Any, walk: Any, geometry: Any, far: Any, attach: Any) -> None:
-    """Fill `geometry`, `far` and `attach` in the frames of the joints that lead to the bodies.  O(n)."""
+def place(numbers: Any, inertias: Any, walk: Any, geometry: Any, far: Any) -> None:
+    """Fill `geometry` and `far` in the frames of the joints that lead to the bodies.  O(n)."""
     for k in range(walk.shape[0]):
         j, parent, body = walk[k, table.JOINT], walk[k, table.PARENT], walk[k, table.BODY]
-        on_parent = load(poses, j, 0, 9), load(poses, j, 9, 3)
-        on_child = load(poses, j, 12, 9), load(poses, j, 21, 3)
+        on_parent = load(numbers, j, ON_PARENT, 9), load(numbers, j, ON_PARENT + 9, 3)
+        on_child = load(numbers, j, ON_CHILD, 9), load(numbers, j, ON_CHILD + 9, 3)
         near, here = (on_parent, on_child) if walk[k, table.POLARITY] > 0 else (on_child, on_parent)
         if parent >= 0:
             near = compose(invert(load_pose(far, parent)), near)
         store_pose(far, k, here)
-        store_pose(attach, k, invert(here))
         store(geometry, k, table.E, near[0])
         store(geometry, k, table.T, near[1])
         walk[k, table.STRAIGHT] = is_identity(near[0])
         geometry[k, table.MASS] = inertias[body, 0]
         store(geometry, k, table.COM, rotate_back(here[0], subtract(load(inertias, body, 1, 3), here[1])))
         store(geometry, k, table.MOMENTS, turn_inertia(transpose(here[0]), load(inertias, body, 4, 6)))
-        store(geometry, k, table.PAR, load(parameters, j, 0, PARAMETERS))
+        store(geometry, k, table.PAR, load(numbers, j, JOINT_PARAMETERS, PARAMETERS))
 
 
 @jit
@@ -234,18 +251,15 @@ def attach_forces(ends: Any, walk: Any, far: Any, spring_rows: Any, springs: Any
 
 
 @entry
-def derive(
-    ends: Any, kinds: Any, poses: Any, parameters: Any, inertias: Any, spring_ends: Any,
-    model: Model, far: Any, attach: Any, nq: int, addresses: Any,
-) -> int:  # fmt: skip
+def derive(joints: Any, numbers: Any, inertias: Any, spring_ends: Any, model: Model, far: Any, nq: int, addresses: Any) -> int:
     """Fill a tree's tables from a description, and where a handle leads; springs and limits come in as described.
 
     Returns how many bodies were reached.
     """
     walk = model.walk
-    reached = span(ends, kinds, walk)
+    reached = span(joints, walk)
     if reached == walk.shape[0]:
-        place(poses, parameters, inertias, walk, model.geometry, far, attach)
+        place(numbers, inertias, walk, model.geometry, far)
         attach_forces(spring_ends, walk, far, model.spring_rows, model.springs, model.limit_rows)
     addresses[table.BODIES], addresses[table.POSITIONS] = walk.shape[0], nq
     addresses[table.VELOCITIES] = model.damping.shape[1]

@@ -11,7 +11,7 @@ from .balance import energy, momentum
 from .batch import forward_dynamics_batch
 from .dynamics import bias_force, derivatives, forward_dynamics, joint_reactions, mass_matrix
 from .inertia import Inertia
-from .joints import Revolute, Spherical, Universal, screw_rates
+from .joints import Revolute, Spherical, Universal, screw_rates, screws
 from .mechanism import Mechanism
 from .motion import body_poses, difference, integrate, jacobian, jacobian_rate, normalise
 from .structure import reroot
@@ -40,6 +40,7 @@ def kernels() -> dict[str, Callable[[], object]]:
         "normalisation": lambda: normalise(mech, q),
         "joint poses": lambda: Spherical().position(Spherical().pose([1, 0, 0, 0])),
         "joint velocities": lambda: Spherical().velocity([1, 0, 0, 0], np.zeros(6)),
+        "joint screws": lambda: screws(Spherical(), np.array([1.0, 0.0, 0.0, 0.0])),
         "joint rates": lambda: screw_rates(Universal((1, 0, 0), (0, 1, 0)), np.zeros(2), np.zeros(2)),
         "re-rooting": lambda: reroot(mech, state, "bob"),
         "impacts": lambda: reroot(mech, state, "bob", velocity="impact"),

@@ -40,7 +40,7 @@ class MujocoTwin:
         self.mech = mech
         self.steps = {step.body: step for step in walk(mech)}
         self.chain: list[tuple[Motion, Step, str]] = []
-        spec = mujoco.MjSpec()
+        self.spec = spec = mujoco.MjSpec()
         spec.option.gravity = mech.gravity
         spec.option.disableflags = mujoco.mjtDisableBit.mjDSBL_CONTACT
         spec.option.enableflags = mujoco.mjtEnableBit.mjENBL_ENERGY

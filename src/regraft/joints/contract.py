@@ -82,7 +82,7 @@ class JointType(Frozen):
         return ()
 
     def neutral(self) -> Array:
-        """The position at which the two joint frames coincide."""
+        """The position at which the two joint frames coincide; the same for all joints of a type."""
         return np.zeros(self.nq)
 
     def position(self, relative: Pose) -> Array:

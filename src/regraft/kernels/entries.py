@@ -8,7 +8,7 @@ import numpy as np
 
 from .._jit import entry, long_entry
 from ..memory import load, load_pose, store, store_pose, table_at
-from ..spatial import add, at_point, compose
+from ..spatial import add, at_point, compose, invert
 from . import configuration
 from . import energy as energy_kernel
 from . import jacobian as jacobian_kernel
@@ -121,13 +121,16 @@ def forward_dynamics_batch(
 
 
 @entry
-def motion(handle: int, x: Any, attach: Any, out: Any) -> None:
-    """Pose (R, p) in the world and twist at its own origin, world axes, of the frame attach[k] of each row, at x = (q, v)."""
+def motion(handle: int, x: Any, far: Any, out: Any) -> None:
+    """Pose (R, p) in the world and twist at its own origin, world axes, of each row's body at x = (q, v).
+
+    far[k] is the frame, on the body, that the tables give it.
+    """
     m, w, nq = model_at(handle), work_at(handle, x), positions_in(handle)
     place_bodies(m, w, x[:nq])
     move_bodies(m, w, x[:nq], x[nq:])
     for k in range(m.walk.shape[0]):
-        R_k, p_k = compose(frame(w.body, k), load_pose(attach, k))
+        R_k, p_k = compose(frame(w.body, k), invert(load_pose(far, k)))
         store_pose(out, k, (R_k, add(p_k, load(w.body, m.walk[k, ROOT], ORIGIN, 3))))
         store(out, k, 12, at_point(load(w.body, k, VEL, 6), p_k))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,8 +22,7 @@ CARRIED = 1e-9
 """How far the twist that a joint can carry may be from the body's, relative to 1 + its size."""
 
 
-@dataclass(frozen=True)
-class Settled:
+class Settled(NamedTuple):
     """Position and velocity of a joint that has taken hold, and how much of the pose and of the twist it cannot represent."""
 
     q: Array
@@ -31,11 +31,11 @@ class Settled:
     twist_gap: float
 
 
-def settled(joint: Joint, body: str, moving: Array) -> Settled:
-    """A joint between the world and a body in the given motion (18,), described from either side."""
-    motions = np.empty((2, len(moving)))
-    motions[0], motions[1] = (WORLD_MOTION, moving) if joint.child == body else (moving, WORLD_MOTION)
-    places = np.concatenate((joint.parent_pose.to_row(), joint.child_pose.to_row()))
+def settled(joint: Joint, body: str, moving: Array, places: Array | None = None) -> Settled:
+    """A joint between the world and a body in the given motion (18,), described from either side; its poses also as rows."""
+    motions = np.array((WORLD_MOTION, moving) if joint.child == body else (moving, WORLD_MOTION))
+    if places is None:
+        places = np.concatenate((joint.parent_pose.to_row(), joint.child_pose.to_row()))
     return Settled(*settle(joint.type, motions, places))
 
 

@@ -24,7 +24,7 @@ from .carry import CARRIED, carried_acceleration, check_body, refuse_motion, set
 
 Array = NDArray[np.float64]
 
-_FREE = Free()
+_FREE, _HERE = Free(), Pose()
 _SAME_PLACE = 1e-12  # relative to 1 + distance: where a former base joint counts as being at the point asked for
 
 
@@ -106,10 +106,11 @@ def reroot(
     now = tree.motion(state._x)[row]
     point = now[9:POSE] if at is None else _point(at)
     named = f"{top}_base" if name is None else name
-    base = None if align == "current" else _former(mech, named, kind, top, now, point)
+    base, places = (None, None) if align == "current" else (_former(mech, named, kind, top, now, point), None)
     if base is None:
-        base = _placed(named, kind, top, now, now if align == "current" else tree.motion(mech.layout.rest)[row], point)
-    held = settled(base, top, now)
+        places = _base_places(now, now if align == "current" else tree.bind[row], point)
+        base = Joint(named, kind, WORLD, top, Pose.from_row(places[0]), _HERE if at is None else Pose.from_row(places[1]))
+    held = settled(base, top, now, places)
     if not held.pose_gap <= REPRESENTABLE:
         raise _refuse_orientation(base, top, held.pose_gap)
     j = int(tree.walk[tree.walk[row, ROOT], JOINT])
@@ -154,11 +155,11 @@ def _places(now: Any, zero: Any, point: Any, out: Any) -> None:
     store_pose(out, 1, (identity(0.0), rotate_back(R_now, subtract(to, p_now))))
 
 
-def _placed(name: str, kind: JointType, top: str, now: Array, zero: Array, point: Array) -> Joint:
-    """The new base joint at its point, with the axes of the body's zero pose on the world."""
+def _base_places(now: Array, zero: Array, point: Array) -> Array:
+    """(2, 12): the new base joint's frame on the world and on the body."""
     places = np.empty((2, POSE))
     _places(now, zero, point, places)
-    return Joint(name, kind, WORLD, top, Pose.from_row(places[0]), Pose.from_row(places[1]))
+    return places
 
 
 def _former(mech: Mechanism, name: str, kind: JointType, top: str, now: Array, point: Array) -> Joint | None:
