@@ -43,15 +43,18 @@ from .motion import (
 )
 from .parts import Body, Frame, Joint, Spring
 from .pose import Pose
+from .simulate import STOP, Event, Trajectory, at_time, simulate, when_frame_below, when_joint
 from .state import State
 from .structure import cut, reroot
 
 __all__ = [
+    "STOP",
     "AssemblyError",
     "Body",
     "Cylindrical",
     "Derivatives",
     "Energy",
+    "Event",
     "Fixed",
     "Frame",
     "Free",
@@ -74,8 +77,10 @@ __all__ = [
     "Spring",
     "State",
     "StructureError",
+    "Trajectory",
     "Universal",
     "__version__",
+    "at_time",
     "bias_force",
     "body_poses",
     "body_twists",
@@ -100,4 +105,7 @@ __all__ = [
     "momentum",
     "normalise",
     "reroot",
+    "simulate",
+    "when_frame_below",
+    "when_joint",
 ]

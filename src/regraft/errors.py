@@ -1,6 +1,8 @@
 """The errors that Regraft raises; each message names the body or joint and the way out."""
 
+import math
 from collections.abc import Iterable
+from typing import Any
 
 
 class RegraftError(Exception):
@@ -20,7 +22,15 @@ class AssemblyError(RegraftError):
 
 
 class SimulationError(RegraftError):
-    """A simulation that could not go on."""
+    """A simulation that could not go on; all that was computed until then is in `trajectory`."""
+
+    def __init__(self, message: str, trajectory: Any = None, time: float = math.nan, joint: str | None = None) -> None:
+        super().__init__(message)
+        self.trajectory = trajectory
+        self.time = time
+        """When it stopped."""
+        self.joint = joint
+        """Where it broke, if one joint is to blame."""
 
 
 def listed(names: Iterable[str], most: int = 12) -> str:

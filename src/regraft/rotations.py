@@ -7,7 +7,22 @@ from typing import TypeAlias
 
 from ._jit import inline
 from .scalars import Scalar, angle, lift, one, sincos, square_root, where_less, zero
-from .spatial import Frame, Motion, Rotation, Vector, add, angular, cross, dot, identity, linear, scale, spatial
+from .spatial import (
+    Frame,
+    Motion,
+    Rotation,
+    Vector,
+    add,
+    angular,
+    cross,
+    dot,
+    identity,
+    linear,
+    motion_cross,
+    plus_times,
+    scale,
+    spatial,
+)
 
 Quaternion: TypeAlias = tuple[Scalar, Scalar, Scalar, Scalar]
 
@@ -131,6 +146,34 @@ def exp_pose(v: Motion) -> Frame:
     _, b, c = exponential_coefficients(dot(w, w))
     drift = cross(w, u)
     return exp_rotation(w), add(u, add(scale(b, drift), scale(c, cross(w, drift))))
+
+
+@inline
+def rate_of_vector(d: Vector, w: Vector) -> Vector:
+    """The rate of d at which exp(d) turns at the velocity w in its own axes: dexp⁻¹, by its series up to d¹⁰."""
+    first = cross(d, w)
+    second = cross(d, first)
+    fourth = cross(d, cross(d, second))
+    sixth = cross(d, cross(d, fourth))
+    eighth = cross(d, cross(d, sixth))
+    tenth = cross(d, cross(d, eighth))
+    high = add(scale(-1.0 / 1209600.0, eighth), scale(1.0 / 47900160.0, tenth))
+    even = add(add(scale(1.0 / 12.0, second), scale(-1.0 / 720.0, fourth)), add(scale(1.0 / 30240.0, sixth), high))
+    return add(add(w, scale(0.5, first)), even)
+
+
+@inline
+def rate_of_twist(d: Motion, v: Motion) -> Motion:
+    """The rate of d at which exp(d) moves at the own twist v: dexp⁻¹ of SE(3), by its series up to d¹⁰."""
+    first = motion_cross(d, v)
+    second = motion_cross(d, first)
+    fourth = motion_cross(d, motion_cross(d, second))
+    sixth = motion_cross(d, motion_cross(d, fourth))
+    eighth = motion_cross(d, motion_cross(d, sixth))
+    tenth = motion_cross(d, motion_cross(d, eighth))
+    rate = plus_times(plus_times(v, 0.5, first), 1.0 / 12.0, second)
+    rate = plus_times(plus_times(rate, -1.0 / 720.0, fourth), 1.0 / 30240.0, sixth)
+    return plus_times(plus_times(rate, -1.0 / 1209600.0, eighth), 1.0 / 47900160.0, tenth)
 
 
 # --- logarithm -------------------------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from .inertia import Inertia
 from .joints import Revolute, Spherical, Universal, screw_rates, screws
 from .mechanism import Mechanism
 from .motion import body_poses, difference, integrate, jacobian, jacobian_rate, normalise
+from .simulate import simulate
 from .structure import reroot
 
 
@@ -44,6 +45,7 @@ def kernels() -> dict[str, Callable[[], object]]:
         "joint rates": lambda: screw_rates(Universal((1, 0, 0), (0, 1, 0)), np.zeros(2), np.zeros(2)),
         "re-rooting": lambda: reroot(mech, state, "bob"),
         "impacts": lambda: reroot(mech, state, "bob", velocity="impact"),
+        "simulation": lambda: simulate(mech, state, 1e-3).energy(),
         "derivatives (complex)": lambda: derivatives(mech, state),
         "batch (packs)": lambda: forward_dynamics_batch(mech, q[None], v[None]),
     }

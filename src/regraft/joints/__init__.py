@@ -20,6 +20,7 @@ from .registry import (
     joint_nearest,
     joint_normalise,
     joint_rates,
+    joint_tangent,
     joint_transform,
 )
 from .revolute import Revolute
@@ -52,6 +53,7 @@ __all__ = [
     "joint_nearest",
     "joint_normalise",
     "joint_rates",
+    "joint_tangent",
     "joint_transform",
     "padded_parameters",
     "parameters",

@@ -36,6 +36,7 @@ class JointKernels:
     nearest(par, X) -> q                  the position whose (R, p) is nearest to X, for floats (S1 eq. 22)
     rates(par, q, v, X) -> (screw, ...)   how the columns change as seen from the child's frame; None where they do not
     integrate(q, d) -> q'                 q ⊕ d, along the tangent vector d; None: q + d
+    tangent(d, v) -> rate of d            such that q ⊕ d moves at the velocity v; None: v
     difference(q1, q0) -> d               q1 ⊖ q0, such that q0 ⊕ d = q1, for floats; None: q1 − q0
     normalise(q) -> q                     the nearest valid position; None: q is always valid
     limit(q) -> (value, (g0, g1, g2))     the limited measure and its rate per unit v; None: each coordinate is limited
@@ -46,6 +47,7 @@ class JointKernels:
     nearest: Callable[..., Any]
     rates: Callable[..., Any] | None = None
     integrate: Callable[..., Any] | None = None
+    tangent: Callable[..., Any] | None = None
     difference: Callable[..., Any] | None = None
     normalise: Callable[..., Any] | None = None
     limit: Callable[..., Any] | None = None

@@ -138,6 +138,30 @@ def difference_chain(types: Types) -> Chain:
     return _position_chain(types, lambda joint: _difference_with(joint) if joint.kernels.difference else _subtract(joint.nq))
 
 
+def tangent_chain(types: Types) -> Chain:
+    """tangent(kind, step, d, v, out): the rate of the tangent vector step[d:] at which the joint moves at v[d:]."""
+
+    @inline
+    def last(_kind: int, _step: Any, _d: int, _v: Any, _out: Any) -> None:
+        pass
+
+    def link(kind: int, joint: type[JointType], rest: Chain) -> Chain:
+        if joint.kernels.tangent is None:
+            return rest
+        nv, tangent = joint.nv, joint.kernels.tangent
+
+        @inline
+        def linked(found: int, step: Any, d: int, v: Any, out: Any) -> None:
+            if found == kind:
+                store_vector(out, d, tangent(load_vector(step, d, nv), load_vector(v, d, nv)))
+            else:
+                rest(found, step, d, v, out)
+
+        return linked
+
+    return _chain(types, link, last)
+
+
 def _position_chain(types: Types, handler: Callable[[type[JointType]], Chain]) -> Chain:
     @inline
     def last(_kind: int, _a: Any, _i: int, _b: Any, _d: int, _out: Any) -> None:

@@ -16,6 +16,7 @@ from ..rotations import (
     log_pose,
     quaternion_product,
     quaternion_rotation,
+    rate_of_twist,
     rotation_quaternion,
     stored_twist,
     unit_quaternion,
@@ -55,6 +56,12 @@ def integrate(q: tuple[Any, ...], d: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 @inline
+def tangent(d: tuple[Any, ...], v: tuple[Any, ...]) -> tuple[Any, ...]:
+    along = body_twist((d[0], d[1], d[2]), (d[3], d[4], d[5]))
+    return stored_twist(rate_of_twist(along, body_twist((v[0], v[1], v[2]), (v[3], v[4], v[5]))))
+
+
+@inline
 def difference(q1: tuple[Any, ...], q0: tuple[Any, ...]) -> tuple[Any, ...]:
     turn = (q0[3], q0[4], q0[5], q0[6])
     relative = quaternion_product(conjugate(turn), (q1[3], q1[4], q1[5], q1[6]))
@@ -77,7 +84,9 @@ class Free(JointType):
     """
 
     nq, nv, limited = 7, 6, 0
-    kernels = JointKernels(transform, columns, nearest, integrate=integrate, difference=difference, normalise=normalise)
+    kernels = JointKernels(
+        transform, columns, nearest, integrate=integrate, tangent=tangent, difference=difference, normalise=normalise
+    )
     __slots__ = ()
 
     def neutral(self) -> Array:

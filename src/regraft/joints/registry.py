@@ -12,6 +12,7 @@ from .dispatch import (
     nearest_chain,
     normalise_chain,
     rates_chain,
+    tangent_chain,
     transform_chain,
 )
 from .fixed import Fixed
@@ -44,6 +45,7 @@ joint_columns = columns_chain(JOINT_TYPES)
 joint_nearest = nearest_chain(JOINT_TYPES)
 joint_rates = rates_chain(JOINT_TYPES)
 joint_integrate = integrate_chain(JOINT_TYPES)
+joint_tangent = tangent_chain(JOINT_TYPES)
 joint_difference = difference_chain(JOINT_TYPES)
 joint_normalise = normalise_chain(JOINT_TYPES)
 joint_limit = limit_chain(JOINT_TYPES)

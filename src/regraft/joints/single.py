@@ -87,7 +87,7 @@ def nearest_position(kind: int, par: Any, X: Frame, q: Any) -> float:
     joint_nearest(kind, parameters(par, 0, 0, 0.0), X, q, 0)
     R, p = joint_transform(kind, parameters(par, 0, 0, 0.0), q, 0)
     turned, moved = _largest_turn(R, X[0]), subtract(p, X[1])
-    return max(turned, _largest(moved) / (1.0 + _largest(X[1])))  # type: ignore[no-any-return]
+    return max(turned, _largest(moved) / (1.0 + _largest(X[1])))
 
 
 @inline
@@ -127,7 +127,7 @@ def nearest_velocity(kind: int, par: Any, q: Any, twist: Motion, v: Any, columns
         v[d] /= columns[6 + d, d]
         for e in range(d):
             v[e] -= columns[6 + d, e] * v[d]
-    return max(_largest(angular(left)), _largest(linear(left)))  # type: ignore[no-any-return]
+    return max(_largest(angular(left)), _largest(linear(left)))
 
 
 @inline

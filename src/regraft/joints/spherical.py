@@ -13,6 +13,7 @@ from ..rotations import (
     log_quaternion,
     quaternion_product,
     quaternion_rotation,
+    rate_of_vector,
     rotation_quaternion,
     unit_quaternion,
 )
@@ -52,6 +53,11 @@ def integrate(q: Quaternion, d: Vector) -> Quaternion:
 
 
 @inline
+def tangent(d: Vector, v: Vector) -> Vector:
+    return rate_of_vector(d, v)
+
+
+@inline
 def difference(q1: Quaternion, q0: Quaternion) -> Vector:
     return log_quaternion(quaternion_product(conjugate(q0), q1))
 
@@ -82,8 +88,9 @@ class Spherical(JointType):
 
     nq, nv, limited = 4, 3, 1
     kernels = JointKernels(
-        transform, columns, nearest, integrate=integrate, difference=difference, normalise=unit_quaternion, limit=limit
-    )
+        transform, columns, nearest,
+        integrate=integrate, tangent=tangent, difference=difference, normalise=unit_quaternion, limit=limit,
+    )  # fmt: skip
     __slots__ = ()
 
     def neutral(self) -> Array:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .._jit import jit
-from ..joints import joint_difference, joint_integrate, joint_normalise
+from ..joints import joint_difference, joint_integrate, joint_normalise, joint_tangent
 from .layout import KIND, Q, V
 
 
@@ -14,6 +14,15 @@ def integrate(walk: Any, q: Any, step: Any, out: Any) -> None:
     """out = q ⊕ step, joint by joint; step is a tangent vector, a velocity times a time.  O(n)."""
     for k in range(walk.shape[0]):
         joint_integrate(walk[k, KIND], q, walk[k, Q], step, walk[k, V], out)
+
+
+@jit
+def tangent(walk: Any, step: Any, v: Any, out: Any) -> None:
+    """out = the rate of the tangent vector `step` at which q ⊕ step moves at the velocity v, whatever q.  O(n)."""
+    for d in range(out.shape[0]):
+        out[d] = v[d]
+    for k in range(walk.shape[0]):
+        joint_tangent(walk[k, KIND], step, walk[k, V], v, out)
 
 
 @jit

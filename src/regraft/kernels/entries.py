@@ -135,6 +135,32 @@ def motion(handle: int, x: Any, far: Any, out: Any) -> None:
         store(out, k, 12, at_point(load(w.body, k, VEL, 6), p_k))
 
 
+@long_entry
+def motion_of_many(handle: int, states: Any, far: Any, k: int, out: Any) -> None:
+    """Pose and twist of row k's body, as `motion` gives them, at each row of `states`."""
+    m, w, nq = model_at(handle), work_at(handle, states), positions_in(handle)
+    for i in range(states.shape[0]):
+        place_bodies(m, w, states[i, :nq])
+        move_bodies(m, w, states[i, :nq], states[i, nq:])
+        R_k, p_k = compose(frame(w.body, k), invert(load_pose(far, k)))
+        store_pose(out, i, (R_k, add(p_k, load(w.body, m.walk[k, ROOT], ORIGIN, 3))))
+        store(out, i, 12, at_point(load(w.body, k, VEL, 6), p_k))
+
+
+@long_entry
+def balance_of_many(handle: int, states: Any, out: Any) -> None:
+    """Kinetic and potential energy, angular and linear momentum at each row of `states`: (rows, 8)."""
+    m, w, nq = model_at(handle), work_at(handle, states), positions_in(handle)
+    for i in range(states.shape[0]):
+        q = states[i, :nq]
+        place_bodies(m, w, q)
+        move_bodies(m, w, q, states[i, nq:])
+        store(out, i, 0, energy_kernel.energy(m, w, q))
+        turning, moving, _, _ = energy_kernel.momentum(m, w)
+        store(out, i, 2, turning)
+        store(out, i, 5, moving)
+
+
 @entry
 def plastic_impact(handle: int, x: Any, top: int, motion: Any, impulse: Any, out: Any) -> float:
     """`impact` of the tree whose root is row `top`; `motion` is how that row's body moves, in its own frame."""

@@ -1,0 +1,175 @@
+"""Events: what a simulation watches for, and what it does then."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import ModelError, listed
+from ..mechanism import Mechanism
+from ..parts import WORLD
+from ..pose import Pose, finite
+from ..state import State
+from .callbacks import Callback, compiled_callback, is_compiled, python_callback
+from .guards import ADDRESS, FUNCTION, GUARD, GUARD_NUMBERS, HEIGHT, INDEX, JOINT, SLOPE, SORT, VALUE
+
+Array = NDArray[np.float64]
+
+
+class _Stop:
+    def __repr__(self) -> str:
+        return "STOP"
+
+
+STOP: Final = _Stop()
+"""What an action returns to end the simulation."""
+
+Action = Callable[[Mechanism, State], Any] | _Stop
+
+
+@dataclass(frozen=True)
+class GuardRow:
+    """A guard of one structure as the compiled loop reads it."""
+
+    integers: NDArray[np.int64]
+    numbers: Array
+    callback: Callback | None = None
+
+
+def _row(sort: int, index: int, address: int = 0, callback: Callback | None = None, **numbers: Any) -> GuardRow:
+    integers, values = np.zeros(GUARD, np.int64), np.zeros(GUARD_NUMBERS)
+    integers[SORT], integers[INDEX], integers[ADDRESS] = sort, index, address
+    for column, value in (("value", VALUE), ("slope", SLOPE)):
+        values[value] = numbers.get(column, 0.0)
+    values[:3] = numbers.get("point", 0.0)
+    return GuardRow(integers, values, callback)
+
+
+@dataclass(frozen=True)
+class FrameBelow:
+    """Height of a frame above the ground z = height + slope · x."""
+
+    frame: str
+    height: float
+    slope: float
+
+    def row(self, mech: Mechanism) -> GuardRow | None:
+        """The guard in a structure."""
+        frames = mech.frames
+        if self.frame in frames:
+            body, place = frames[self.frame].body, frames[self.frame].pose
+        elif self.frame in mech.bodies:
+            body, place = self.frame, Pose()
+        else:
+            raise ModelError(f"event: there is no frame or body {self.frame!r}; add it with add_frame.")
+        if body == WORLD:
+            raise ModelError(f"event: frame {self.frame!r} is on the world, which does not move.")
+        tree = mech.tree
+        return _row(HEIGHT, tree.row_of[body], point=tree.point(body, place.translation), value=self.height, slope=self.slope)
+
+
+@dataclass(frozen=True)
+class JointAt:
+    """Position of a joint with one degree of freedom, less a value."""
+
+    joint: str
+    value: float
+
+    def row(self, mech: Mechanism) -> GuardRow | None:
+        """The guard in a structure; None while the joint is not there."""
+        where = mech.layout.q_slices.get(self.joint)
+        if where is None:
+            return None
+        if where.stop - where.start != 1:
+            raise ModelError(f"event: joint {self.joint!r} has more than one position; give a guard function instead.")
+        return _row(JOINT, where.start, value=self.value)
+
+
+@dataclass(frozen=True)
+class TimeAt:
+    """A moment."""
+
+    time: float
+
+
+@dataclass(frozen=True)
+class FunctionGuard:
+    """A function of the user: ``guard(mech, state)`` in Python, or a Numba function ``guard(t, q, v)``."""
+
+    function: Callable[..., Any]
+
+    def row(self, mech: Mechanism) -> GuardRow | None:
+        """The guard in a structure."""
+        if is_compiled(self.function):
+            callback = compiled_callback(self.function, "guard")
+        else:
+            layout = mech.layout
+            callback = python_callback(lambda _t, q, v: float(self.function(mech, State(layout, np.concatenate((q, v))))), 1)
+        return _row(FUNCTION, 0, callback.address, callback)
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something to watch for: where `guard` goes through zero in its direction, `action` changes mechanism and state.
+
+    The guard is ``guard(mech, state) -> float``, a Numba function ``guard(t, q, v) -> float``, or comes from `at_time`,
+    `when_frame_below` or `when_joint`. The action is ``action(mech, state)`` and returns a new ``(mech, state)``, `STOP`, or None
+    for an event that is to be passed over. Direction −1 is from above zero to below, +1 the other way, 0 both.
+    """
+
+    name: str
+    guard: Any
+    action: Action | None = None
+    direction: int = -1
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name:
+            raise ModelError(f"an event's name must be a text that is not empty, not {self.name!r}.")
+        if self.direction not in (-1, 0, 1):
+            raise ModelError(f"event {self.name!r}: direction must be -1, 0 or 1, not {self.direction!r}.")
+        if not isinstance(self.guard, (FrameBelow, JointAt, TimeAt, FunctionGuard)):
+            if not callable(self.guard):
+                raise ModelError(f"event {self.name!r}: the guard must be a function of mechanism and state, not {self.guard!r}.")
+            object.__setattr__(self, "guard", FunctionGuard(self.guard))
+        if self.action is not None and not callable(self.action) and self.action is not STOP:
+            raise ModelError(f"event {self.name!r}: the action must be a function, STOP or None, not {self.action!r}.")
+
+
+def at_time(time: float, action: Any = None, name: str | None = None) -> Event:
+    """An event at a moment.
+
+    >>> import regraft as rg
+    >>> rg.at_time(1.5, rg.STOP).name
+    't = 1.5'
+    """
+    moment = float(finite("at_time: time", time, ()))
+    return Event(f"t = {moment:g}" if name is None else name, TimeAt(moment), action)
+
+
+def when_frame_below(frame: str, height: float, action: Any = None, slope: float = 0.0, name: str | None = None) -> Event:
+    """An event where a frame, or a body's origin, comes down through the ground ``z = height + slope * x``."""
+    guard = FrameBelow(frame, float(finite("when_frame_below: height", height, ())), float(finite("slope", slope, ())))
+    return Event(f"{frame} below" if name is None else name, guard, action)
+
+
+def when_joint(joint: str, value: float, action: Any = None, direction: int = 0, name: str | None = None) -> Event:
+    """An event where the position of a joint goes through a value; while there is no such joint, it does not happen."""
+    guard = JointAt(joint, float(finite("when_joint: value", value, ())))
+    return Event(f"{joint} at {value:g}" if name is None else name, guard, action, direction)
+
+
+def check_events(events: Any) -> tuple[Event, ...]:
+    """A tuple of events with different names."""
+    found = tuple(events) if not isinstance(events, Event) else (events,)
+    for event in found:
+        if not isinstance(event, Event):
+            raise ModelError(f"events must be Event objects, such as at_time(1.0, action), not {event!r}.")
+    names = [event.name for event in found]
+    twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+    if twice:
+        raise ModelError(f"events must have different names; there are several {listed(twice)}.")
+    return found

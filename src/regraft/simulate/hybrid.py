@@ -1,0 +1,272 @@
+"""`simulate`: continuous motion in compiled code, interleaved with events that may change the structure."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import ModelError, RegraftError, SimulationError, listed
+from ..mechanism import Mechanism
+from ..pose import finite
+from ..state import State
+from . import segment
+from .events import STOP, Event, TimeAt, check_events
+from .integrators import INTEGRATORS, Integrator
+from .progress import Progress
+from .runner import Runner
+from .trajectory import EventRecord, Segment, Trajectory
+
+ENDLESS = 100
+"""So many events in a row, each within `CASCADE` of the one before, are a cascade that would never end."""
+CASCADE = 1e-9
+"""Seconds, relative to 1 + the time."""
+
+_PAUSE = 0.1  # seconds of compiled code between looks at the clock and at Ctrl-C
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What stays the same in all segments."""
+
+    torque: Any
+    wrenches: Any
+    rtol: float
+    atol: float
+    first_step: float
+    largest: float
+    every: int
+
+
+def simulate(
+    mech: Mechanism,
+    state: State,
+    duration: float,
+    torque: Any = None,
+    events: Event | Iterable[Event] = (),
+    integrator: str = "dopri5",
+    rtol: float = 1e-9,
+    atol: float = 1e-10,
+    step: float | None = None,
+    coordinates: str = "reduced",
+    progress: bool | None = None,
+    *,
+    wrenches: Any = None,
+    every: int | None = None,
+    start: float = 0.0,
+) -> Trajectory:
+    """The motion of a mechanism from a state on, with events that may change its structure.
+
+    `torque` is ``torque(t, mech, state) -> (nv,)``, or a Numba function ``torque(t, q, v, out)`` that runs inside the compiled
+    loop; `wrenches` are constant ones by body, ``wrenches(t, mech, state) -> {body: (6,)}``, or a Numba function
+    ``wrenches(t, q, v, out)`` that fills a row of `out` for each body. Integrators are "euler" and "rk4", whose fixed `step` must
+    be given, and "dopri5", which chooses its steps within `rtol` and `atol`; there `step` is the largest.
+
+    Every step is kept with its dense output, or with `every` each so many steps a sample. A run that fails raises a
+    `SimulationError` that has the trajectory so far; Ctrl-C ends the run and returns it.
+
+    >>> import regraft as rg
+    >>> mech = rg.Mechanism()
+    >>> mech.add_body("ball", rg.Inertia.sphere(1.0, 0.1))
+    >>> mech.add_joint("fall", rg.Prismatic((0, 0, 1)), "world", "ball")
+    >>> hit = rg.when_joint("fall", 0.0, rg.STOP, direction=-1, name="hit")
+    >>> traj = rg.simulate(mech, mech.state(q={"fall": 4.905}), 10.0, events=hit)
+    >>> [(round(t, 12), name) for t, name in traj.events]
+    [(1.0, 'hit')]
+    """
+    mech.check_state(state)
+    if coordinates != "reduced":
+        raise ModelError(f'coordinates must be "reduced", not {coordinates!r}.')
+    method = _method(integrator)
+    settings = _settings(method, torque, wrenches, rtol, atol, step, every)
+    begin, span = float(finite("start", start, ())), float(finite("duration", duration, ()))
+    if span < 0.0:
+        raise ModelError(f"duration must not be negative, not {span:g}.")
+    run = _Run(method, settings, check_events(events), begin, begin + span, progress)
+    return run.from_state(mech, state)
+
+
+class _Run:
+    """A run in progress: what has been computed, and what comes next."""
+
+    def __init__(
+        self, method: Integrator, settings: Settings, events: tuple[Event, ...], start: float, end: float, progress: bool | None
+    ) -> None:
+        self.method, self.settings, self.events = method, settings, events
+        self.start, self.end, self.progress = start, end, progress
+        self.segments: list[Segment] = []
+        self.happened: list[EventRecord] = []
+        self.steps = self.rejected = self.in_a_row = 0
+        self.waiting = sorted(
+            (event for event in events if isinstance(event.guard, TimeAt) and event.guard.time >= start),
+            key=lambda event: event.guard.time,
+        )
+
+    def from_state(self, mech: Mechanism, state: State) -> Trajectory:
+        """Run to the end."""
+        runner: Runner | None = self._new_runner(mech, state, self.start)
+        with Progress(self.start, self.end, self.progress) as shown:
+            try:
+                while runner is not None:
+                    runner = self._advance(runner, shown)
+            except KeyboardInterrupt:
+                return self._interrupted()
+        return self._trajectory()
+
+    def _new_runner(self, mech: Mechanism, state: State, t: float) -> Runner:
+        self.runner = Runner(mech, state, t, self.method, self.settings, self.events)
+        return self.runner
+
+    def _trajectory(self) -> Trajectory:
+        return Trajectory(self.segments, self.happened, self.steps, self.rejected)
+
+    def _interrupted(self) -> Trajectory:
+        self._close(self.runner, None)
+        found = self._trajectory()
+        found.interrupted = True
+        return found
+
+    def _close(self, runner: Runner, event: str | None) -> None:
+        """Keep what a runner has computed as a segment."""
+        rows = runner.rows()
+        dense = self.settings.every == 0
+        self.segments.append(Segment.from_rows(runner.mech, rows, dense, runner.t, runner.state(), event))
+        self.steps += runner.steps
+        self.rejected += int(runner.counts[segment.REJECTED])
+
+    def _advance(self, runner: Runner, shown: Progress) -> Runner | None:
+        """Run to the next event or to the end; the runner to go on with, None at the end."""
+        end = min([self.end, *(event.guard.time for event in self.waiting[:1])])
+        why, budget = segment.PAUSED, 256
+        while why == segment.PAUSED:
+            before = time.perf_counter()
+            why = runner.run(end, budget)
+            took = time.perf_counter() - before
+            budget = max(16, min(1_000_000, int(budget * min(4.0, _PAUSE / max(took, 1e-6)))))
+            shown.update(runner.t)
+        if why == segment.FINISHED:
+            due = [event for event in self.waiting if event.guard.time <= runner.t]
+            self.waiting = self.waiting[len(due) :]
+            return self._happen(runner, due)
+        if why == segment.EVENT:
+            return self._happen(runner, runner.hit())
+        raise self._failure(runner, why)
+
+    def _happen(self, runner: Runner, events: Sequence[Event]) -> Runner | None:
+        """Let simultaneous events act in the order in which they were given."""
+        if not events:
+            self._close(runner, None)
+            return None
+        t, mech, state = runner.t, runner.mech, runner.state()
+        self._count_cascade(runner, t)
+        for event in sorted(events, key=self.events.index):
+            try:
+                result = event.action(mech, state) if callable(event.action) else event.action
+            except KeyboardInterrupt:
+                raise
+            except Exception as problem:
+                self._close(runner, event.name)
+                raise self._error(f"the action of event {event.name!r} failed: {problem}", t, None) from problem
+            if result is None and event.action is not None:
+                continue  # passed over
+            self.happened.append(EventRecord(t, event.name))
+            if result is STOP:
+                self._close(runner, event.name)
+                return None
+            if event.action is not None:
+                mech, state = self._changed(runner, event, result)
+        if mech is runner.mech and state.layout is runner.mech.layout and (state._x == runner.state()._x).all():
+            return runner  # nothing has changed: go on in the same segment
+        self._close(runner, self.happened[-1].name)
+        return self._new_runner(mech, state, t)
+
+    def _changed(self, runner: Runner, event: Event, result: Any) -> tuple[Mechanism, State]:
+        """Mechanism and state that an action returned."""
+        problem = "it must return (mech, state), STOP or None"
+        if isinstance(result, tuple) and len(result) == 2 and isinstance(result[0], Mechanism):
+            try:
+                result[0].check_state(result[1])
+                return result[0], result[1]
+            except RegraftError as mismatch:
+                problem = str(mismatch)
+        self._close(runner, event.name)
+        raise self._error(f"the action of event {event.name!r} returned something else: {problem}.", runner.t, None)
+
+    def _count_cascade(self, runner: Runner, t: float) -> None:
+        last = self.happened[-1].t if self.happened else -math.inf
+        self.in_a_row = self.in_a_row + 1 if t - last <= CASCADE * (1.0 + abs(t)) else 0
+        if self.in_a_row < ENDLESS:
+            return
+        names = dict.fromkeys(record.name for record in self.happened[-ENDLESS:])
+        self._close(runner, None)
+        raise self._error(
+            f"events happen without end at t = {t:.12g}: {listed(names)}. Let the action change the state so that the guard "
+            "leaves zero, or stop there by returning STOP.",
+            t,
+            None,
+        )
+
+    def _failure(self, runner: Runner, why: int) -> BaseException:
+        """Why the compiled loop gave up."""
+        self._close(runner, None)
+        t = runner.t
+        if why == segment.FUNCTION_FAILED:
+            problem = runner.problem()
+            if isinstance(problem, KeyboardInterrupt):
+                self.segments.pop()
+                return problem
+            error = self._error(f"a function of the user failed near t = {t:.9g}: {type(problem).__name__}: {problem}", t, None)
+            error.__cause__ = problem
+            return error
+        if (joint := runner.idle_joint()) is not None:
+            return self._error(
+                f"joint {joint!r} can move without moving any inertia at t = {t:.9g}, so its acceleration is not defined; give mass "
+                "or moments of inertia to what it carries, or fix it.",
+                t,
+                joint,
+            )
+        if why == segment.TOO_SMALL and (joint := runner.fastest_joint()) is not None:
+            return self._error(
+                f"the step size became too small at t = {t:.9g}; joint {joint!r} changes fastest there. Something is stiff or "
+                "discontinuous: soften limits and springs, make it an event, or loosen rtol and atol.",
+                t,
+                joint,
+            )
+        joint = runner.broken_joint()
+        return self._error(
+            f"the motion is no longer finite at t = {t:.9g}"
+            + (f"; joint {joint!r} broke first" if joint else "")
+            + ". Take smaller steps, and check the masses, stiffnesses and torques there.",
+            t,
+            joint,
+        )
+
+    def _error(self, message: str, t: float, joint: str | None) -> SimulationError:
+        return SimulationError(f"{message} The trajectory so far is in the error's .trajectory.", self._trajectory(), t, joint)
+
+
+def _method(name: str) -> Integrator:
+    if name not in INTEGRATORS:
+        raise ModelError(f"integrator must be one of {listed(INTEGRATORS)}, not {name!r}.")
+    return INTEGRATORS[name]
+
+
+def _settings(
+    method: Integrator, torque: Any, wrenches: Any, rtol: float, atol: float, step: float | None, every: int | None
+) -> Settings:
+    for what, function in (("torque", torque), ("wrenches", wrenches)):
+        if function is not None and not callable(function) and not (what == "wrenches" and hasattr(function, "items")):
+            raise ModelError(f"{what} must be a function, not {function!r}.")
+    tolerances = float(finite("rtol", rtol, ())), float(finite("atol", atol, ()))
+    if min(tolerances) < 0.0 or max(tolerances) == 0.0:
+        raise ModelError(f"rtol and atol must be positive, not {rtol!r} and {atol!r}.")
+    size = math.inf if step is None else float(finite("step", step, ()))
+    if size <= 0.0:
+        raise ModelError(f"step must be positive, not {size:g}.")
+    if not method.adaptive and step is None:
+        raise ModelError(f"integrator {method.name!r} has a fixed step: give it, such as step=1e-3.")
+    if every is not None and (not isinstance(every, int) or every < 1):
+        raise ModelError(f"every must be a whole number of steps, at least 1, not {every!r}.")
+    return Settings(torque, wrenches, *tolerances, 0.0 if method.adaptive else size, size, every or 0)

@@ -1,0 +1,10 @@
+"""The integrators by name. To add one, write its numbers in a file and its name here."""
+
+from .contract import Integrator
+from .dopri5 import DOPRI5
+from .euler import EULER
+from .rk4 import RK4
+
+INTEGRATORS = {method.name: method for method in (EULER, RK4, DOPRI5)}
+
+__all__ = ["INTEGRATORS", "Integrator"]

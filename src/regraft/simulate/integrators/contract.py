@@ -1,0 +1,44 @@
+"""What an integrator is: the numbers of an explicit Runge–Kutta method. One file per method; the compiled loop runs them all.
+
+Within a step positions are q ⊕ u, with u in the tangent space at the step's start (Munthe-Kaas); what is integrated is (u, v). So
+positions never leave their manifold, and every method keeps its order for every joint type.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Row = tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Integrator:
+    """A method whose last stage is the end of the step, which is then the first stage of the next one."""
+
+    name: str
+    order: int
+    stages: tuple[Row, ...]
+    """Row i: the weights of the slopes before it in stage i; the last row gives the end of the step."""
+    times: Row
+    """When in the step each stage is, from 0 to 1."""
+    error: Row = field(default=())
+    """Weights of the slopes in the estimate of the error; empty where the step is fixed."""
+    dense: Row = field(default=())
+    """Weights of the slopes in the last term of the dense output (Hairer's d); empty: a cubic through both ends."""
+
+    @property
+    def adaptive(self) -> bool:
+        """Whether the method chooses its steps."""
+        return bool(self.error)
+
+    @cached_property
+    def table(self) -> NDArray[np.float64]:
+        """(stages + 3, stages): the weights of the stages, then times, error weights and dense weights."""
+        count = len(self.stages)
+        rows: list[Any] = [*self.stages, self.times, self.error, self.dense]
+        return np.array([(*row, *(0.0,) * (count - len(row))) for row in rows])

@@ -1,0 +1,189 @@
+"""One structure in the compiled loop: its scratch, guards and functions, and the rows that it records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..dynamics import external_table, open_tree
+from ..errors import ModelError
+from ..kernels.layout import MARGIN
+from ..mechanism import Mechanism
+from ..pose import finite
+from ..state import State
+from . import segment
+from .callbacks import Callback, compiled_callback, is_compiled, python_callback
+from .events import Event
+from .guards import DIRECTION, GUARD, GUARD_NUMBERS, HIT
+from .integrators import Integrator
+from .stepper import FUNCTIONS, Q0, SCRATCH, SLOPE_V, TORQUE_AT, V0, WRENCH_AT
+
+Array = NDArray[np.float64]
+
+_BYTES_A_CHUNK = 1 << 20
+
+
+class Runner:
+    """The compiled loop on one structure, from one state on."""
+
+    def __init__(
+        self, mech: Mechanism, state: State, t: float, integrator: Integrator, settings: Any, events: tuple[Event, ...]
+    ) -> None:
+        self.mech, self.integrator = mech, integrator
+        tree, layout = open_tree(mech, "simulation"), mech.layout
+        self.tree, self.nq, self.nv = tree, layout.nq, layout.nv
+        self.work = tree.new_work()
+        self.scratch = np.zeros((SCRATCH, max(self.nq, self.nv, 1)))
+        self.scratch[Q0, : self.nq], self.scratch[V0, : self.nv] = state._q, state._v
+        self.clock = np.zeros(segment.CLOCK)
+        self.clock[segment.T], self.clock[segment.STEP] = t, settings.first_step
+        self.clock[segment.RTOL], self.clock[segment.ATOL] = settings.rtol, settings.atol
+        self.clock[segment.LARGEST], self.clock[segment.OLD_ERROR] = settings.largest, 1e-4
+        self.counts = np.zeros(segment.COUNTS, np.int64)
+        self.counts[segment.EVERY], self.counts[segment.ADAPTIVE] = settings.every, integrator.adaptive
+        self.coordinate = coordinates_of(mech)
+        self.callbacks: list[Callback] = []
+        self._set_functions(settings.torque, settings.wrenches)
+        self._set_guards(events)
+        columns = (2 + self.nq + 9 * self.nv) if settings.every == 0 else (1 + self.nq + self.nv)
+        self.record = np.empty((max(16, min(2048, _BYTES_A_CHUNK // (8 * columns))), columns))
+        self.chunks: list[Array] = []
+
+    def _set_functions(self, torque: Any, wrenches: Any) -> None:
+        mech, layout, tree = self.mech, self.mech.layout, self.tree
+        self.functions = np.zeros(FUNCTIONS, np.int64)
+        self.push, self.external = np.zeros((1, 6)), tree.no_forces
+        if torque is not None:
+            self.functions[TORQUE_AT] = self._callback(torque, "torque", lambda t, q, v: _checked_torque(
+                torque(t, mech, State(layout, np.concatenate((q, v)))), layout.nv), max(layout.nv, 1))  # fmt: skip
+        if isinstance(wrenches, Mapping):
+            self.external = external_table(mech, wrenches)
+        elif wrenches is not None:
+            self.external = external_table(mech, {})
+            self.push = np.zeros((len(mech.bodies) + 1, 6))
+            self.push[0, 0] = len(mech.bodies)
+
+            def pushed(t: float, q: Array, v: Array) -> Array:
+                return _push_table(mech, wrenches(t, mech, State(layout, np.concatenate((q, v)))))
+
+            self.functions[WRENCH_AT] = self._callback(wrenches, "wrenches", pushed, self.push.size)
+
+    def _callback(self, function: Any, kind: str, from_python: Callable[..., Any], size: int) -> int:
+        found = compiled_callback(function, kind) if is_compiled(function) else python_callback(from_python, size)
+        self.callbacks.append(found)
+        return found.address
+
+    def _set_guards(self, events: tuple[Event, ...]) -> None:
+        rows = [(event, event.guard.row(self.mech)) for event in events if hasattr(event.guard, "row")]
+        present = [(event, row) for event, row in rows if row is not None]
+        self.events = tuple(event for event, _ in present)
+        self.guards = np.zeros((len(present), GUARD), np.int64)
+        self.numbers = np.zeros((len(present), GUARD_NUMBERS))
+        for e, (event, row) in enumerate(present):
+            self.guards[e], self.numbers[e] = row.integers, row.numbers
+            self.guards[e, DIRECTION] = event.direction
+            if row.callback is not None:
+                self.callbacks.append(row.callback)
+
+    # --- run ---------------------------------------------------------------------------------------------------------
+
+    def run(self, end: float, budget: int) -> int:
+        """Go on until the end or until something happens; at most `budget` steps. Says why it came back."""
+        self.clock[segment.END], self.counts[segment.BUDGET] = end, budget
+        while True:
+            why = segment.run(
+                self.work.handle, self.integrator.table, self.integrator.order, self.scratch, self.clock, self.counts,
+                self.coordinate, self.functions, self.push, self.external, self.guards, self.numbers, self.record,
+            )  # fmt: skip
+            if why != segment.FULL:
+                return int(why)
+            self._keep_rows()
+
+    def _keep_rows(self) -> None:
+        self.chunks.append(self.record[: self.counts[segment.ROWS]].copy())
+        self.counts[segment.ROWS] = 0
+
+    def rows(self) -> Array:
+        """All rows recorded so far."""
+        self._keep_rows()
+        self.chunks = [np.concatenate(self.chunks)]
+        return self.chunks[0]
+
+    @property
+    def t(self) -> float:
+        """The time that has been reached."""
+        return float(self.clock[segment.T])
+
+    @property
+    def steps(self) -> int:
+        """Steps taken."""
+        return int(self.counts[segment.TAKEN])
+
+    def state(self) -> State:
+        """The state that has been reached."""
+        S = self.scratch
+        return State(self.mech.layout, np.concatenate((S[Q0, : self.nq], S[V0, : self.nv])))
+
+    def hit(self) -> list[Event]:
+        """The events whose guards ended the run."""
+        return [event for event, row in zip(self.events, self.guards, strict=True) if row[HIT]]
+
+    def problem(self) -> BaseException | None:
+        """The exception that a user's function raised."""
+        return next((c.problem for c in self.callbacks if c.problem is not None), None)
+
+    def idle_joint(self) -> str | None:
+        """A joint that moves no inertia."""
+        for name, where in self.mech.layout.v_slices.items():
+            if (self.work.dof[where, MARGIN] <= 0.0).any():
+                return name
+        return None
+
+    def broken_joint(self) -> str | None:
+        """The joint whose acceleration is not finite."""
+        for name, where in self.mech.layout.v_slices.items():
+            rates = self.scratch[SLOPE_V : SLOPE_V + len(self.integrator.stages), where]
+            if not np.isfinite(rates).all() or not np.isfinite(self.scratch[V0, where]).all():
+                return name
+        return None
+
+    def fastest_joint(self) -> str | None:
+        """The joint that changes fastest: where a step size that has become too small comes from."""
+        rates = np.abs(self.scratch[SLOPE_V, : self.nv])
+        if not self.nv or not np.isfinite(rates).all():
+            return self.broken_joint()
+        d = int(np.argmax(rates))
+        return next(name for name, where in self.mech.layout.v_slices.items() if where.start <= d < where.stop)
+
+
+def coordinates_of(mech: Mechanism) -> NDArray[np.int64]:
+    """For each velocity, the place in q of the coordinate whose rate it is; −1 for those of joints on a manifold."""
+    layout = mech.layout
+    found, curved = np.full(layout.nv, -1, np.int64), set(layout.curved)
+    for j, (name, *_) in enumerate(layout.joints):
+        if j not in curved:
+            found[layout.v_slices[name]] = np.arange(layout.q_slices[name].start, layout.q_slices[name].stop)
+    return found
+
+
+def _checked_torque(torque: Any, nv: int) -> Array:
+    found = np.asarray(torque, float)
+    if found.shape != (nv,):
+        raise ModelError(f"torque(t, mech, state) must return {nv} numbers, one for each velocity, not shape {found.shape}.")
+    return found if nv else np.zeros(1)
+
+
+def _push_table(mech: Mechanism, wrenches: Any) -> Array:
+    if not isinstance(wrenches, Mapping):
+        raise ModelError(f"wrenches(t, mech, state) must return wrenches by body name, not {type(wrenches).__name__}.")
+    table = np.zeros((len(mech.bodies) + 1, 6))
+    table[0, 0] = len(mech.bodies)
+    numbers = {name: b for b, name in enumerate(mech.bodies)}
+    for body, wrench in wrenches.items():
+        if body not in numbers:
+            raise ModelError(f"wrenches: there is no body {body!r} that could be pushed.")
+        table[numbers[body] + 1] = finite(f"wrench on {body!r}", wrench, (6,))
+    return table.ravel()

@@ -1,0 +1,166 @@
+"""One step of an explicit Runge–Kutta method on the manifold of positions, with its error and its dense output.
+
+Everything lies in one scratch table in the scalar of the computation, a row for each vector. A step starts at (Q0, V0) with its
+first slopes in the first rows of SLOPE_U and SLOPE_V, and ends at (Q1, V1) = (Q0 ⊕ U1, V1).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .._jit import inline, jit
+from ..kernels import configuration
+from ..kernels.aba import aba
+from ..kernels.layout import BODY, PUSH, Model, Work
+from ..memory import load, store
+from ..scalars import Scalar, one, where_less
+from .callbacks import call_at
+
+MOST_STAGES = 8
+
+SHARE = 0.03
+"""The part of the tolerance that the estimated error of one step may use, so that the error of a whole run is of its size."""
+
+# rows of the scratch table
+Q0 = 0  # position at the start of the step
+V0 = 1  # velocity there
+Q1 = 2  # position of the present stage; after the last stage, of the end
+V1 = 3  # velocity there
+U1 = 4  # tangent vector from Q0 to Q1
+TORQUE = 5
+QS = 6  # a position within the step, by dense output
+VS = 7
+US = 8
+RESULT = 9  # what a guard's function returns
+DENSE_U = 10  # 4: dense output of u
+DENSE_V = 14  # 4: dense output of v
+SLOPE_U = 18  # MOST_STAGES: slopes of u
+SLOPE_V = 26  # MOST_STAGES: slopes of v
+SCRATCH = 34
+
+# functions: int64
+TORQUE_AT = 0  # address of the torque function, 0 for none
+WRENCH_AT = 1  # address of the wrench function
+FAILED = 2  # 1 after a function has failed
+FUNCTIONS = 3
+
+
+@jit
+def evaluate(
+    model: Model, work: Work, functions: Any, t: float, S: Any, nq: int, q: int, v: int, out: int, push: Any, external: Any
+) -> Scalar:
+    """The acceleration at the time t and at the rows q and v into row `out`; returns the least MARGIN, NaN for a failure."""
+    nv = work.dof.shape[0]
+    if functions[TORQUE_AT] != 0 and call(functions, TORQUE_AT, t, S, nq, nv, q, v, S[TORQUE].ctypes.data) != 0:
+        return np.nan * one(S[V0, 0])
+    if functions[WRENCH_AT] != 0:
+        if call(functions, WRENCH_AT, t, S, nq, nv, q, v, push.ctypes.data) != 0:
+            return np.nan * one(S[V0, 0])
+        for k in range(external.shape[0]):
+            store(external, k, PUSH, load(push, model.walk[k, BODY] + 1, 0, 6))
+    return aba(model, work, S[q, :nq], S[v, :nv], S[TORQUE, :nv], external, S[out, :nv])
+
+
+@inline
+def call(functions: Any, which: int, t: float, S: Any, nq: int, nv: int, q: int, v: int, out: int) -> int:
+    """Call one of the user's functions with the rows q and v."""
+    failed = call_at(functions[which], t, S[q].ctypes.data, S[v].ctypes.data, out, nq, nv)
+    if failed != 0:
+        functions[FAILED] = 1
+    return failed
+
+
+@jit
+def first_slopes(model: Model, work: Work, functions: Any, t: float, S: Any, nq: int, push: Any, external: Any) -> Scalar:
+    """The slopes at the start of a step."""
+    margin = evaluate(model, work, functions, t, S, nq, Q0, V0, SLOPE_V, push, external)
+    for d in range(work.dof.shape[0]):
+        S[SLOPE_U, d] = S[V0, d]
+    return margin
+
+
+@jit
+def take_step(
+    model: Model, work: Work, table: Any, functions: Any, t: float, h: Scalar, S: Any, nq: int, push: Any, external: Any
+) -> Scalar:
+    """All stages but the first, up to the end of the step; returns the least MARGIN of them, NaN for a failure."""
+    nv, stages = work.dof.shape[0], table.shape[1]
+    worst = one(S[V0, 0])
+    for i in range(1, stages):
+        for d in range(nv):
+            S[U1, d] = 0.0
+            S[V1, d] = S[V0, d]
+        for j in range(i):
+            if table[i, j] != 0.0:
+                weight = h * table[i, j]
+                for d in range(nv):
+                    S[U1, d] += weight * S[SLOPE_U + j, d]
+                    S[V1, d] += weight * S[SLOPE_V + j, d]
+        configuration.integrate(model.walk, S[Q0], S[U1], S[Q1])
+        margin = evaluate(model, work, functions, t + table[stages, i] * h.real, S, nq, Q1, V1, SLOPE_V + i, push, external)
+        configuration.tangent(model.walk, S[U1], S[V1], S[SLOPE_U + i, :nv])
+        worst = where_less(worst, margin, worst, margin)
+    return worst
+
+
+@jit
+def next_step(S: Any, nq: int, nv: int, stages: int) -> None:
+    """Make the end of a step the start of the next one."""
+    for i in range(nq):
+        S[Q0, i] = S[Q1, i]
+    for d in range(nv):
+        S[V0, d] = S[V1, d]
+        S[SLOPE_V, d] = S[SLOPE_V + stages - 1, d]
+        S[SLOPE_U, d] = S[V1, d]
+
+
+@jit
+def error_of(table: Any, S: Any, h: float, nv: int, coordinate: Any, rtol: float, atol: float) -> float:
+    """The largest estimated error of a step, in units of its tolerance.
+
+    `coordinate` is where a velocity's position is in q; −1 for one on a manifold, whose size is 1.
+    """
+    stages = table.shape[1]
+    worst = 0.0
+    for d in range(nv):
+        u, v = 0.0, 0.0
+        for j in range(stages):
+            weight = table[stages + 1, j]
+            u += weight * S[SLOPE_U + j, d]
+            v += weight * S[SLOPE_V + j, d]
+        i = coordinate[d]
+        size = 1.0 if i < 0 else max(abs(S[Q0, i]), abs(S[Q1, i]))
+        worst = max(worst, abs(h * u) / (atol + rtol * size))
+        worst = max(worst, abs(h * v) / (atol + rtol * max(abs(S[V0, d]), abs(S[V1, d]))))
+    return worst / SHARE
+
+
+@jit
+def make_dense(table: Any, S: Any, h: Scalar, nv: int) -> None:
+    """DENSE_U, DENSE_V: the terms of the dense output after a step (Hairer, Nørsett, Wanner, II.6)."""
+    stages = table.shape[1]
+    last = stages - 1
+    for d in range(nv):
+        for first, slope, step in ((DENSE_U, SLOPE_U, S[U1, d]), (DENSE_V, SLOPE_V, S[V1, d] - S[V0, d])):
+            bend = h * S[slope, d] - step
+            top = 0.0 * step
+            for j in range(stages):
+                top += table[stages + 2, j] * S[slope + j, d]
+            S[first, d] = step
+            S[first + 1, d] = bend
+            S[first + 2, d] = step - h * S[slope + last, d] - bend
+            S[first + 3, d] = h * top
+
+
+@jit
+def dense_at(walk: Any, S: Any, theta: float, nv: int) -> None:
+    """QS, VS: the state at the part theta of the step, after `make_dense`."""
+    rest = 1.0 - theta
+    for d in range(nv):
+        S[US, d] = theta * (S[DENSE_U, d] + rest * (S[DENSE_U + 1, d] + theta * (S[DENSE_U + 2, d] + rest * S[DENSE_U + 3, d])))
+        S[VS, d] = S[V0, d] + theta * (
+            S[DENSE_V, d] + rest * (S[DENSE_V + 1, d] + theta * (S[DENSE_V + 2, d] + rest * S[DENSE_V + 3, d]))
+        )
+    configuration.integrate(walk, S[Q0], S[US], S[QS])
