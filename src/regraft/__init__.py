@@ -28,7 +28,8 @@ from .joints import (
     Spherical,
     Universal,
 )
-from .mechanism import Mechanism, load
+from .loading import load
+from .mechanism import Mechanism
 from .motion import (
     body_poses,
     body_twists,
@@ -43,7 +44,7 @@ from .motion import (
 )
 from .parts import Body, Frame, Joint, Spring
 from .pose import Pose
-from .simulate import STOP, Event, Trajectory, at_time, simulate, when_frame_below, when_joint
+from .simulate import STOP, Event, InitialValueProblem, Trajectory, as_ivp, at_time, simulate, when_frame_below, when_joint
 from .state import State
 from .structure import cut, reroot
 
@@ -61,6 +62,7 @@ __all__ = [
     "Helical",
     "Hierarchy",
     "Inertia",
+    "InitialValueProblem",
     "Joint",
     "JointType",
     "Limits",
@@ -80,6 +82,7 @@ __all__ = [
     "Trajectory",
     "Universal",
     "__version__",
+    "as_ivp",
     "at_time",
     "bias_force",
     "body_poses",

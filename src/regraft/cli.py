@@ -19,7 +19,7 @@ from rich.text import Text
 from ._version import __version__
 from .errors import RegraftError
 from .joints import BY_NAME, JointType
-from .mechanism import Mechanism, load
+from .mechanism import Mechanism, load_mechanism
 from .state_files import load_state, save_state
 from .structure import reroot
 
@@ -74,7 +74,7 @@ def show(
 ) -> None:
     """Print a mechanism as a tree, with its loop joints and the bodies that are not connected."""
     with _problems_told():
-        mech = load(model)
+        mech = load_mechanism(model)
         _print_tree(mech)
         if joints or bodies:
             from .listings import body_table, joint_table  # Rich's tables are not needed for the tree alone
@@ -114,7 +114,7 @@ def reroot_command(
     with _problems_told():
         if not force:
             _keep_inputs((model, state), (output, state_out))
-        mech = load(model)
+        mech = load_mechanism(model)
         before = mech.state() if state is None else load_state(mech, state)
         changed, after = reroot(mech, before, top, at=at, joint=kind, name=name, velocity=velocity.value, align=align.value)
         _print_tree(changed)

@@ -394,15 +394,8 @@ class Mechanism:
 _TABLES = ("_bodies", "_joints", "_frames", "_springs")
 
 
-def load(path: str | Path) -> Mechanism:
-    """Read a mechanism that `Mechanism.save` wrote.
-
-    >>> import regraft as rg, tempfile, pathlib
-    >>> file = pathlib.Path(tempfile.mkdtemp()) / "empty.json"
-    >>> rg.Mechanism().save(file)
-    >>> rg.load(file) == rg.Mechanism()
-    True
-    """
+def load_mechanism(path: str | Path) -> Mechanism:
+    """Read a mechanism that `Mechanism.save` wrote."""
     data = files.read_json(Path(path))
     try:
         return Mechanism.from_dict(data)

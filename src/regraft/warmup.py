@@ -14,7 +14,7 @@ from .inertia import Inertia
 from .joints import Revolute, Spherical, Universal, screw_rates, screws
 from .mechanism import Mechanism
 from .motion import body_poses, difference, integrate, jacobian, jacobian_rate, normalise
-from .simulate import simulate
+from .simulate import Trajectory, as_ivp, simulate
 from .structure import reroot
 
 
@@ -45,10 +45,18 @@ def kernels() -> dict[str, Callable[[], object]]:
         "joint rates": lambda: screw_rates(Universal((1, 0, 0), (0, 1, 0)), np.zeros(2), np.zeros(2)),
         "re-rooting": lambda: reroot(mech, state, "bob"),
         "impacts": lambda: reroot(mech, state, "bob", velocity="impact"),
-        "simulation": lambda: simulate(mech, state, 1e-3).energy(),
+        "simulation": lambda: simulate(mech, state, 1e-3),
+        "trajectories": lambda: _use(simulate(mech, state, 1e-3)),
+        "position rates (complex)": lambda: as_ivp(mech).fun(0.0, state._x),
         "derivatives (complex)": lambda: derivatives(mech, state),
         "batch (packs)": lambda: forward_dynamics_batch(mech, q[None], v[None]),
     }
+
+
+def _use(trajectory: Trajectory) -> None:
+    trajectory.state(5e-4)
+    trajectory.energy()
+    trajectory.body("bob")
 
 
 def compile_kernels() -> None:

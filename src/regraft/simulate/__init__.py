@@ -2,6 +2,19 @@
 
 from .events import STOP, Event, at_time, when_frame_below, when_joint
 from .hybrid import simulate
-from .trajectory import Segment, Trajectory
+from .ivp import InitialValueProblem, as_ivp
+from .recorded import Segment
+from .trajectory import Trajectory
 
-__all__ = ["STOP", "Event", "Segment", "Trajectory", "at_time", "simulate", "when_frame_below", "when_joint"]
+__all__ = [
+    "STOP",
+    "Event",
+    "InitialValueProblem",
+    "Segment",
+    "Trajectory",
+    "as_ivp",
+    "at_time",
+    "simulate",
+    "when_frame_below",
+    "when_joint",
+]

@@ -14,10 +14,12 @@ from ..pose import finite
 from ..state import State
 from . import segment
 from .events import STOP, Event, TimeAt, check_events
+from .histories import EventRecord
 from .integrators import INTEGRATORS, Integrator
 from .progress import Progress
+from .recorded import Segment
 from .runner import Runner
-from .trajectory import EventRecord, Segment, Trajectory
+from .trajectory import Trajectory
 
 ENDLESS = 100
 """So many events in a row, each within `CASCADE` of the one before, are a cascade that would never end."""
@@ -130,9 +132,8 @@ class _Run:
 
     def _close(self, runner: Runner, event: str | None) -> None:
         """Keep what a runner has computed as a segment."""
-        rows = runner.rows()
         dense = self.settings.every == 0
-        self.segments.append(Segment.from_rows(runner.mech, rows, dense, runner.t, runner.state(), event))
+        self.segments.append(Segment.from_rows(runner.mech, runner.rows(), dense, runner.t, runner.state(), event))
         self.steps += runner.steps
         self.rejected += int(runner.counts[segment.REJECTED])
 
@@ -222,8 +223,8 @@ class _Run:
             return error
         if (joint := runner.idle_joint()) is not None:
             return self._error(
-                f"joint {joint!r} can move without moving any inertia at t = {t:.9g}, so its acceleration is not defined; give mass "
-                "or moments of inertia to what it carries, or fix it.",
+                f"joint {joint!r} can move without moving any inertia at t = {t:.9g}, so its acceleration is not defined; give "
+                "mass or moments of inertia to what it carries, or fix it.",
                 t,
                 joint,
             )

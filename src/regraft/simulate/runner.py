@@ -106,11 +106,10 @@ class Runner:
         self.chunks.append(self.record[: self.counts[segment.ROWS]].copy())
         self.counts[segment.ROWS] = 0
 
-    def rows(self) -> Array:
-        """All rows recorded so far."""
+    def rows(self) -> list[Array]:
+        """All rows recorded so far, in pieces."""
         self._keep_rows()
-        self.chunks = [np.concatenate(self.chunks)]
-        return self.chunks[0]
+        return self.chunks
 
     @property
     def t(self) -> float:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,126 +12,14 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import ModelError, listed
 from ..kernels import entries
 from ..mechanism import Mechanism
-from ..motion import difference, integrate
 from ..parts import WORLD
-from ..pose import MOTION, POSE, Pose
+from ..pose import MOTION, POSE, WORLD_MOTION, Pose, finite
 from ..state import State
+from . import archive, tables
+from .histories import BodyHistory, EnergyHistory, EventRecord, JointHistory, MomentumHistory
+from .recorded import Segment
 
 Array = NDArray[np.float64]
-
-
-class EventRecord(NamedTuple):
-    """An event that happened."""
-
-    t: float
-    name: str
-
-
-class JointHistory(NamedTuple):
-    """A joint over time; NaN while the joint is not there."""
-
-    t: Array
-    q: Array
-    v: Array
-
-
-class BodyHistory(NamedTuple):
-    """A body's, or a frame's, motion over time, in world axes."""
-
-    t: Array
-    position: Array
-    rotation: Array
-    velocity: Array
-    angular_velocity: Array
-
-
-class EnergyHistory(NamedTuple):
-    """Energies over time."""
-
-    t: Array
-    kinetic: Array
-    potential: Array
-
-    @property
-    def total(self) -> Array:
-        """Kinetic and potential energy together."""
-        return self.kinetic + self.potential
-
-
-class MomentumHistory(NamedTuple):
-    """Momentum over time; the angular one is about the world's origin."""
-
-    t: Array
-    angular: Array
-    linear: Array
-
-
-@dataclass(frozen=True)
-class Segment:
-    """The motion of one structure: samples, and between them the dense output of the integrator if it was kept."""
-
-    mech: Mechanism
-    t: Array
-    """(samples,): the times of the samples, the end of the segment included."""
-    x: Array
-    """(samples, nq + nv): positions and velocities."""
-    terms: Array | None = field(default=None, repr=False)
-    """(samples − 1, 8 nv): the terms of the dense output of each step; None where only samples were kept."""
-    sizes: Array | None = field(default=None, repr=False)
-    """(samples − 1,): the sizes of the steps."""
-    event: str | None = None
-    """The name of the event that ended it."""
-
-    @classmethod
-    def from_rows(cls, mech: Mechanism, rows: Array, dense: bool, t: float, state: State, event: str | None) -> Segment:
-        """From the rows that the compiled loop wrote and the state that it reached."""
-        size = mech.nq + mech.nv
-        first = 2 if dense else 1
-        times, states = np.append(rows[:, 0], t), np.concatenate((rows[:, first : first + size], state._x[None]))
-        if not dense:
-            return cls(mech, times, states, event=event)
-        return cls(mech, times, states, rows[:, first + size :], rows[:, 1], event)
-
-    @property
-    def q(self) -> Array:
-        """(samples, nq)."""
-        return self.x[:, : self.mech.nq]
-
-    @property
-    def v(self) -> Array:
-        """(samples, nv)."""
-        return self.x[:, self.mech.nq :]
-
-    def state(self, t: float) -> State:
-        """The state at a time: by dense output, or by a cubic between two samples."""
-        i = int(np.clip(np.searchsorted(self.t, t, side="right") - 1, 0, len(self.t) - 1))
-        if t <= self.t[i] or i == len(self.t) - 1:
-            return State(self.mech.layout, self.x[i].copy())
-        q, v = self._within(i, t)
-        return State(self.mech.layout, np.concatenate((q, v)))
-
-    def states(self, times: Array) -> Array:
-        """(times, nq + nv): the states at several times."""
-        return np.array([self.state(float(t))._x for t in times]).reshape(len(times), -1)
-
-    def _within(self, i: int, t: float) -> tuple[Array, Array]:
-        mech, nq = self.mech, self.mech.nq
-        q0, v0 = self.x[i, :nq], self.x[i, nq:]
-        if self.terms is None or self.sizes is None:
-            return self._between(i, t)
-        theta = (t - self.t[i]) / self.sizes[i]
-        r = self.terms[i].reshape(2, 4, -1)
-        step = theta * (r[:, 0] + (1 - theta) * (r[:, 1] + theta * (r[:, 2] + (1 - theta) * r[:, 3])))
-        return integrate(mech, q0, step[0]), v0 + step[1]
-
-    def _between(self, i: int, t: float) -> tuple[Array, Array]:
-        mech, nq = self.mech, self.mech.nq
-        h = self.t[i + 1] - self.t[i]
-        theta = (t - self.t[i]) / h
-        (q0, v0), (q1, v1) = ((x[:nq], x[nq:]) for x in (self.x[i], self.x[i + 1]))
-        step = difference(mech, q1, q0)
-        u = theta * (step + (1 - theta) * ((h * v0 - step) + theta * (2 * step - h * (v0 + v1))))
-        return integrate(mech, q0, u), v0 + theta * (v1 - v0)
 
 
 class Trajectory:
@@ -140,14 +28,21 @@ class Trajectory:
     At the time of an event `traj.t` has two samples, the one before and the one after it; `traj.state(t)` gives the later one.
     """
 
-    def __init__(self, segments: Iterable[Segment], events: Iterable[EventRecord], steps: int = 0, rejected: int = 0) -> None:
+    def __init__(
+        self,
+        segments: Iterable[Segment],
+        events: Iterable[EventRecord],
+        steps: int = 0,
+        rejected: int = 0,
+        interrupted: bool = False,
+    ) -> None:
         self.segments = tuple(segments)
         """The motion from one event that changed something to the next."""
         self.events = list(events)
         """(t, name) of all events, in the order in which they happened."""
         self.steps, self.rejected = steps, rejected
         """How many steps were taken, and tried in vain."""
-        self.interrupted = False
+        self.interrupted = interrupted
         """Whether Ctrl-C ended it."""
 
     # --- by time -------------------------------------------------------------------------------------------------------
@@ -159,7 +54,7 @@ class Trajectory:
 
     def state(self, t: float) -> State:
         """The state at a time."""
-        return self._at(t).state(float(t))
+        return self._at(t).state(t)
 
     def mechanism(self, t: float) -> Mechanism:
         """The mechanism at a time."""
@@ -172,28 +67,33 @@ class Trajectory:
         return last.mech, State(last.mech.layout, last.x[-1].copy())
 
     def _at(self, t: float) -> Segment:
-        start, end = self.segments[0].t[0], self.segments[-1].t[-1]
-        slack = 1e-12 * (1.0 + abs(end))
-        if not start - slack <= t <= end + slack:
-            raise ModelError(f"the trajectory is from t = {start:g} to {end:g}; it has no state at t = {t:g}.")
+        self._check_times(float(t))
         for segment in reversed(self.segments):
             if segment.t[0] <= t:
                 return segment
         return self.segments[0]
 
+    def _check_times(self, times: float | Array) -> None:
+        start, end = self.segments[0].t[0], self.segments[-1].t[-1]
+        slack = 1e-12 * (1.0 + abs(end))
+        outside = ~((np.asarray(times) >= start - slack) & (np.asarray(times) <= end + slack))
+        if outside.any():
+            first = np.asarray(times)[outside].flat[0]
+            raise ModelError(f"the trajectory is from t = {start:g} to {end:g}; it has no state at t = {first:g}.")
+
     # --- by name -------------------------------------------------------------------------------------------------------
 
     def joint(self, name: str) -> JointHistory:
-        """Position and velocity of a joint at all samples; NaN while the joint is not in the tree."""
+        """Position and velocity of a joint at all samples; NaN while it is not in the tree or has another size than at first."""
         found = [segment for segment in self.segments if name in segment.mech.layout.q_slices]
         if not found:
-            known = dict.fromkeys(joint for segment in self.segments for joint in segment.mech.layout.names)
-            raise ModelError(f"the trajectory has no joint {name!r}; it has: {listed(known)}.")
+            raise ModelError(f"the trajectory has no joint {name!r}; it has: {listed(self._joint_names())}.")
         kind = found[0].mech.joints[name].type
         q, v = [], []
         for segment in self.segments:
             layout, count = segment.mech.layout, len(segment.t)
-            if name in layout.q_slices and segment.mech.joints[name].type.nq == kind.nq:
+            here = segment.mech.joints[name].type if name in layout.q_slices else None
+            if here is not None and (here.nq, here.nv) == (kind.nq, kind.nv):
                 q.append(segment.q[:, layout.q_slices[name]])
                 v.append(segment.v[:, layout.v_slices[name]])
             else:
@@ -202,72 +102,126 @@ class Trajectory:
         squeeze = (slice(None), 0) if kind.nq == 1 else slice(None)
         return JointHistory(self.t, np.concatenate(q)[squeeze], np.concatenate(v)[squeeze])
 
+    def _joint_names(self) -> Iterable[str]:
+        return dict.fromkeys(joint for segment in self.segments for joint in segment.mech.layout.names)
+
     def body(self, name: str) -> BodyHistory:
-        """The motion of a body at all samples."""
-        return self._history(name, Pose())
+        """The motion of a body at all samples; NaN while there is no such body."""
+        if name != WORLD and all(name not in segment.mech.bodies for segment in self.segments):
+            known = dict.fromkeys(body for segment in self.segments for body in segment.mech.bodies)
+            raise ModelError(f"the trajectory has no body {name!r}; it has: {listed(known)}.")
+        return self._history(lambda mech: (name, Pose()) if name == WORLD or name in mech.bodies else None)
 
     def frame(self, name: str) -> BodyHistory:
-        """The motion of a frame at all samples."""
-        frames = self.segments[0].mech.frames
-        if name not in frames:
-            raise ModelError(f"the trajectory has no frame {name!r}; it has: {listed(frames)}.")
-        return self._history(frames[name].body, frames[name].pose)
+        """The motion of a frame at all samples; NaN while there is no such frame. A body is a frame too."""
+        if all(name not in segment.mech.frames for segment in self.segments):
+            if name == WORLD or any(name in segment.mech.bodies for segment in self.segments):
+                return self.body(name)
+            known = dict.fromkeys(frame for segment in self.segments for frame in segment.mech.frames)
+            raise ModelError(f"the trajectory has no frame {name!r}; it has: {listed(known)}.")
 
-    def _history(self, body: str, place: Pose) -> BodyHistory:
-        def one(segment: Segment) -> Array:
-            tree, out = segment.mech.tree, np.empty((len(segment.t), MOTION))
-            if body == WORLD:
-                out[:] = np.concatenate((np.eye(3).ravel(), np.zeros(9)))
-            elif body not in tree.row_of:
-                raise ModelError(f"the trajectory has no body {body!r}; it has: {listed(tree.row_of)}.")
+        def place(mech: Mechanism) -> tuple[str, Pose] | None:
+            found = mech.frames.get(name)
+            return None if found is None else (found.body, found.pose)
+
+        return self._history(place)
+
+    def _history(self, place: Callable[[Mechanism], tuple[str, Pose] | None]) -> BodyHistory:
+        """The motion of a place that each mechanism has on one of its bodies, or has not."""
+        position, rotation, velocity, spin = [], [], [], []
+        for segment in self.segments:
+            found = place(segment.mech)
+            if found is None:
+                rows, local = np.full((len(segment.t), MOTION), np.nan), Pose()
             else:
-                states = np.ascontiguousarray(segment.x)
-                entries.motion_of_many(tree.new_work().handle, states, tree.far, tree.row_of[body], out)
-            return out
-
-        rows = self._each(one)
-        rotation, spin = rows[:, :9].reshape(-1, 3, 3), rows[:, POSE : POSE + 3]
-        arm = rotation @ place.translation
-        return BodyHistory(
-            self.t, rows[:, 9:POSE] + arm, rotation @ place.rotation, rows[:, POSE + 3 :] + np.cross(spin, arm), spin
-        )
+                rows, local = _motion(segment, found[0]), found[1]
+            turned = rows[:, :9].reshape(-1, 3, 3)
+            arm = turned @ local.translation
+            position.append(rows[:, 9:POSE] + arm)
+            rotation.append(turned @ local.rotation)
+            velocity.append(rows[:, POSE + 3 :] + np.cross(rows[:, POSE : POSE + 3], arm))
+            spin.append(rows[:, POSE : POSE + 3])
+        return BodyHistory(self.t, *(np.concatenate(parts) for parts in (position, rotation, velocity, spin)))
 
     def energy(self) -> EnergyHistory:
         """Kinetic and potential energy at all samples."""
-        rows = self._each(_balance)
+        rows = np.concatenate([_balance(segment) for segment in self.segments])
         return EnergyHistory(self.t, rows[:, 0], rows[:, 1])
 
     def momentum(self) -> MomentumHistory:
         """Angular momentum about the world's origin and linear momentum at all samples."""
-        rows = self._each(_balance)
+        rows = np.concatenate([_balance(segment) for segment in self.segments])
         return MomentumHistory(self.t, rows[:, 2:5], rows[:, 5:])
 
-    def _each(self, one: Callable[[Segment], Array]) -> Array:
-        return np.concatenate([one(segment) for segment in self.segments])
-
-    # --- resample ------------------------------------------------------------------------------------------------------
+    # --- other times, other forms --------------------------------------------------------------------------------------
 
     def resample(self, times: ArrayLike) -> Trajectory:
         """The trajectory at other times: a step in seconds, or the times themselves. Each segment keeps its two ends."""
+        given = finite("resample: times", times, np.shape(times))
+        if given.ndim > 1 or (given.ndim == 0 and given <= 0.0):
+            raise ModelError(f"resample takes a step in seconds, which must be positive, or a list of times, not {times!r}.")
         start, end = float(self.segments[0].t[0]), float(self.segments[-1].t[-1])
-        given = np.asarray(times, float)
-        wanted = np.arange(start, end + 0.5 * float(given), float(given)) if given.ndim == 0 else np.sort(given)
+        if given.ndim == 0:
+            wanted = start + float(given) * np.arange(1, int(np.ceil((end - start) / float(given) * (1.0 - 1e-12))))
+        else:
+            self._check_times(given)
+            wanted = np.unique(given)
         segments = []
         for segment in self.segments:
             a, b = segment.t[0], segment.t[-1]
-            t = np.unique(np.concatenate(([a], wanted[(wanted > a) & (wanted < b)], [b])))
+            t = np.concatenate(([a], wanted[(wanted > a) & (wanted < b)], [b] if b > a else []))
             segments.append(Segment(segment.mech, t, segment.states(t), event=segment.event))
-        return Trajectory(segments, self.events, self.steps, self.rejected)
+        return Trajectory(segments, self.events, self.steps, self.rejected, self.interrupted)
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """All samples by name: "t", the number of the "segment", "<joint>.q" and "<joint>.v" of every joint that can move."""
+        found: dict[str, NDArray[Any]] = {
+            "t": self.t,
+            "segment": np.repeat(np.arange(len(self.segments)), [len(segment.t) for segment in self.segments]),
+        }
+        for name in self._joint_names():
+            _, q, v = self.joint(name)
+            if q.size:
+                found[f"{name}.q"], found[f"{name}.v"] = q, v
+        return found
+
+    def to_pandas(self) -> Any:
+        """The arrays of `to_arrays` as a pandas DataFrame over the time, a column for each number. Needs pandas."""
+        return tables.to_frame(self.to_arrays(), list(self.events))
+
+    def to_xarray(self) -> Any:
+        """The arrays of `to_arrays` as an xarray Dataset over the samples. Needs xarray."""
+        return tables.to_dataset(self.to_arrays(), list(self.events))
+
+    def save(self, path: str | Path) -> None:
+        """Write everything, dense output too, to an .npz file; `regraft.load` reads it back, equal to the last digit."""
+        archive.write(Path(path), archive.Contents(self.segments, self.events, self.steps, self.rejected, self.interrupted))
+
+    @classmethod
+    def from_file(cls, path: str | Path) -> Trajectory:
+        """The trajectory that `save` wrote; `regraft.load` does the same."""
+        return cls(*archive.read(Path(path)))
 
     def __repr__(self) -> str:
         end = float(self.segments[-1].t[-1])
         return (
             f"Trajectory: t = {float(self.segments[0].t[0]):g} … {end:g}, {len(self.t)} samples, {self.steps} steps, "
-            f"{len(self.segments)} segments, {len(self.events)} events"
+            f"{len(self.segments)} segments, {len(self.events)} events" + (", interrupted" if self.interrupted else "")
         )
 
 
+def _motion(segment: Segment, body: str) -> Array:
+    """(samples, 18): pose and twist of a body."""
+    tree, out = segment.mech.tree, np.empty((len(segment.t), MOTION))
+    if body == WORLD:
+        out[:] = WORLD_MOTION
+    else:
+        entries.motion_of_many(tree.new_work().handle, segment.x, tree.far, tree.row_of[body], out)
+    return out
+
+
 def _balance(segment: Segment) -> Array:
+    """(samples, 8): kinetic and potential energy, angular and linear momentum."""
     tree, out = segment.mech.tree, np.empty((len(segment.t), 8))
-    entries.balance_of_many(tree.new_work().handle, np.ascontiguousarray(segment.x), out)
+    entries.balance_of_many(tree.new_work().handle, segment.x, out)
     return out

@@ -1,0 +1,31 @@
+"""`load`: a mechanism or a trajectory, whichever a file holds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from .errors import ModelError
+from .mechanism import Mechanism, load_mechanism
+from .simulate import Trajectory
+
+_ARCHIVE = b"PK"  # how the files of Trajectory.save begin
+
+
+def load(path: str | Path) -> Mechanism | Trajectory:
+    """Read what `Mechanism.save` or `Trajectory.save` wrote: a mechanism from JSON, a trajectory from .npz.
+
+    >>> import regraft as rg, tempfile, pathlib
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "empty.json"
+    >>> rg.Mechanism().save(file)
+    >>> rg.load(file) == rg.Mechanism()
+    True
+    """
+    file = Path(path)
+    try:
+        with file.open("rb") as opened:
+            start = opened.read(len(_ARCHIVE))
+    except OSError as problem:
+        raise ModelError(f"cannot read {str(path)!r}: {problem}.") from problem
+    if start == _ARCHIVE or file.suffix == ".npz":
+        return Trajectory.from_file(file)
+    return load_mechanism(file)

@@ -1,0 +1,110 @@
+"""Trajectories as files: NumPy's .npz, with the mechanisms and the events as JSON inside. Numbers keep their last digit."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import ModelError
+from ..mechanism import Mechanism
+from .histories import EventRecord
+from .recorded import Segment
+
+Array = NDArray[np.float64]
+
+FORMAT = "regraft trajectory"
+VERSION = 1
+
+
+class Contents(NamedTuple):
+    """What a file holds."""
+
+    segments: Sequence[Segment]
+    events: Sequence[EventRecord]
+    steps: int
+    rejected: int
+    interrupted: bool
+
+
+def write(path: Path, contents: Contents) -> None:
+    """Write a trajectory to a file of exactly this name."""
+    mechanisms: list[Mechanism] = []
+    arrays: dict[str, Array] = {}
+    described = []
+    for k, segment in enumerate(contents.segments):
+        number = next((i for i, known in enumerate(mechanisms) if known is segment.mech or known == segment.mech), None)
+        if number is None:
+            number = len(mechanisms)
+            mechanisms.append(segment.mech)
+        described.append({"mechanism": number, "event": segment.event})
+        arrays |= {
+            f"segment{k}.{what}": values
+            for what in ("t", "x", "terms", "sizes")
+            if (values := getattr(segment, what)) is not None
+        }
+    header = {
+        "format": FORMAT,
+        "version": VERSION,
+        "mechanisms": [mech.to_dict() for mech in mechanisms],
+        "segments": described,
+        "events": [[t, name] for t, name in contents.events],
+        "steps": contents.steps,
+        "rejected": contents.rejected,
+        "interrupted": contents.interrupted,
+    }
+    text = np.frombuffer(json.dumps(header).encode(), np.uint8)
+    with path.open("wb") as file:
+        np.savez(file, header=text, **arrays)  # type: ignore[arg-type]
+
+
+def read(path: Path) -> Contents:
+    """What `write` wrote; a file that is damaged or something else is a ModelError."""
+    try:
+        with np.load(path, allow_pickle=False) as arrays:
+            return _contents(arrays)
+    except FileNotFoundError as problem:
+        raise ModelError(f"cannot read {str(path)!r}: {problem}.") from problem
+    except ModelError as problem:
+        raise ModelError(f"{str(path)!r}: {problem}") from problem
+    except (
+        OSError, ValueError, KeyError, TypeError, AttributeError, IndexError, EOFError, RuntimeError, SyntaxError, MemoryError,
+        OverflowError, zipfile.BadZipFile, zlib.error,
+    ) as problem:  # fmt: skip
+        # the many ways in which a damaged archive, array header or JSON text shows
+        raise ModelError(f"{str(path)!r} is damaged or not a trajectory: {problem!r}. Save the trajectory again.") from problem
+
+
+def _contents(arrays: Any) -> Contents:
+    if "header" not in arrays:
+        raise ModelError(f"this is not a trajectory: it has no header that says {FORMAT!r}.")
+    header = json.loads(arrays["header"].tobytes().decode())
+    if not isinstance(header, dict) or header.get("format") != FORMAT:
+        raise ModelError(f"this is not a trajectory: its header must say {FORMAT!r}.")
+    if header.get("version") != VERSION:
+        raise ModelError(f"the file has version {header.get('version')!r}; this release reads version {VERSION}.")
+    mechanisms = [Mechanism.from_dict(data) for data in header["mechanisms"]]
+    segments = [_segment(arrays, k, mechanisms[known["mechanism"]], known["event"]) for k, known in enumerate(header["segments"])]
+    if not segments:
+        raise ModelError("the file is damaged: it has no segments. Save the trajectory again.")
+    events = [EventRecord(float(t), str(name)) for t, name in header["events"]]
+    return Contents(segments, events, int(header["steps"]), int(header["rejected"]), bool(header["interrupted"]))
+
+
+def _segment(arrays: Any, k: int, mech: Mechanism, event: str | None) -> Segment:
+    """A segment whose arrays fit each other and their mechanism."""
+    t = arrays[f"segment{k}.t"]
+    count, size = len(t), mech.nq + mech.nv
+    shapes = {"t": (count,), "x": (count, size), "terms": (count - 1, 8 * mech.nv), "sizes": (count - 1,)}
+    found = {what: arrays[f"segment{k}.{what}"] for what in shapes if f"segment{k}.{what}" in arrays}
+    fits = all(found[what].shape == shapes[what] and found[what].dtype == np.float64 for what in found)
+    if not fits or "x" not in found or ("terms" in found) != ("sizes" in found) or count == 0 or (np.diff(t) < 0.0).any():
+        raise ModelError(f"the file is damaged: the arrays of segment {k} do not fit together. Save the trajectory again.")
+    whole = {what: np.ascontiguousarray(values) for what, values in found.items()}
+    return Segment(mech, whole["t"], whole["x"], whole.get("terms"), whole.get("sizes"), event)

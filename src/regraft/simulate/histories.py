@@ -1,0 +1,56 @@
+"""What a trajectory answers with: quantities at all of its samples."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+class EventRecord(NamedTuple):
+    """An event that happened."""
+
+    t: float
+    name: str
+
+
+class JointHistory(NamedTuple):
+    """A joint over time; NaN while the joint is not there."""
+
+    t: Array
+    q: Array
+    v: Array
+
+
+class BodyHistory(NamedTuple):
+    """A body's, or a frame's, motion over time, in world axes; NaN while it is not there."""
+
+    t: Array
+    position: Array
+    rotation: Array
+    velocity: Array
+    angular_velocity: Array
+
+
+class EnergyHistory(NamedTuple):
+    """Energies over time."""
+
+    t: Array
+    kinetic: Array
+    potential: Array
+
+    @property
+    def total(self) -> Array:
+        """Kinetic and potential energy together."""
+        return self.kinetic + self.potential
+
+
+class MomentumHistory(NamedTuple):
+    """Momentum over time; the angular one is about the world's origin."""
+
+    t: Array
+    angular: Array
+    linear: Array

@@ -1,0 +1,88 @@
+"""The equations of motion for any solver of ordinary differential equations, such as `scipy.integrate.solve_ivp`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..dynamics import forward_dynamics, open_tree
+from ..errors import ModelError
+from ..kernels import entries
+from ..kernels.derivatives import STEP
+from ..mechanism import Mechanism
+from ..state import State
+from .callbacks import is_compiled
+
+Array = NDArray[np.float64]
+
+
+class InitialValueProblem:
+    """The motion of a mechanism as y' = fun(t, y) with y = (q, v); made by `as_ivp`."""
+
+    def __init__(self, mech: Mechanism, torque: Any = None, wrenches: Any = None) -> None:
+        for what, function in (("torque", torque), ("wrenches", wrenches)):
+            if function is not None and not callable(function) and not (what == "wrenches" and isinstance(function, Mapping)):
+                raise ModelError(f"{what} must be a function, not {function!r}.")
+        self.mech = mech.copy()
+        self._walk, self._layout = open_tree(self.mech, "simulation").walk, self.mech.layout
+        self._torque, self._wrenches = torque, wrenches
+
+    def y0(self, state: State) -> Array:
+        """(nq + nv,): a state as the solver's initial value."""
+        self.mech.check_state(state)
+        return state._x.copy()
+
+    def state(self, y: ArrayLike) -> State:
+        """The state of a solver's vector; quaternions get their unit length back."""
+        x = np.array(y, float)
+        if x.shape != (self._layout.nq + self._layout.nv,):
+            raise ModelError(f"y must have {self._layout.nq + self._layout.nv} numbers, q and then v, not shape {x.shape}.")
+        entries.normalise(self._walk, x[: self._layout.nq])
+        return State(self._layout, x)
+
+    def fun(self, t: float, y: ArrayLike) -> Array:
+        """(nq + nv,): the rates of positions and velocities. Quaternions need not have unit length, and their rates keep it."""
+        state = self.state(y)
+        acceleration = forward_dynamics(self.mech, state, self._torques(t, state), self._pushes(t, state))
+        return np.concatenate((self._position_rate(state), acceleration))
+
+    def _position_rate(self, state: State) -> Array:
+        """dq/dt, by a complex step of q ⊕ v dt: exact for any joint type."""
+        moved = np.empty(self._layout.nq, complex)
+        entries.integrate(self._walk, state._q.astype(complex), state._v * complex(0.0, STEP), moved)
+        return moved.imag / STEP
+
+    def _torques(self, t: float, state: State) -> Any:
+        if self._torque is None or not is_compiled(self._torque):
+            return None if self._torque is None else self._torque(t, self.mech, state)
+        out = np.zeros(self._layout.nv)
+        self._torque(t, state._q.copy(), state._v.copy(), out)
+        return out
+
+    def _pushes(self, t: float, state: State) -> Any:
+        if self._wrenches is None or isinstance(self._wrenches, Mapping):
+            return self._wrenches
+        if not is_compiled(self._wrenches):
+            return self._wrenches(t, self.mech, state)
+        out = np.zeros((len(self.mech.bodies), 6))
+        self._wrenches(t, state._q.copy(), state._v.copy(), out)
+        return dict(zip(self.mech.bodies, out, strict=True))
+
+
+def as_ivp(mech: Mechanism, torque: Any = None, wrenches: Any = None) -> InitialValueProblem:
+    """The motion of a mechanism as an initial value problem for other solvers; torques and wrenches are those of `simulate`.
+
+    >>> import regraft as rg
+    >>> from scipy.integrate import solve_ivp
+    >>> mech = rg.Mechanism()
+    >>> mech.add_body("ball", rg.Inertia.sphere(1.0, 0.1))
+    >>> mech.add_joint("fall", rg.Prismatic((0, 0, 1)), "world", "ball")
+    >>> problem = rg.as_ivp(mech)
+    >>> solution = solve_ivp(problem.fun, (0.0, 1.0), problem.y0(mech.state()))
+    >>> problem.state(solution.y[:, -1]).v.round(6)
+    array([-9.81])
+    """
+    return InitialValueProblem(mech, torque, wrenches)

@@ -1,0 +1,77 @@
+"""The recorded motion of one structure: samples, and between them the dense output of the integrator."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..mechanism import Mechanism
+from ..state import State
+from .dense import states_at
+from .stepper import SCRATCH
+
+Array = NDArray[np.float64]
+
+_NO_SIZES, _NO_TERMS = np.empty(0), np.empty((0, 0))
+
+
+@dataclass(frozen=True, eq=False)
+class Segment:
+    """The motion of one structure: samples, and between them the dense output of the integrator if it was kept."""
+
+    mech: Mechanism
+    t: Array
+    """(samples,): the times of the samples, the end of the segment included."""
+    x: Array
+    """(samples, nq + nv): positions and velocities."""
+    terms: Array | None = field(default=None, repr=False)
+    """(samples − 1, 8 nv): the terms of the dense output of each step; None where only samples were kept."""
+    sizes: Array | None = field(default=None, repr=False)
+    """(samples − 1,): the sizes of the steps."""
+    event: str | None = None
+    """The name of the event that ended it."""
+
+    @classmethod
+    def from_rows(
+        cls, mech: Mechanism, chunks: Sequence[Array], dense: bool, t: float, state: State, event: str | None
+    ) -> Segment:
+        """From the rows that the compiled loop wrote, in pieces, and the state that it reached."""
+        size, first, count = mech.nq + mech.nv, 2 if dense else 1, sum(map(len, chunks))
+        times, x = np.empty(count + 1), np.empty((count + 1, size))
+        terms, sizes = (np.empty((count, 8 * mech.nv)), np.empty(count)) if dense else (None, None)
+        at = 0
+        for rows in chunks:
+            here = slice(at, at + len(rows))
+            times[here], x[here] = rows[:, 0], rows[:, first : first + size]
+            if terms is not None and sizes is not None:
+                sizes[here], terms[here] = rows[:, 1], rows[:, first + size :]
+            at += len(rows)
+        times[-1], x[-1] = t, state._x
+        return cls(mech, times, x, terms, sizes, event)
+
+    @property
+    def q(self) -> Array:
+        """(samples, nq)."""
+        return self.x[:, : self.mech.nq]
+
+    @property
+    def v(self) -> Array:
+        """(samples, nv)."""
+        return self.x[:, self.mech.nq :]
+
+    def state(self, t: float) -> State:
+        """The state at a time: by dense output, or by a cubic between two samples."""
+        return State(self.mech.layout, self.states(np.array([float(t)]))[0])
+
+    def states(self, times: Array) -> Array:
+        """(times, nq + nv): the states at several times."""
+        nq, nv = self.mech.nq, self.mech.nv
+        out = np.empty((len(times), nq + nv))
+        sizes = _NO_SIZES if self.sizes is None else self.sizes
+        terms = _NO_TERMS if self.terms is None else self.terms
+        scratch = np.empty((SCRATCH, max(nq, nv, 1)))
+        states_at(self.mech.tree.walk, nq, self.t, self.x, sizes, terms, np.ascontiguousarray(times, float), scratch, out)
+        return out
