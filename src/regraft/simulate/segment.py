@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -126,7 +127,7 @@ def step_size(clock: Any, counts: Any) -> tuple[float, bool]:
     """The size of the next step and whether it is the last; the last two share what is left, so that none is tiny."""
     left = clock[END] - clock[T]
     if counts[ADAPTIVE] == 0:
-        taken = round((clock[T] - clock[START]) / clock[STEP])
+        taken = math.floor((clock[T] - clock[START]) / clock[STEP] + 1e-6)
         h = clock[START] + (taken + 1) * clock[STEP] - clock[T]  # so that rounding does not add up
         return (left, True) if h >= left * (1.0 - 1e-9) else (h, False)
     h = min(clock[STEP], clock[LARGEST])

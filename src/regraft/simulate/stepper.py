@@ -102,6 +102,7 @@ def take_step(
         margin = evaluate(model, work, functions, t + table[stages, i] * h.real, S, nq, Q1, V1, SLOPE_V + i, push, external)
         configuration.tangent(model.walk, S[U1], S[V1], S[SLOPE_U + i, :nv])
         worst = where_less(worst, margin, worst, margin)
+    configuration.normalise(model.walk, S[Q1])  # or rounding would add up
     return worst
 
 
