@@ -39,7 +39,8 @@ class Progress:
         from rich.progress import Progress as Bar
 
         columns = TextColumn("simulating {task.description}"), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn()
-        self._bar = Bar(*columns, console=Console(stderr=True), transient=True)
+        console = Console(stderr=True)
+        self._bar = Bar(*columns, console=console, transient=console.is_terminal)  # elsewhere its last line is all there is
         self._task = self._bar.add_task("", total=self._end - self._start)
         self._bar.start()
 

@@ -160,16 +160,17 @@ class Trajectory:
         given = finite("resample: times", times, np.shape(times))
         if given.ndim > 1 or (given.ndim == 0 and given <= 0.0):
             raise ModelError(f"resample takes a step in seconds, which must be positive, or a list of times, not {times!r}.")
-        start, end = float(self.segments[0].t[0]), float(self.segments[-1].t[-1])
         if given.ndim == 0:
-            wanted = start + float(given) * np.arange(1, int(np.ceil((end - start) / float(given) * (1.0 - 1e-12))))
+            start, end, step = float(self.segments[0].t[0]), float(self.segments[-1].t[-1]), float(given)
+            wanted, close = start + step * np.arange(1, int((end - start) / step) + 1), 1e-9 * step
         else:
             self._check_times(given)
-            wanted = np.unique(given)
+            wanted, close = np.unique(given), 0.0
         segments = []
         for segment in self.segments:
             a, b = segment.t[0], segment.t[-1]
-            t = np.concatenate(([a], wanted[(wanted > a) & (wanted < b)], [b] if b > a else []))
+            inside = wanted[(wanted > a + close) & (wanted < b - close)]  # an end is not repeated for the sake of rounding
+            t = np.concatenate(([a], inside, [b] if b > a else []))
             segments.append(Segment(segment.mech, t, segment.states(t), event=segment.event))
         return Trajectory(segments, self.events, self.steps, self.rejected, self.interrupted)
 
@@ -216,12 +217,14 @@ def _motion(segment: Segment, body: str) -> Array:
     if body == WORLD:
         out[:] = WORLD_MOTION
     else:
-        entries.motion_of_many(tree.new_work().handle, segment.x, tree.far, tree.row_of[body], out)
+        work = tree.new_work()  # a name: a handle does not keep alive what it leads to
+        entries.motion_of_many(work.handle, segment.x, tree.far, tree.row_of[body], out)
     return out
 
 
 def _balance(segment: Segment) -> Array:
     """(samples, 8): kinetic and potential energy, angular and linear momentum."""
     tree, out = segment.mech.tree, np.empty((len(segment.t), 8))
-    entries.balance_of_many(tree.new_work().handle, segment.x, out)
+    work = tree.new_work()  # a name: a handle does not keep alive what it leads to
+    entries.balance_of_many(work.handle, segment.x, out)
     return out
