@@ -58,14 +58,14 @@ class FrameBelow:
     slope: float
 
     def row(self, mech: Mechanism) -> GuardRow | None:
-        """The guard in a structure."""
+        """The guard in a structure; None while the frame is not there."""
         frames = mech.frames
         if self.frame in frames:
             body, place = frames[self.frame].body, frames[self.frame].pose
-        elif self.frame in mech.bodies:
+        elif self.frame in mech.bodies or self.frame == WORLD:
             body, place = self.frame, Pose()
         else:
-            raise ModelError(f"event: there is no frame or body {self.frame!r}; add it with add_frame.")
+            return None
         if body == WORLD:
             raise ModelError(f"event: frame {self.frame!r} is on the world, which does not move.")
         tree = mech.tree
@@ -105,10 +105,17 @@ class FunctionGuard:
     def row(self, mech: Mechanism) -> GuardRow | None:
         """The guard in a structure."""
         if is_compiled(self.function):
-            callback = compiled_callback(self.function, "guard")
+            callback = compiled_callback(self.function, "guard", "a guard")
         else:
             layout = mech.layout
-            callback = python_callback(lambda _t, q, v: float(self.function(mech, State(layout, np.concatenate((q, v))))), 1)
+
+            def value(_t: float, q: Array, v: Array) -> float:
+                found = float(self.function(mech, State(layout, np.concatenate((q, v)))))
+                if found != found:  # noqa: PLR0124 (NaN)
+                    raise ModelError("it returned NaN, and a guard must be a number wherever the motion comes.")
+                return found
+
+            callback = python_callback(value, 1, "a guard")
         return _row(FUNCTION, 0, callback.address, callback)
 
 
@@ -162,9 +169,12 @@ def when_joint(joint: str, value: float, action: Any = None, direction: int = 0,
     return Event(f"{joint} at {value:g}" if name is None else name, guard, action, direction)
 
 
-def check_events(events: Any) -> tuple[Event, ...]:
-    """A tuple of events with different names."""
-    found = tuple(events) if not isinstance(events, Event) else (events,)
+def check_events(mech: Mechanism, events: Any) -> tuple[Event, ...]:
+    """A tuple of events with different names, whose frames the mechanism has at the start."""
+    try:
+        found = (events,) if isinstance(events, Event) else tuple(events)
+    except TypeError:
+        raise ModelError(f"events must be an Event or several of them, not {events!r}.") from None
     for event in found:
         if not isinstance(event, Event):
             raise ModelError(f"events must be Event objects, such as at_time(1.0, action), not {event!r}.")
@@ -172,4 +182,7 @@ def check_events(events: Any) -> tuple[Event, ...]:
     twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
     if twice:
         raise ModelError(f"events must have different names; there are several {listed(twice)}.")
+    for event in found:
+        if isinstance(event.guard, FrameBelow) and event.guard.frame not in (WORLD, *mech.frames, *mech.bodies):
+            raise ModelError(f"event {event.name!r}: there is no frame or body {event.guard.frame!r}; add it with add_frame.")
     return found

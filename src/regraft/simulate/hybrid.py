@@ -6,7 +6,10 @@ import math
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
+
+import numpy as np
 
 from ..errors import ModelError, RegraftError, SimulationError, listed
 from ..mechanism import Mechanism
@@ -23,6 +26,8 @@ from .trajectory import Trajectory
 
 ENDLESS = 100
 """So many events in a row, each within `CASCADE` of the one before, are a cascade that would never end."""
+SHRINKING = 4
+"""So many are enough where it is the same event each time, a little later."""
 CASCADE = 1e-9
 """Seconds, relative to 1 + the time."""
 
@@ -86,8 +91,8 @@ def simulate(
     begin, span = float(finite("start", start, ())), float(finite("duration", duration, ()))
     if span < 0.0:
         raise ModelError(f"duration must not be negative, not {span:g}.")
-    run = _Run(method, settings, check_events(events), begin, begin + span, progress)
-    return run.from_state(mech, state)
+    run = _Run(method, settings, check_events(mech, events), begin, begin + span, progress)
+    return run.from_state(mech.copy(), state)
 
 
 class _Run:
@@ -99,6 +104,7 @@ class _Run:
         self.method, self.settings, self.events = method, settings, events
         self.start, self.end, self.progress = start, end, progress
         self.segments: list[Segment] = []
+        self.closed: Runner | None = None
         self.happened: list[EventRecord] = []
         self.steps = self.rejected = self.in_a_row = 0
         self.waiting = sorted(
@@ -126,12 +132,13 @@ class _Run:
 
     def _interrupted(self) -> Trajectory:
         self._close(self.runner, None)
-        found = self._trajectory()
-        found.interrupted = True
-        return found
+        return Trajectory(self.segments, self.happened, self.steps, self.rejected, interrupted=True)
 
     def _close(self, runner: Runner, event: str | None) -> None:
-        """Keep what a runner has computed as a segment."""
+        """Keep what a runner has computed as a segment, once."""
+        if runner is self.closed:
+            return
+        self.closed = runner
         dense = self.settings.every == 0
         self.segments.append(Segment.from_rows(runner.mech, runner.rows(), dense, runner.t, runner.state(), event))
         self.steps += runner.steps
@@ -148,19 +155,23 @@ class _Run:
             budget = max(16, min(1_000_000, int(budget * min(4.0, _PAUSE / max(took, 1e-6)))))
             shown.update(runner.t)
         if why == segment.FINISHED:
-            due = [event for event in self.waiting if event.guard.time <= runner.t]
-            self.waiting = self.waiting[len(due) :]
-            return self._happen(runner, due)
+            return self._happen(runner, self._due(runner.t))
         if why == segment.EVENT:
-            return self._happen(runner, runner.hit())
+            return self._happen(runner, [*runner.hit(), *self._due(runner.t + segment.SAME_TIME * max(1.0, abs(runner.t)))])
         raise self._failure(runner, why)
+
+    def _due(self, t: float) -> list[Event]:
+        """The timed events up to a time, which wait no longer."""
+        due = [event for event in self.waiting if event.guard.time <= t]
+        self.waiting = self.waiting[len(due) :]
+        return due
 
     def _happen(self, runner: Runner, events: Sequence[Event]) -> Runner | None:
         """Let simultaneous events act in the order in which they were given."""
         if not events:
             self._close(runner, None)
             return None
-        t, mech, state = runner.t, runner.mech, runner.state()
+        t, mech, state = runner.t, runner.mech.copy(), runner.state()  # an action may change what it is given
         self._count_cascade(runner, t)
         for event in sorted(events, key=self.events.index):
             try:
@@ -178,10 +189,14 @@ class _Run:
                 return None
             if event.action is not None:
                 mech, state = self._changed(runner, event, result)
-        if mech is runner.mech and state.layout is runner.mech.layout and (state._x == runner.state()._x).all():
+        if mech == runner.mech and state == runner.state():
             return runner  # nothing has changed: go on in the same segment
         self._close(runner, self.happened[-1].name)
-        return self._new_runner(mech, state, t)
+        try:
+            return self._new_runner(mech, state, t)
+        except RegraftError as problem:
+            last = self.happened[-1].name
+            raise self._error(f"after event {last!r} the simulation cannot go on: {problem}", t, None) from problem
 
     def _changed(self, runner: Runner, event: Event, result: Any) -> tuple[Mechanism, State]:
         """Mechanism and state that an action returned."""
@@ -198,11 +213,15 @@ class _Run:
     def _count_cascade(self, runner: Runner, t: float) -> None:
         last = self.happened[-1].t if self.happened else -math.inf
         self.in_a_row = self.in_a_row + 1 if t - last <= CASCADE * (1.0 + abs(t)) else 0
-        if self.in_a_row < ENDLESS:
-            return
-        names = dict.fromkeys(record.name for record in self.happened[-ENDLESS:])
-        self._close(runner, None)
-        raise self._error(
+        recent = [*self.happened[-SHRINKING:], EventRecord(t, self.happened[-1].name if self.happened else "")]
+        shrinking = len({record.name for record in recent}) == 1 and all(a.t < b.t for a, b in pairwise(recent))
+        if self.in_a_row >= ENDLESS or (self.in_a_row >= SHRINKING and shrinking):
+            self._close(runner, None)
+            raise self._endless(t)
+
+    def _endless(self, t: float) -> SimulationError:
+        names = dict.fromkeys(record.name for record in self.happened[-self.in_a_row :])
+        return self._error(
             f"events happen without end at t = {t:.12g}: {listed(names)}. Let the action change the state so that the guard "
             "leaves zero, or stop there by returning STOP.",
             t,
@@ -214,11 +233,11 @@ class _Run:
         self._close(runner, None)
         t = runner.t
         if why == segment.FUNCTION_FAILED:
-            problem = runner.problem()
+            name, problem = runner.problem()
             if isinstance(problem, KeyboardInterrupt):
-                self.segments.pop()
                 return problem
-            error = self._error(f"a function of the user failed near t = {t:.9g}: {type(problem).__name__}: {problem}", t, None)
+            said = "it raised an exception or gave NaN" if problem is None else f"{type(problem).__name__}: {problem}"
+            error = self._error(f"{name} failed near t = {t:.9g}: {said}", t, None)
             error.__cause__ = problem
             return error
         if (joint := runner.idle_joint()) is not None:
@@ -228,14 +247,17 @@ class _Run:
                 t,
                 joint,
             )
-        if why == segment.TOO_SMALL and (joint := runner.fastest_joint()) is not None:
+        joint = runner.broken_joint()
+        if why == segment.TOO_SMALL and joint is None:
+            if self.in_a_row > 1:
+                return self._endless(t)
+            joint = runner.fastest_joint()
             return self._error(
                 f"the step size became too small at t = {t:.9g}; joint {joint!r} changes fastest there. Something is stiff or "
                 "discontinuous: soften limits and springs, make it an event, or loosen rtol and atol.",
                 t,
                 joint,
             )
-        joint = runner.broken_joint()
         return self._error(
             f"the motion is no longer finite at t = {t:.9g}"
             + (f"; joint {joint!r} broke first" if joint else "")
@@ -268,6 +290,6 @@ def _settings(
         raise ModelError(f"step must be positive, not {size:g}.")
     if not method.adaptive and step is None:
         raise ModelError(f"integrator {method.name!r} has a fixed step: give it, such as step=1e-3.")
-    if every is not None and (not isinstance(every, int) or every < 1):
+    if every is not None and (not isinstance(every, (int, np.integer)) or isinstance(every, bool) or every < 1):
         raise ModelError(f"every must be a whole number of steps, at least 1, not {every!r}.")
-    return Settings(torque, wrenches, *tolerances, 0.0 if method.adaptive else size, size, every or 0)
+    return Settings(torque, wrenches, *tolerances, 0.0 if method.adaptive else size, size, int(every or 0))

@@ -15,7 +15,7 @@ from ..mechanism import Mechanism
 from ..pose import finite
 from ..state import State
 from . import segment
-from .callbacks import Callback, compiled_callback, is_compiled, python_callback
+from .callbacks import Callback, compiled_callback, is_compiled, lost_exceptions_kept, python_callback
 from .events import Event
 from .guards import DIRECTION, GUARD, GUARD_NUMBERS, HIT
 from .integrators import Integrator
@@ -72,7 +72,8 @@ class Runner:
             self.functions[WRENCH_AT] = self._callback(wrenches, "wrenches", pushed, self.push.size)
 
     def _callback(self, function: Any, kind: str, from_python: Callable[..., Any], size: int) -> int:
-        found = compiled_callback(function, kind) if is_compiled(function) else python_callback(from_python, size)
+        name = f"the function {kind!r}"
+        found = compiled_callback(function, kind, name) if is_compiled(function) else python_callback(from_python, size, name)
         self.callbacks.append(found)
         return found.address
 
@@ -86,6 +87,7 @@ class Runner:
             self.guards[e], self.numbers[e] = row.integers, row.numbers
             self.guards[e, DIRECTION] = event.direction
             if row.callback is not None:
+                row.callback.name = f"the guard of event {event.name!r}"
                 self.callbacks.append(row.callback)
 
     # --- run ---------------------------------------------------------------------------------------------------------
@@ -94,10 +96,11 @@ class Runner:
         """Go on until the end or until something happens; at most `budget` steps. Says why it came back."""
         self.clock[segment.END], self.counts[segment.BUDGET] = end, budget
         while True:
-            why = segment.run(
-                self.work.handle, self.integrator.table, self.integrator.order, self.scratch, self.clock, self.counts,
-                self.coordinate, self.functions, self.push, self.external, self.guards, self.numbers, self.record,
-            )  # fmt: skip
+            with lost_exceptions_kept(self.callbacks):
+                why = segment.run(
+                    self.work.handle, self.integrator.table, self.integrator.order, self.scratch, self.clock, self.counts,
+                    self.coordinate, self.functions, self.push, self.external, self.guards, self.numbers, self.record,
+                )  # fmt: skip
             if why != segment.FULL:
                 return int(why)
             self._keep_rows()
@@ -130,9 +133,13 @@ class Runner:
         """The events whose guards ended the run."""
         return [event for event, row in zip(self.events, self.guards, strict=True) if row[HIT]]
 
-    def problem(self) -> BaseException | None:
-        """The exception that a user's function raised."""
-        return next((c.problem for c in self.callbacks if c.problem is not None), None)
+    def problem(self) -> tuple[str, BaseException | None]:
+        """Which function of the user failed, and what it raised; None where that was only printed."""
+        compiled = " or ".join(callback.name for callback in self.callbacks if callback.python is None)
+        for callback in self.callbacks:
+            if callback.problem is not None:
+                return (compiled if callback.python is None else callback.name), callback.problem
+        return compiled, None
 
     def idle_joint(self) -> str | None:
         """A joint that moves no inertia."""

@@ -53,6 +53,8 @@ def evaluate(
 ) -> Scalar:
     """The acceleration at the time t and at the rows q and v into row `out`; returns the least MARGIN, NaN for a failure."""
     nv = work.dof.shape[0]
+    if functions[FAILED] != 0:
+        return np.nan * one(S[V0, 0])
     if functions[TORQUE_AT] != 0 and call(functions, TORQUE_AT, t, S, nq, nv, q, v, S[TORQUE].ctypes.data) != 0:
         return np.nan * one(S[V0, 0])
     if functions[WRENCH_AT] != 0:
