@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .._jit import jit
+from ..kernels import configuration
 from ..kernels.jacobian import point_on
 from ..kernels.kinematics import place_bodies
 from ..kernels.layout import ORIGIN, ROOT, Model, Work
@@ -14,7 +15,7 @@ from ..memory import load
 from ..scalars import Scalar
 from ..spatial import add
 from .callbacks import call_at
-from .stepper import FAILED, RESULT
+from .stepper import FAILED, Q0, QS, RESULT, SLOPE_V, US, V0, VS
 
 # guards: int64 (number, GUARD)
 SORT = 0  # HEIGHT, JOINT or FUNCTION
@@ -35,6 +36,12 @@ GUARD_NUMBERS = 6
 
 AT_ZERO = 1e-9
 """How near to zero a guard counts as zero where a segment starts, in the guard's units."""
+AT_ONCE = 1e-2
+"""The part of the first step within which a guard that is at zero must be through it for its rate to say where it goes."""
+ROUNDING = 1e-14
+"""A change of a guard that may be rounding, in the guard's units."""
+SLOWEST, SLOWEST_FUNCTION = 1e-5, 1e-4
+"""Speeds below which the time over which a rate is taken grows no more; a user's function may change with time as well."""
 
 
 @jit
@@ -69,15 +76,46 @@ def place_for_guards(model: Model, work: Work, guards: Any, S: Any, nq: int, q: 
 
 @jit
 def start_guards(
-    model: Model, work: Work, guards: Any, numbers: Any, functions: Any, t: float, S: Any, nq: int, q: int, v: int
+    model: Model, work: Work, guards: Any, numbers: Any, functions: Any, t: float, h: float, S: Any, nq: int
 ) -> None:
-    """Signs at the start of a segment: a guard at zero has none until it has left it."""
-    place_for_guards(model, work, guards, S, nq, q)
+    """Signs at the start of a segment whose first step is h.
+
+    A guard at zero gets the sign of its rate if that takes it out of zero at once, else none until it has left zero.
+    """
+    place_for_guards(model, work, guards, S, nq, Q0)
+    waiting = False
     for e in range(guards.shape[0]):
-        value = guard_value(model, work, guards, numbers, functions, e, t, S, nq, q, v)
+        value = guard_value(model, work, guards, numbers, functions, e, t, S, nq, Q0, V0)
         guards[e, HIT] = 0
         guards[e, SIGN] = 0 if abs(value) <= AT_ZERO else (1 if value > 0.0 else -1)
         numbers[e, LAST] = value
+        waiting = waiting or guards[e, SIGN] == 0
+    if not waiting:
+        return
+    for slowest in (SLOWEST, SLOWEST_FUNCTION):
+        eps = look_ahead(model, S, work.dof.shape[0], slowest)
+        place_for_guards(model, work, guards, S, nq, QS)
+        for e in range(guards.shape[0]):
+            if guards[e, SIGN] == 0 and (guards[e, SORT] == FUNCTION) == (slowest == SLOWEST_FUNCTION):
+                value = numbers[e, LAST]
+                change = guard_value(model, work, guards, numbers, functions, e, t + eps, S, nq, QS, VS) - value
+                at_once = value * change >= 0.0 or abs(value) <= AT_ONCE * h * abs(change) / eps
+                if at_once and abs(change) > ROUNDING:
+                    guards[e, SIGN] = 1 if change > 0.0 else -1
+
+
+@jit
+def look_ahead(model: Model, S: Any, nv: int, slowest: float) -> float:
+    """QS, VS: the start of the step moved along its slopes by a little time, which is returned."""
+    fastest = slowest
+    for d in range(nv):
+        fastest = max(fastest, abs(S[V0, d]))
+    eps = 1e-6 / fastest
+    for d in range(nv):
+        S[US, d] = eps * S[V0, d]
+        S[VS, d] = S[V0, d] + eps * S[SLOPE_V, d]
+    configuration.integrate(model.walk, S[Q0], S[US], S[QS])
+    return eps
 
 
 @jit

@@ -70,17 +70,17 @@ def run(
     """Step until the end, an event, a full record, the end of the budget or a failure; says which."""
     model, work, nq = model_at(handle), work_at(handle, S), positions_in(handle)
     nv, stages = work.dof.shape[0], table.shape[1]
-    if counts[STARTED] == 0:
+    if counts[STARTED] == 0 and clock[T] < clock[END]:
         margin = first_slopes(model, work, functions, clock[T], S, nq, push, external)
         if functions[FAILED] != 0:
             return FUNCTION_FAILED
         if not margin > 0.0:
             return NOT_FINITE
-        start_guards(model, work, guards, numbers, functions, clock[T], S, nq, Q0, V0)
-        if functions[FAILED] != 0:
-            return FUNCTION_FAILED
         if clock[STEP] <= 0.0:
             clock[STEP] = first_size(model, work, table, order, functions, clock, S, nq, coordinate, push, external)
+        start_guards(model, work, guards, numbers, functions, clock[T], clock[STEP], S, nq)
+        if functions[FAILED] != 0:
+            return FUNCTION_FAILED
         clock[START] = clock[T]
         counts[STARTED] = 1
     while True:
