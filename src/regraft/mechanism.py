@@ -15,7 +15,7 @@ from .description import Description, Exchange, describe
 from .drawing import draw_tree
 from .errors import ModelError, StructureError, listed
 from .inertia import Inertia
-from .joints import KIND, REPRESENTABLE, JointType, settle
+from .joints import REPRESENTABLE, JointType, is_registered, settle
 from .parts import WORLD, Body, Frame, Joint, Spring
 from .pose import Pose, finite
 from .slots import Layout, lay_out
@@ -79,7 +79,7 @@ class Mechanism:
         self._check_new_name(name, "joint")
         if not isinstance(joint, JointType):
             raise ModelError(f"joint {name!r}: give a joint type, such as Revolute((0, 0, 1)), not {joint!r}.")
-        if type(joint) not in KIND:
+        if not is_registered(joint):
             raise ModelError(
                 f"joint {name!r}: {type(joint).__name__} is not in the registry; add it to JOINT_TYPES in regraft.joints."
             )

@@ -11,17 +11,20 @@ from .planar import Planar
 from .prismatic import Prismatic
 from .registry import (
     BY_NAME,
+    FORMS,
     JOINT_TYPES,
-    KIND,
+    is_registered,
     joint_columns,
     joint_difference,
     joint_integrate,
     joint_limit,
     joint_nearest,
     joint_normalise,
+    joint_place,
     joint_rates,
     joint_tangent,
     joint_transform,
+    kind_of,
 )
 from .revolute import Revolute
 from .single import screw_rates, screws, settle
@@ -30,8 +33,8 @@ from .universal import Universal
 
 __all__ = [
     "BY_NAME",
+    "FORMS",
     "JOINT_TYPES",
-    "KIND",
     "PARAMETERS",
     "REPRESENTABLE",
     "Cylindrical",
@@ -46,15 +49,18 @@ __all__ = [
     "Revolute",
     "Spherical",
     "Universal",
+    "is_registered",
     "joint_columns",
     "joint_difference",
     "joint_integrate",
     "joint_limit",
     "joint_nearest",
     "joint_normalise",
+    "joint_place",
     "joint_rates",
     "joint_tangent",
     "joint_transform",
+    "kind_of",
     "padded_parameters",
     "parameters",
     "screw_rates",

@@ -33,7 +33,7 @@ from ..spatial import (
 )
 from .contract import JointType, padded_parameters
 from .dispatch import parameters
-from .registry import KIND, joint_columns, joint_nearest, joint_rates, joint_transform
+from .registry import joint_columns, joint_nearest, joint_rates, joint_transform, kind_of
 
 Array = NDArray[np.float64]
 
@@ -185,4 +185,4 @@ def settle(joint: JointType, motions: Array, places: Array) -> tuple[Array, Arra
 
 
 def _described(joint: JointType) -> tuple[int, Array]:
-    return KIND[type(joint)], np.array((padded_parameters(joint),))
+    return kind_of(joint), np.array((padded_parameters(joint),))

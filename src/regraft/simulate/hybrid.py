@@ -222,8 +222,8 @@ class _Run:
             return error
         if (joint := runner.idle_joint()) is not None:
             return self._error(
-                f"joint {joint!r} can move without moving any inertia at t = {t:.9g}, so its acceleration is not defined; give mass "
-                "or moments of inertia to what it carries, or fix it.",
+                f"joint {joint!r} can move without moving any inertia at t = {t:.9g}, so its acceleration is not defined; give "
+                "mass or moments of inertia to what it carries, or fix it.",
                 t,
                 joint,
             )
