@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from ._jit import compiled_for
 from .errors import ModelError, StructureError, listed
 from .kernels import entries
-from .kernels.layout import END, EXTERNAL, JOINT, MARGIN, PUSH, PUSH_POINT, V
+from .kernels.layout import END, EXTERNAL, JOINT, MARGIN, PUSH, PUSH_POINT, ROOT, V
 from .mechanism import Mechanism
 from .pose import finite
 from .state import State
@@ -198,10 +198,10 @@ def external_table(mech: Mechanism, wrenches: Wrenches) -> Array:
     return table
 
 
-def explain_failure(tree: Tree, work: Workspace) -> ModelError:
-    """Why forward dynamics has no finite answer for finite numbers: a joint that moves no inertia, or an overflow."""
+def explain_failure(tree: Tree, work: Workspace, root: int | None = None) -> ModelError:
+    """Why there is no finite answer for finite numbers: a joint that moves no inertia, or an overflow; under one root or all."""
     for row in tree.walk[::-1]:
-        if any(not work.dof[d, MARGIN].real > 0.0 for d in range(row[V], row[END])):
+        if root in (None, row[ROOT]) and any(not work.dof[d, MARGIN].real > 0.0 for d in range(row[V], row[END])):
             joint = tree.joint_names[row[JOINT]]
             return ModelError(
                 f"joint {joint!r} can move without moving any inertia, so its acceleration is not defined; give mass or moments "

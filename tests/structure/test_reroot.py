@@ -345,6 +345,34 @@ def test_the_impact_of_the_compass_biped_is_that_of_equation_23():
     assert relative_error(new.v, wanted) < 1e-12
 
 
+def test_an_impact_that_leaves_a_velocity_open_is_refused():
+    """A joint that moves no inertia, followed by joints that do: the later ones must not make the first forgotten."""
+    mech = rg.Mechanism()
+    for body, inertia in (("leg", rg.Inertia.box(2.0, (1, 1, 1))), ("ghost", rg.Inertia(0.0)), ("tip", rg.Inertia.point(1.0))):
+        mech.add_body(body, inertia)
+    mech.add_joint("float", rg.Free(), "world", "leg")
+    mech.add_joint("loose", rg.Spherical(), "leg", "ghost")
+    mech.add_joint("hinge", rg.Revolute((0, 1, 0)), "leg", "tip", child_pose=rg.Pose(translation=(0, 0, -0.3)))
+    state = mech.state(v=np.arange(1.0, 11.0))
+    with pytest.raises(rg.StructureError, match="no unique result: joint 'loose'"):
+        rg.reroot(mech, state, "leg", joint=rg.Fixed(), velocity="impact")
+
+
+def test_an_impact_is_none_of_the_business_of_other_trees():
+    mech = rg.Mechanism()
+    mech.add_body("leg", rg.Inertia.box(2.0, (1, 1, 1)))
+    mech.add_body("ghost", rg.Inertia(0.0))
+    mech.add_joint("float", rg.Free(), "world", "leg")
+    mech.add_joint("haunt", rg.Free(), "world", "ghost")
+    state = mech.state(v=np.arange(1.0, 13.0))
+    _, after = rg.reroot(mech, state, "leg", joint=rg.Fixed(), velocity="impact")
+    assert after.v.tolist() == state.v[6:].tolist()
+    mech.add_body("loose end", rg.Inertia(0.0))
+    mech.add_joint("loose", rg.Revolute((0, 1, 0)), "leg", "loose end")
+    with pytest.raises(rg.StructureError, match="no unique result: joint 'loose'"):
+        rg.reroot(mech, mech.state(), "leg", joint=rg.Fixed(), velocity="impact")
+
+
 # --- requests that cannot be met -------------------------------------------------------------------------------------
 
 

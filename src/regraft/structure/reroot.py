@@ -188,6 +188,7 @@ def _impact(changed: Mechanism, x: Array, top: str, base: Joint, now: Array) -> 
     impulse, after = np.empty((1, 6)), np.empty(changed.nv)
     worst = entries.plastic_impact(tree.handle, x, tree.row_of[top], now.reshape(1, -1), impulse, after)
     if not worst > 0.0:
-        raise StructureError(f"joint {base.name!r}: the impact has no unique result: {explain_failure(tree, tree.work)}")
+        why = explain_failure(tree, tree.work, tree.row_of[top])
+        raise StructureError(f"joint {base.name!r}: the impact has no unique result: {why}")
     x[nq:] = after
     return State(changed.layout, x, {base.name: impulse[0]})
