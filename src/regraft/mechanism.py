@@ -218,6 +218,9 @@ class Mechanism:
         twin._former_bases = self._former_bases.copy()
         return twin
 
+    def __copy__(self) -> Mechanism:
+        return self.copy()
+
     def to_dict(self) -> dict[str, Any]:
         """The mechanism as plain data, for JSON."""
         return {
@@ -320,8 +323,9 @@ class Mechanism:
     @property
     def description(self) -> Description:
         """The parts as arrays, made on first use after a change."""
-        if self._exchange is not None:
-            before, j, new = self._exchange
+        exchange = self._exchange  # once: another thread may be about to settle it
+        if exchange is not None:
+            before, j, new = exchange
             ends = self._body_number(new.parent), self._body_number(new.child)
             self._description, self._exchange = before.with_joint(j, ends, new), None
         if self._description is None:
@@ -355,6 +359,10 @@ class Mechanism:
     def __getstate__(self) -> dict[str, Any]:
         # a tree holds addresses of this process and this object; it is derived again where it is needed
         return {**self.__dict__, "_description": None, "_exchange": None, "_tree": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._gravity.flags.writeable = False  # which an array forgets on the way
 
     def _changed(self) -> None:
         self._layout = None
