@@ -133,6 +133,31 @@ def test_the_way_back_is_in_the_file_too(tmp_path):
     assert back == sample.mech
 
 
+@pytest.mark.parametrize(
+    ("kind", "q"),
+    [
+        (rg.Revolute((0, 1, 0), limits=(0, 5)), [4.0]),
+        (rg.Revolute((0, 1, 0), limits=(-20, -15)), [-16.0]),
+        (rg.Revolute((0, 1, 0), limits=(8.0, 9.0)), [9.01]),  # a little beyond
+        (rg.Universal((1, 0, 0), (0, 1, 0), limits=([-5, 3], [-3, 9])), [-4.0, 8.5]),
+        (rg.Cylindrical((0, 0, 1), limits=([3, 10], [9, 20])), [7.0, 15.0]),
+        (rg.Planar((0, 0, 1), limits=([-9, -9, 5], [9, 9, 11])), [7.0, -8.0, 6.0]),
+    ],
+    ids=lambda part: type(part).__name__ if isinstance(part, rg.JointType) else None,
+)
+def test_an_angle_comes_back_within_the_limits_of_its_joint(kind, q):
+    """A pose tells an angle up to whole turns; outside its limits a joint would be pushed that was free before."""
+    mech = rg.Mechanism()
+    mech.add_body("b", rg.Inertia.box(1.0, (1, 2, 3)))
+    mech.add_joint("base", kind, "world", "b")
+    state = mech.state(q=q, v=np.ones(mech.nv))
+    there = rg.reroot(mech, state, "b", name="elsewhere")
+    again, back = rg.reroot(*there, "b", joint=kind, name="base")
+    assert again == mech
+    assert relative_error(back.q, state.q) < 1e-14
+    assert relative_error(back.v, state.v) < 1e-14
+
+
 def joints_that_can_carry(mech, state, body, rng):
     """A joint of each type that can carry the motion which the body has, with the point where it can."""
     pose, twist = rg.body_poses(mech, state)[body], rg.body_twists(mech, state)[body]

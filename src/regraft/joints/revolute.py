@@ -87,6 +87,7 @@ class Revolute(OneAxis):
     """
 
     nq = nv = limited = 1
+    turns = (0,)
     kernels = JointKernels(transform, columns, nearest)
     forms = (
         JointKernels(transform, columns_x, nearest, place_x),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,11 @@ from .dispatch import parameters
 from .registry import joint_columns, joint_nearest, joint_rates, joint_transform, kind_of
 
 Array = NDArray[np.float64]
+
+ROUNDING = 1e-14
+"""What rounding may have done to a number, relative to the largest of those that it was made of."""
+
+_TURN = 2.0 * math.pi
 
 
 # --- from numbers to poses and screws ----------------------------------------------------------------------------------
@@ -165,7 +171,8 @@ def _settle(kind: int, par: Any, motions: Any, places: Any, q: Any, v: Any) -> A
 def position(joint: JointType, relative: Pose) -> tuple[Array, float]:
     """The joint position nearest to a relative pose, and how far its pose is from that (radians or metres by 1 + |p|)."""
     q = np.empty(joint.nq)
-    return q, _position(*_described(joint), relative.to_row(), q)
+    gap = _position(*_described(joint), relative.to_row(), q)
+    return _within_limits(joint, q), gap
 
 
 def velocity(joint: JointType, q: Array, twist: Array) -> tuple[Array, float]:
@@ -181,7 +188,24 @@ def settle(joint: JointType, motions: Array, places: Array) -> tuple[Array, Arra
     """
     q, v = np.empty(joint.nq), np.empty(joint.nv)
     gap, left, size = _settle(*_described(joint), motions, places, q, v)
-    return q, v, gap, left / (1.0 + size)
+    return _within_limits(joint, q), v, gap, left / (1.0 + size)
+
+
+def _within_limits(joint: JointType, q: Array) -> Array:
+    """The same position, its angles counted from the whole turn that brings them within the joint's limits or nearest to them."""
+    limits = joint.limits
+    if limits is not None:
+        for c in joint.turns:
+            q[c] = _nearest_turn(float(q[c]), limits.lower[c], limits.upper[c])
+    return q
+
+
+def _nearest_turn(angle: float, low: float, high: float) -> float:
+    if not (angle < low or angle > high):
+        return angle
+    edge = low if angle < low else high
+    near = angle + _TURN * round((edge - angle) / _TURN)
+    return min((near - _TURN, near, near + _TURN), key=lambda x: (max(low - x, x - high, 0.0), abs(x - angle)))
 
 
 def _described(joint: JointType) -> tuple[int, Array]:
