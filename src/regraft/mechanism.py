@@ -366,7 +366,7 @@ class Mechanism:
         name, kind = joint.name, joint.type
         if not isinstance(kind, JointType):
             raise ModelError(f"joint {name!r}: give a joint type, such as Revolute((0, 0, 1)), not {kind!r}.")
-        if type(kind) not in KIND:
+        if not is_registered(kind):
             raise ModelError(
                 f"joint {name!r}: {type(kind).__name__} is not in the registry; add it to JOINT_TYPES in regraft.joints."
             )

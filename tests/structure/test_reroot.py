@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import regraft as rg
-from random_mechanisms import ALL_JOINTS, random_pose, random_sample, relative_error, samples
+from random_mechanisms import ALL_JOINTS, random_pose, random_sample, random_state, relative_error, samples
 from regraft.kernels.layout import BODY, JOINT, POLARITY
 
 ALGEBRA = 1e-10
@@ -156,6 +156,29 @@ def test_an_angle_comes_back_within_the_limits_of_its_joint(kind, q):
     assert again == mech
     assert relative_error(back.q, state.q) < 1e-14
     assert relative_error(back.v, state.v) < 1e-14
+
+
+@pytest.mark.parametrize(("far", "fast"), [(6.4e6, 1.0), (1.0, 1e5)], ids=["far from the origin", "fast"])
+def test_rounding_is_no_reason_to_refuse_a_joint(far, fast):
+    """A1 on every base joint type, in coordinates as large as the earth and at speeds whose accelerations cancel."""
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        bodies = 1 + seed % 4
+        near = random_sample(rng, bodies=bodies, root_kinds=(ALL_JOINTS[seed % 9],)).mech
+        base = near.joints["j0"]
+        places = [rg.Pose(pose.rotation, pose.translation + far * (end == "world")) for end, pose in
+                  ((base.parent, base.parent_pose), (base.child, base.child_pose))]  # fmt: skip
+        mech = near.with_joint("j0", rg.Joint("j0", base.type, base.parent, base.child, *places))
+        top, place = (base.child, places[1]) if base.parent == "world" else (base.parent, places[0])
+        state = random_state(rng, mech)
+        state, a = mech.state(q=state.q, v=fast * state.v), rng.standard_normal(mech.nv)
+        *there, carried = rg.reroot(mech, state, f"b{seed % bodies}", name="elsewhere", acceleration=a)
+        point = (rg.body_poses(mech, state)[top] @ place).translation
+        again, back, back_a = rg.reroot(*there, top, at=point, joint=base.type, name="j0", acceleration=carried)
+        assert again == mech
+        assert relative_error(rg.difference(mech, back.q, state.q), np.zeros(mech.nv)) < 1e-14 * far
+        assert relative_error(back.v, state.v) < 1e-14 * far
+        assert np.abs(back_a - a).max(initial=0.0) < 1e-13 * max(far, fast**2)
 
 
 def joints_that_can_carry(mech, state, body, rng):

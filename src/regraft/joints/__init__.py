@@ -27,7 +27,7 @@ from .registry import (
     kind_of,
 )
 from .revolute import Revolute
-from .single import screw_rates, screws, settle
+from .single import ROUNDING, screw_rates, screws, settle
 from .spherical import Spherical
 from .universal import Universal
 
@@ -37,6 +37,7 @@ __all__ = [
     "JOINT_TYPES",
     "PARAMETERS",
     "REPRESENTABLE",
+    "ROUNDING",
     "Cylindrical",
     "Fixed",
     "Free",

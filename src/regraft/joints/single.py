@@ -88,12 +88,15 @@ def screw_rates(joint: JointType, q: Array, v: Array) -> Array:
 
 
 @inline
-def nearest_position(kind: int, par: Any, X: Frame, q: Any) -> float:
-    """Fill q with the position nearest to a relative pose; returns how far its own pose is from that."""
+def nearest_position(kind: int, par: Any, X: Frame, q: Any, rounding: float) -> float:
+    """Fill q with the position nearest to a relative pose; returns how far its own pose is from that.
+
+    `rounding` is what rounding may have added to the translation of X, where that is a difference of larger ones.
+    """
     joint_nearest(kind, parameters(par, 0, 0, 0.0), X, q, 0)
     R, p = joint_transform(kind, parameters(par, 0, 0, 0.0), q, 0)
     turned, moved = _largest_turn(R, X[0]), subtract(p, X[1])
-    return max(turned, _largest(moved) / (1.0 + _largest(X[1])))
+    return max(turned, max(_largest(moved) - rounding, 0.0) / (1.0 + _largest(X[1])))
 
 
 @inline
@@ -129,11 +132,13 @@ def nearest_velocity(kind: int, par: Any, q: Any, twist: Motion, v: Any, columns
         store(columns, d, 0, c)
         v[d] = power(c, left)
         left = plus_times(left, -v[d], c)
+    finite = 0.0
     for d in range(nv - 1, -1, -1):
+        finite += 0.0 * v[d]  # NaN where v is not finite, which a comparison may forget
         v[d] /= columns[6 + d, d]
         for e in range(d):
             v[e] -= columns[6 + d, e] * v[d]
-    return max(_largest(angular(left)), _largest(linear(left)))
+    return max(_largest(angular(left)), _largest(linear(left))) + finite
 
 
 @inline
@@ -148,7 +153,7 @@ def frame_motion(motions: Any, places: Any, side: int) -> tuple[Frame, Motion]:
 
 @entry
 def _position(kind: int, par: Any, pose: Any, q: Any) -> float:
-    return nearest_position(kind, par, load_pose(pose, 0), q)
+    return nearest_position(kind, par, load_pose(pose, 0), q, 0.0)
 
 
 @entry
@@ -160,12 +165,16 @@ def _velocity(kind: int, par: Any, q: Any, twist: Any, v: Any) -> float:
 def _settle(kind: int, par: Any, motions: Any, places: Any, q: Any, v: Any) -> Any:
     X_p, V_p = frame_motion(motions, places, 0)
     X_c, V_c = frame_motion(motions, places, 1)
-    gap = nearest_position(kind, par, compose(invert(X_p), X_c), q)
+    # far from the world's origin a difference of two positions has the rounding of both
+    bodies = max(_largest(load(motions, 0, 9, 3)), _largest(load(motions, 1, 9, 3)))
+    rounding = ROUNDING * max(bodies, _largest(X_p[1]), _largest(X_c[1]))
+    gap = nearest_position(kind, par, compose(invert(X_p), X_c), q, rounding)
     # how the child's frame moves in the parent's, seen in the child's axes
     V = minus(V_c, spatial(angular(V_p), add(linear(V_p), cross(angular(V_p), subtract(X_c[1], X_p[1])))))
     twist = spatial(rotate_back(X_c[0], angular(V)), rotate_back(X_c[0], linear(V)))
     left = nearest_velocity(kind, par, q, twist, v, np.empty((12, 6)))
-    return gap, left, max(_largest(angular(twist)), _largest(linear(twist)))
+    swept = rounding * (_largest(angular(V_p)) + _largest(angular(V_c)))
+    return gap, left - min(left, swept), max(_largest(angular(twist)), _largest(linear(twist)))
 
 
 def position(joint: JointType, relative: Pose) -> tuple[Array, float]:

@@ -118,7 +118,7 @@ def reroot(
     x = mech.layout.exchanged(state._x, j, held.q, held.v)
     if velocity == "impact":
         return changed, _impact(changed, x, top, base, now)
-    if held.twist_gap > CARRIED:
+    if not held.twist_gap <= CARRIED:
         raise refuse_motion(base, held.twist_gap)
     if acceleration is None:
         return changed, State(changed.layout, x)
