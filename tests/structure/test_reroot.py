@@ -424,6 +424,10 @@ def test_an_impact_is_none_of_the_business_of_other_trees():
 # --- requests that cannot be met -------------------------------------------------------------------------------------
 
 
+class Unregistered(rg.Revolute):
+    __slots__ = ()
+
+
 def test_impossible_requests_say_what_would_work():
     sample = random_sample(np.random.default_rng(1), bodies=3, kinds=(rg.Spherical,), root_kinds=(rg.Free,))
     mech, state = sample.mech, sample.state
@@ -437,12 +441,17 @@ def test_impossible_requests_say_what_would_work():
         (lambda: rg.reroot(mech, state, "b1", velocity="keep"), '"carry" or "impact"'),
         (lambda: rg.reroot(mech, state, "b1", align="world"), '"bind" or "current"'),
         (lambda: rg.reroot(mech, state, "b1", joint="hinge"), "joint type"),
+        (lambda: rg.reroot(mech, state, "b1", joint=Unregistered((0, 1, 0))), "joint type of the registry"),
+        (lambda: rg.reroot(mech, state, np.array(["b1", "b2"])), "no body"),
+        (lambda: rg.reroot(mech, mech.state(v=np.full(mech.nv, 1e308)), "b1"), "cannot carry"),
         (lambda: rg.cut(mech, state, "knee"), "no joint 'knee'.*'j0'"),
     ):
         with pytest.raises(rg.StructureError, match=pattern):
             call()
     with pytest.raises(rg.ModelError, match="already a joint 'j2'"):
         rg.reroot(mech, state, "b1", name="j2")
+    with pytest.raises(rg.ModelError, match="name must be a text"):
+        rg.reroot(mech, state, "b1", name=["base"])
 
 
 def test_loops_are_refused_by_name():

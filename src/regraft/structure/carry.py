@@ -99,7 +99,7 @@ def _relative_rate(parent: _Accelerating, child: _Accelerating) -> Array:
 
 def check_body(mech: Mechanism, body: str) -> None:
     """A body that can be walked to, not the world."""
-    if body == WORLD:
+    if isinstance(body, str) and body == WORLD:
         raise StructureError("the world cannot be the top of a tree that hangs on it; name a body.")
     if not isinstance(body, str) or body not in mech.bodies:
         raise StructureError(f"there is no body {body!r} to take as the top; the bodies are: {listed(mech.bodies)}.")

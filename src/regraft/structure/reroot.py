@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from .._jit import entry
 from ..dynamics import explain_failure, open_tree
 from ..errors import ModelError, StructureError
-from ..joints import REPRESENTABLE, Free, JointType
+from ..joints import KIND, REPRESENTABLE, Free, JointType
 from ..kernels import entries
 from ..kernels.layout import JOINT, ROOT
 from ..mechanism import Mechanism
@@ -97,8 +97,8 @@ def reroot(
     mech.check_state(state)
     _check_words(velocity, align)
     kind = _FREE if joint is None else joint
-    if not isinstance(kind, JointType):
-        raise StructureError(f"joint must be a joint type, such as Revolute((0, 1, 0)), not {joint!r}.")
+    if type(kind) not in KIND:
+        raise StructureError(f"joint must be a joint type of the registry, such as Revolute((0, 1, 0)), not {joint!r}.")
     if acceleration is not None and velocity == "impact":
         raise StructureError('accelerations are not defined through an impact; leave acceleration out, or use velocity="carry".')
     tree = open_tree(mech, "re-rooting")
@@ -164,7 +164,7 @@ def _base_places(now: Array, zero: Array, point: Array) -> Array:
 
 def _former(mech: Mechanism, name: str, kind: JointType, top: str, now: Array, point: Array) -> Joint | None:
     """The base joint of this name as it was before it was replaced, if it fits what is asked for (A1)."""
-    former = mech.former_bases.get(name)
+    former = mech.former_bases.get(name) if isinstance(name, str) else None
     if former is None or {former.parent, former.child} != {WORLD, top} or former.type != kind:
         return None
     on_top = former.child_pose if former.child == top else former.parent_pose
