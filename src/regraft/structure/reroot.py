@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from .._jit import entry
 from ..dynamics import explain_failure, open_tree
 from ..errors import ModelError, StructureError
-from ..joints import KIND, REPRESENTABLE, Free, JointType
+from ..joints import REPRESENTABLE, Free, JointType, is_registered
 from ..kernels import entries
 from ..kernels.layout import JOINT, ROOT
 from ..mechanism import Mechanism
@@ -97,7 +97,7 @@ def reroot(
     mech.check_state(state)
     _check_words(velocity, align)
     kind = _FREE if joint is None else joint
-    if type(kind) not in KIND:
+    if not is_registered(kind):
         raise StructureError(f"joint must be a joint type of the registry, such as Revolute((0, 1, 0)), not {joint!r}.")
     if acceleration is not None and velocity == "impact":
         raise StructureError('accelerations are not defined through an impact; leave acceleration out, or use velocity="carry".')
