@@ -221,8 +221,8 @@ class Trajectory:
             elif body not in tree.row_of:
                 raise ModelError(f"the trajectory has no body {body!r}; it has: {listed(tree.row_of)}.")
             else:
-                states = np.ascontiguousarray(segment.x)
-                entries.motion_of_many(tree.new_work().handle, states, tree.far, tree.row_of[body], out)
+                work, states = tree.new_work(), np.ascontiguousarray(segment.x)  # a handle is good as long as its workspace lives
+                entries.motion_of_many(work.handle, states, tree.far, tree.row_of[body], out)
             return out
 
         rows = self._each(one)
@@ -268,6 +268,6 @@ class Trajectory:
 
 
 def _balance(segment: Segment) -> Array:
-    tree, out = segment.mech.tree, np.empty((len(segment.t), 8))
-    entries.balance_of_many(tree.new_work().handle, np.ascontiguousarray(segment.x), out)
+    work, out = segment.mech.tree.new_work(), np.empty((len(segment.t), 8))
+    entries.balance_of_many(work.handle, np.ascontiguousarray(segment.x), out)
     return out
