@@ -1,5 +1,6 @@
 """Regraft: dynamics of articulated rigid bodies whose structure changes while they move."""
 
+from . import models
 from ._version import __version__
 from .balance import Energy, Momentum, center_of_mass, energy, momentum
 from .batch import forward_dynamics_batch
@@ -102,6 +103,7 @@ __all__ = [
     "joint_reactions",
     "load",
     "mass_matrix",
+    "models",
     "momentum",
     "normalise",
     "reroot",
