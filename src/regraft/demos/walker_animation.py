@@ -1,0 +1,130 @@
+"""A passive walk as a moving picture: the walker from the side, and both legs in the phase plane."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.animation import PillowWriter
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from numpy.typing import NDArray
+
+from ..models.compass_biped import LEGS
+from .style import EARTH, GREY, INK, STYLE
+from .walk import Walk, positions
+from .walker_figures import LEG_COLOURS
+
+Array = NDArray[np.float64]
+
+RATE = 33  # frames a second: such a file counts in hundredths, so that is 0.03 s each
+FRAME = 0.03  # s
+FALLING_STEPS, PAUSE = 4, 25  # steps shown of a walk that ends in a fall, and frames that the end stays
+TRAIL = 24  # frames
+
+
+class Window(NamedTuple):
+    """The part of a walk that is shown."""
+
+    times: Array
+    """Of the frames."""
+    centre: Array
+    """(frames, 2): where the picture's centre is. It moves evenly, so that a steady gait comes back to its first frame."""
+    endless: bool
+
+
+def animate(path: Path, walk: Walk, drawn: Callable[[int, int], object] = lambda _frame, _frames: None) -> Path:
+    """Write a moving picture without end; of a steady gait one stride, which begins where it ends."""
+    window = _window(walk)
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(7.2, 3.3), layout="constrained")
+        side, plane = figure.subplots(1, 2, width_ratios=(1.55, 1.0))
+        move_side, move_plane = _walker(side, walk, window), _phase_plane(plane, walk, window)
+        writer = PillowWriter(fps=RATE)
+        frames = [*range(len(window.times)), *([len(window.times) - 1] * (0 if window.endless else PAUSE))]
+        with writer.saving(figure, str(path), dpi=100):
+            for number, frame in enumerate(frames):
+                move_side(frame)
+                move_plane(frame)
+                writer.grab_frame()
+                if number == 0:
+                    figure.set_layout_engine("none")  # nothing that it looks at changes from frame to frame
+                drawn(number + 1, len(frames))
+    return path
+
+
+def _window(walk: Walk) -> Window:
+    """The last stride of a steady gait, or the last steps before a fall."""
+    segments, made = walk.trajectory.segments, len(walk.steps)
+    endless = made >= 2 and not walk.fell
+    first = made - 2 if endless else max(0, len(segments) - FALLING_STEPS)
+    start, end = float(segments[first].t[0]), float(segments[made - 1 if endless else -1].t[-1])
+    count = max(2, round((end - start) / FRAME))
+    times = np.linspace(start, end, count, endpoint=not endless)
+    hip = positions(walk, np.array([start, end]))["hip"]
+    share = ((times - start) / (end - start))[:, None]
+    return Window(times, hip[0] + share * (hip[1] - hip[0]), endless)
+
+
+def _walker(ax: Axes, walk: Walk, window: Window) -> Callable[[int], None]:
+    """The walker on its slope; returns what moves it to a frame."""
+    length, slope = walk.biped.length, math.tan(walk.biped.slope)
+    earlier = window.times[0] - FRAME * np.arange(TRAIL, 0, -1)
+    path = positions(walk, np.concatenate((np.clip(earlier, 0.0, None), window.times)))
+    far = window.centre[[0, -1], 0] + 4.0 * length * np.array((-1, 1))
+    ax.fill_between(far, -slope * far, -slope * far - 4.0 * length, color=EARTH, linewidth=0, zorder=1)
+    ax.plot(far, -slope * far, color=INK, linewidth=1.3, zorder=2)
+    prints = _footprints(walk, far)
+    ax.plot(prints, -slope * prints, "|", color=INK, markersize=9, zorder=2)
+    (trail,) = ax.plot([], [], color=GREY, linewidth=1.2, zorder=2)
+    legs = {leg: ax.plot([], [], color=LEG_COLOURS[leg], linewidth=3.5, zorder=4)[0] for leg in LEGS}
+    (hip,) = ax.plot([], [], "o", color=INK, markersize=10, zorder=5)
+    ax.legend(handles=[Line2D([], [], color=LEG_COLOURS[leg], linewidth=3.0, label=leg) for leg in LEGS], loc="upper right")
+    ax.set(aspect="equal", adjustable="box")
+    ax.axis("off")
+
+    def move(frame: int) -> None:
+        now = frame + TRAIL
+        trail.set_data(*path["hip"][frame : now + 1].T)
+        hip.set_data(*path["hip"][now : now + 1].T)
+        for leg, line in legs.items():
+            line.set_data(*np.stack((path["hip"][now], path[leg][now])).T)
+        x, z = window.centre[frame]
+        ax.set(xlim=(x - 1.15 * length, x + 1.15 * length), ylim=(z - 1.22 * length, z + 0.28 * length))
+
+    return move
+
+
+def _footprints(walk: Walk, between: Array) -> Array:
+    """Where the feet stand, and where they would go on standing if every step were as the last one."""
+    starts = np.array([segment.t[0] for segment in walk.trajectory.segments])
+    feet = positions(walk, starts)
+    made = np.sort(np.maximum(feet[LEGS[0]][:, 0], feet[LEGS[1]][:, 0]))
+    if not walk.steps:
+        return made
+    stride = walk.steps[-1].length * math.cos(walk.biped.slope)
+    return np.concatenate((made, np.arange(made[-1] + stride, between[1], stride)))
+
+
+def _phase_plane(ax: Axes, walk: Walk, window: Window) -> Callable[[int], None]:
+    """Angle and rate of both legs; returns what moves their points to a frame."""
+    states = [walk.legs_at(float(t)) for t in window.times]
+    for leg in LEGS:
+        pieces = walk.leg(leg)
+        for segment, piece in zip(walk.trajectory.segments, pieces, strict=True):
+            if segment.t[-1] > window.times[0] + 1e-9:
+                ax.plot(piece.angle, piece.rate, color=GREY, linewidth=1.0, zorder=2)
+    points = {leg: ax.plot([], [], "o", color=LEG_COLOURS[leg], markersize=9, zorder=4)[0] for leg in LEGS}
+    ax.set(xlabel="angle from the vertical (rad)", ylabel="rate (rad/s)")
+
+    def move(frame: int) -> None:
+        for leg, point in points.items():
+            angle, rate = states[frame][leg]
+            point.set_data([angle], [rate])
+
+    return move
