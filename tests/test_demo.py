@@ -9,6 +9,9 @@ from PIL import Image
 from typer.testing import CliRunner
 
 from regraft.cli import app
+from regraft.demos import walker_animation
+from regraft.demos.walk import take_walk
+from regraft.models import compass_biped
 
 PICTURES = ("walker.png", "strobe.png", "phase.png", "energy.png", "convergence.png", "walker.gif")
 FILES = (*PICTURES, "steps.csv", "report.html")
@@ -41,6 +44,7 @@ def test_every_picture_can_be_opened_and_is_small(walked):
             picture.load()
             assert min(picture.size) > 300
             assert len(picture.convert("RGB").getcolors(1_000_000)) > 20
+            assert picture.convert("RGB").getpixel((1, 1)) == (255, 255, 255)
 
 
 def test_the_animation_is_smooth_and_loops(walked):
@@ -77,15 +81,25 @@ def test_the_report_needs_nothing_but_itself(walked):
     assert "The walker made 6 steps" in unescape(text)
 
 
-def test_a_walker_that_falls_is_drawn_too(tmp_path):
+def test_a_walker_that_falls_is_drawn_too(tmp_path, monkeypatch):
+    monkeypatch.setattr(walker_animation, "FRAME", 0.1)  # to draw fewer frames
     said = demo(tmp_path, "--slope", "0.2", "--steps", "5")
     assert "The walker fell after 1 step" in said
     assert "Try another slope" in said
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(FILES)
 
 
-def test_one_step_is_a_walk(tmp_path):
-    assert "The walker made 1 step in 0.74 s." in demo(tmp_path, "--steps", "1")
+def test_one_step_is_a_walk():
+    walk = take_walk(compass_biped(), 1)
+    assert walk.outcome() == "The walker made 1 step in 0.74 s."
+    assert len(walk.steps) == len(walk.trajectory.segments) == 1
+
+
+def test_a_thousand_steps_are_a_walk():
+    walk = take_walk(compass_biped(), 1000)
+    assert len(walk.steps) == 1000
+    assert walk.steps[-1].period == pytest.approx(walk.steps[50].period, abs=1e-9)
+    assert walk.steps[-1].change < 1e-10
 
 
 def test_a_folder_that_cannot_be_made_is_an_error_in_one_line(tmp_path):

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from PIL import Image
@@ -33,6 +34,7 @@ STYLE: dict[Any, Any] = {
     "figure.facecolor": "white",
 }
 _COLOURS = 128  # in the palette of a picture: a third of the size, and nothing to see
+_NEARLY_WHITE = 247  # of 255: what a palette has for paper
 
 
 def draw(
@@ -50,6 +52,15 @@ def draw(
                 ax.annotate(str(letter), (0, 1), (-34, 9), fontsize=12, fontweight="bold", annotation_clip=False, **place)
         figure.savefig(path, dpi=130)
     with Image.open(path) as picture:
-        few = picture.convert("RGB").quantize(_COLOURS, dither=Image.Dither.NONE)
+        few = few_colours(picture.convert("RGB"), _COLOURS)
     few.save(path, optimize=True)
     return path
+
+
+def few_colours(picture: Image.Image, count: int) -> Image.Image:
+    """The picture with a palette of so many colours, in which white stays white."""
+    few = picture.quantize(count, dither=Image.Dither.NONE)
+    palette = np.array(few.getpalette(), np.uint8).reshape(-1, 3)
+    palette[(palette > _NEARLY_WHITE).all(axis=1)] = 255
+    few.putpalette(palette.tobytes())
+    return few

@@ -50,7 +50,7 @@ def run(out: Path, steps: int, slope: float, console: Console) -> Walk:
 def disturbed_walks(biped: CompassBiped, steps: int) -> dict[str, Walk]:
     """Walks that start a little slower and faster, by name; without those that fall."""
     count = min(steps, DISTURBED_STEPS)
-    walks = {f"started at {factor:.0%}": take_walk(disturbed(biped, factor), count) for factor in DISTURBANCES}
+    walks = {f"rates × {factor:g}": take_walk(disturbed(biped, factor), count) for factor in DISTURBANCES}
     return {name: walk for name, walk in walks.items() if not walk.fell}
 
 
