@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..balance import energy
 from ..mechanism import Mechanism
-from ..models.compass_biped import FALL, LEGS, CompassBiped, Legs, standing_leg
+from ..models.bipeds import FALL, LEGS, CompassBiped, Legs, standing_leg
 from ..motion import body_poses
 from ..simulate import STOP, Trajectory, simulate
 from ..state import State

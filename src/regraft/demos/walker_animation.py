@@ -18,7 +18,7 @@ from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 from PIL import Image
 
-from ..models.compass_biped import LEGS
+from ..models.bipeds import LEGS
 from .style import EARTH, GREY, INK, STYLE, few_colours
 from .walk import Walk, positions
 from .walker_figures import LEG_COLOURS

@@ -14,7 +14,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from ..models.compass_biped import LEGS, standing_leg
+from ..models.bipeds import LEGS, standing_leg
 from .style import BLUE, DASHES, EARTH, GREEN, GREY, INK, ORANGE, PURPLE
 from .walk import LegMotion, Walk, positions
 
