@@ -45,7 +45,9 @@ def kernels() -> dict[str, Callable[[], object]]:
         "joint rates": lambda: screw_rates(Universal((1, 0, 0), (0, 1, 0)), np.zeros(2), np.zeros(2)),
         "re-rooting": lambda: reroot(mech, state, "bob"),
         "impacts": lambda: reroot(mech, state, "bob", velocity="impact"),
-        "simulation": lambda: simulate(mech, state, 1e-3).energy(),
+        "simulation": lambda: simulate(mech, state, 1e-3),
+        "energies of a trajectory": lambda: simulate(mech, state, 1e-3).energy(),
+        "bodies of a trajectory": lambda: simulate(mech, state, 1e-3).body("bob"),
         "derivatives (complex)": lambda: derivatives(mech, state),
         "batch (packs)": lambda: forward_dynamics_batch(mech, q[None], v[None]),
     }
