@@ -29,6 +29,7 @@ from .joints import (
     Spherical,
     Universal,
 )
+from .loops import assemble
 from .mechanism import Mechanism, load
 from .motion import (
     body_poses,
@@ -81,6 +82,7 @@ __all__ = [
     "Trajectory",
     "Universal",
     "__version__",
+    "assemble",
     "at_time",
     "bias_force",
     "body_poses",

@@ -12,6 +12,7 @@ from .batch import forward_dynamics_batch
 from .dynamics import bias_force, derivatives, forward_dynamics, joint_reactions, mass_matrix
 from .inertia import Inertia
 from .joints import Revolute, Spherical, Universal, screw_rates, screws
+from .loops import assemble
 from .mechanism import Mechanism
 from .motion import body_poses, difference, integrate, jacobian, jacobian_rate, normalise
 from .simulate import simulate
@@ -23,6 +24,8 @@ def kernels() -> dict[str, Callable[[], object]]:
     mech = Mechanism()
     mech.add_body("bob", Inertia.sphere(1.0, 0.1, at=(0, 0, -1)))
     mech.add_joint("hinge", Revolute((0, 1, 0)), "world", "bob")
+    linkage = mech.copy()
+    linkage.add_joint("second hinge", Revolute((0, 1, 0)), "world", "bob")
     state = mech.state()
     q, v = state.q, state.v
     return {
@@ -48,6 +51,7 @@ def kernels() -> dict[str, Callable[[], object]]:
         "simulation": lambda: simulate(mech, state, 1e-3),
         "energies of a trajectory": lambda: simulate(mech, state, 1e-3).energy(),
         "bodies of a trajectory": lambda: simulate(mech, state, 1e-3).body("bob"),
+        "closed chains": lambda: forward_dynamics(linkage, assemble(linkage, linkage.state())),
         "derivatives (complex)": lambda: derivatives(mech, state),
         "batch (packs)": lambda: forward_dynamics_batch(mech, q[None], v[None]),
     }
