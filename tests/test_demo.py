@@ -60,7 +60,7 @@ def test_its_numbers_are_those_of_the_gait(walked):
     with (folder / "steps.csv").open(encoding="utf-8") as file:
         steps = list(csv.DictReader(file))
     assert len(steps) == 6
-    last = {name: value for name, value in steps[-1].items() if name != "lands on"}
+    last = {name: value for name, value in steps[-1].items() if name != "foot"}
     assert float(last["period (s)"]) == pytest.approx(0.73438, abs=2e-4)
     assert float(last["length (m)"]) == pytest.approx(0.53558, abs=2e-4)
     assert float(last["speed (m/s)"]) == pytest.approx(0.73438**-1 * 0.53558, abs=1e-3)

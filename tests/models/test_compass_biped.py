@@ -121,6 +121,14 @@ def test_feet_stand_on_the_slope_after_many_steps(steady):
         assert abs(above_the_slope(biped, segment.mech, segment.state(segment.t[-1]), standing)) < 1e-10
 
 
+def test_histories_across_all_strikes_are_those_of_the_states(steady):
+    begins = np.cumsum([0, *(len(segment.t) for segment in steady.segments[:-1])])
+    states = [(segment.mech, segment.state(segment.t[0])) for segment in steady.segments]
+    assert np.allclose(steady.energy().kinetic[begins], [rg.energy(*where).kinetic for where in states], rtol=1e-12)
+    feet = steady.frame("right foot").position[begins]
+    assert np.allclose(feet, [rg.frame_position(*where, "right foot") for where in states], rtol=0, atol=1e-12)
+
+
 def test_on_a_steep_slope_it_falls():
     biped = compass_biped(slope=0.2)
     fall = walk(biped, 10.0)

@@ -20,6 +20,7 @@ from ..state import State
 Array = NDArray[np.float64]
 
 LONGEST_STEP = 20.0  # in units of √(length / g): a biped that takes longer balances, and will not step again
+SETTLED = 1e-3  # a change per step below which a gait is called steady
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,11 @@ class Walk:
     def end(self) -> float:
         """When it ended."""
         return float(self.trajectory.segments[-1].t[-1])
+
+    @property
+    def settled(self) -> bool:
+        """Whether its last step was as the one before."""
+        return not self.fell and len(self.steps) > 2 and self.steps[-1].change < SETTLED
 
     def leg(self, name: str) -> list[LegMotion]:
         """The motion of a leg, a piece for each time between strikes."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from rich import box
@@ -18,11 +19,10 @@ from .walk import Step, Walk, disturbed, take_walk
 from .walker_pictures import draw_pictures
 from .walker_report import TITLE, write_report
 
-HEADINGS = ("step", "lands on", "period (s)", "length (m)", "speed (m/s)", "lost (J)", "gained (J)", "change")
+HEADINGS = ("step", "foot", "period (s)", "length (m)", "speed (m/s)", "lost (J)", "gained (J)", "change")
 WHOLE, FIRST, LAST = 24, 12, 4  # rows of a table: so many are shown in full, of more only the first and the last
 DISTURBANCES = (0.95, 1.08)  # factors on the rates of the start
 DISTURBED_STEPS = 20
-SETTLED = 1e-3  # a change per step below which a gait is called steady
 
 
 def run(out: Path, steps: int, slope: float, console: Console) -> Walk:
@@ -71,11 +71,16 @@ def rows(walk: Walk) -> list[tuple[str, ...]]:
 def step_table(walk: Walk) -> Table:
     """The steps for a terminal."""
     angle = walk.biped.slope
-    table = Table(
-        title=f"{TITLE} on a slope of {angle:g} rad ({math.degrees(angle):.1f}°)", title_justify="left", box=box.SIMPLE_HEAD
-    )
+    title = f"{TITLE} on a slope of {angle:g} rad ({math.degrees(angle):.1f}°)"
+    narrow: dict[str, Any] = {
+        "box": box.SIMPLE_HEAD,
+        "show_edge": False,
+        "pad_edge": False,
+        "padding": (0, 1, 0, 0),
+    }  # 80 columns
+    table = Table(title=title, title_justify="left", **narrow)
     for name in HEADINGS:
-        table.add_column(name, justify="left" if name == "lands on" else "right")
+        table.add_column(name, justify="left" if name == "foot" else "right")
     for row in rows(walk):
         table.add_row(*row)
     return table
@@ -85,7 +90,7 @@ def findings(walk: Walk) -> list[str]:
     """What there is to say of a walk besides how it ended."""
     if walk.fell:
         return ["Try another slope: from its start this walker finds a gait on slopes from 0.01 to 0.075 rad."]
-    if not walk.steps or walk.steps[-1].change > SETTLED:
+    if not walk.settled:
         return ["It has not settled: each step still differs from the one before."] if len(walk.steps) > 1 else []
     last = walk.steps[-1]
     found = [

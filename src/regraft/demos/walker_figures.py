@@ -76,11 +76,11 @@ def draw_phase(ax: Axes, walk: Walk, disturbed: Sequence[Walk], leg: str = LEGS[
     for other in disturbed:
         _draw_cycle(ax, other.leg(leg)[:FADING_STEPS], alpha=0.55, width=0.8)
     pieces = last_steps(walk, walk.leg(leg))
-    settled = len(walk.steps) > 2 and not walk.fell
-    _draw_cycle(ax, pieces, alpha=1.0, width=2.2, closed=settled)
+    _draw_cycle(ax, pieces, alpha=1.0, width=2.2, closed=walk.settled)
     for piece in pieces:
         _draw_arrow(ax, piece)
-    handles = [Line2D([], [], color=_colour(supports), linewidth=2.2, label=name) for supports, name in _PHASES]
+    present = {piece.supports for piece in pieces}
+    handles = [Line2D([], [], color=_colour(phase), linewidth=2.2, label=name) for phase, name in _PHASES if phase in present]
     handles.append(Line2D([], [], color=GREY, linewidth=1.3, linestyle=DASHES, label="heel strike"))
     if disturbed:
         handles.append(Line2D([], [], color=INK, linewidth=0.8, alpha=0.55, label="disturbed walks"))
@@ -127,6 +127,9 @@ def _arrow(colour: str) -> dict[str, Any]:
 # --- S1, Fig. 11 ---------------------------------------------------------------------------------------------------------
 
 
+_TOLD = 0.15  # of the width of a line: a loss that is smaller has no room for its number
+
+
 def draw_energies(ax: Axes, walk: Walk) -> None:
     """Potential against kinetic energy in the last two steps; a slanting line has one total energy."""
     history = walk.trajectory.energy()
@@ -145,7 +148,7 @@ def draw_energies(ax: Axes, walk: Walk) -> None:
         if first + number < made:
             _label(ax, "C" + prime, kinetic[-1], height[-1], (7, -4))
             after = kinetic[-1] - walk.steps[first + number].lost
-            _draw_loss(ax, kinetic[-1], after, height[-1])
+            _draw_loss(ax, kinetic[-1], after, height[-1], told=kinetic[-1] - after > _TOLD * np.ptp(kinetic))
             if first + number + 1 == made:
                 _label(ax, "A" + prime + "′", after, height[-1], (-15, -13))
     handles.append(Line2D([], [], color=GREY, linewidth=1.6, linestyle=DASHES, label="heel strike"))
@@ -154,9 +157,11 @@ def draw_energies(ax: Axes, walk: Walk) -> None:
     ax.margins(0.14, 0.08)
 
 
-def _draw_loss(ax: Axes, before: float, after: float, height: float) -> None:
-    """The kinetic energy that a strike takes, while nothing moves up or down."""
+def _draw_loss(ax: Axes, before: float, after: float, height: float, told: bool) -> None:
+    """The kinetic energy that a strike takes, while nothing moves up or down; in words where there is room."""
     ax.plot((before, after), (height, height), color=GREY, linewidth=1.6, linestyle=DASHES, zorder=2)
+    if not told:
+        return
     middle = 0.5 * (before + after)
     ax.annotate("", (middle - 0.02 * (before - after), height), (middle, height), arrowprops=_arrow(GREY), zorder=2)
     ax.annotate(

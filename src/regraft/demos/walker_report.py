@@ -74,9 +74,9 @@ def write_report(path: Path, walk: Walk, steps: tuple[Sequence[str], Sequence[Se
         report.heading("Step by step"),
         report.table(*steps),
         report.paragraph(
-            "Lost: energy that the strike at the step's end took. Gained: potential energy that the slope gave during the step. "
-            "Change: distance of the state after that strike from the one a step earlier, in rad and rad/s. All steps with all "
-            "digits are in steps.csv."
+            "Foot: the one that lands at the step's end. Lost: energy that its strike took. Gained: potential energy that the "
+            "slope gave during the step. Change: distance of the state after the strike from the one a step earlier, in rad and "
+            "rad/s. All steps with all digits are in steps.csv."
         ),
         report.heading("Parameters"),
         report.table((), parameters(walk.biped)),
