@@ -1,6 +1,6 @@
 """Regraft: dynamics of articulated rigid bodies whose structure changes while they move."""
 
-from . import models
+from . import gait, models
 from ._version import __version__
 from .balance import Energy, Momentum, center_of_mass, energy, momentum
 from .batch import forward_dynamics_batch
@@ -97,6 +97,7 @@ __all__ = [
     "frame_pose",
     "frame_position",
     "frame_twist",
+    "gait",
     "hierarchy",
     "integrate",
     "inverse_dynamics",

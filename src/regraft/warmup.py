@@ -10,12 +10,13 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from .balance import energy, momentum
 from .batch import forward_dynamics_batch
 from .dynamics import bias_force, derivatives, forward_dynamics, joint_reactions, mass_matrix
+from .gait import limit_cycle
 from .inertia import Inertia
 from .joints import Revolute, Spherical, Universal, screw_rates, screws
 from .loops import assemble
 from .mechanism import Mechanism
 from .motion import body_poses, difference, integrate, jacobian, jacobian_rate, normalise
-from .simulate import simulate
+from .simulate import at_time, simulate
 from .structure import reroot
 
 
@@ -52,6 +53,8 @@ def kernels() -> dict[str, Callable[[], object]]:
         "energies of a trajectory": lambda: simulate(mech, state, 1e-3).energy(),
         "bodies of a trajectory": lambda: simulate(mech, state, 1e-3).body("bob"),
         "closed chains": lambda: forward_dynamics(linkage, assemble(linkage, linkage.state())),
+        "limit cycles": lambda: limit_cycle(mech, state, at_time(1e-3), torque=lambda _t, _mech, state: -state.q),
+        "limit cycles (complex)": lambda: limit_cycle(mech, state, at_time(1e-3)),
         "derivatives (complex)": lambda: derivatives(mech, state),
         "batch (packs)": lambda: forward_dynamics_batch(mech, q[None], v[None]),
     }

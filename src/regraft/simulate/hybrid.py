@@ -73,22 +73,22 @@ def simulate(
     >>> mech.add_joint("fall", rg.Prismatic((0, 0, 1)), "world", "ball")
     >>> hit = rg.when_joint("fall", 0.0, rg.STOP, direction=-1, name="hit")
     >>> traj = rg.simulate(mech, mech.state(q={"fall": 4.905}), 10.0, events=hit)
-    >>> [(round(t, 12), name) for t, name in traj.events]
-    [(1.0, 'hit')]
+    >>> traj.events[0].name, round(traj.events[0].t, 12)
+    ('hit', 1.0)
     """
     mech.check_state(state)
     if coordinates != "reduced":
         raise ModelError(f'coordinates must be "reduced", not {coordinates!r}.')
-    method = _method(integrator)
-    settings = _settings(method, torque, wrenches, rtol, atol, step, every)
+    method = method_of(integrator)
+    settings = settings_of(method, torque, wrenches, rtol, atol, step, every)
     begin, span = float(finite("start", start, ())), float(finite("duration", duration, ()))
     if span < 0.0:
         raise ModelError(f"duration must not be negative, not {span:g}.")
-    run = _Run(method, settings, check_events(events), begin, begin + span, progress)
+    run = Run(method, settings, check_events(events), begin, begin + span, progress)
     return run.from_state(mech, state)
 
 
-class _Run:
+class Run:
     """A run in progress: what has been computed, and what comes next."""
 
     def __init__(
@@ -123,12 +123,12 @@ class _Run:
         return Trajectory(self.segments, self.happened, self.steps, self.rejected)
 
     def _interrupted(self) -> Trajectory:
-        self._close(self.runner, None)
+        self.close(self.runner, None)
         found = self._trajectory()
         found.interrupted = True
         return found
 
-    def _close(self, runner: Runner, event: str | None) -> None:
+    def close(self, runner: Runner, event: str | None) -> None:
         """Keep what a runner has computed as a segment."""
         rows = runner.rows()
         dense = self.settings.every == 0
@@ -149,15 +149,15 @@ class _Run:
         if why == segment.FINISHED:
             due = [event for event in self.waiting if event.guard.time <= runner.t]
             self.waiting = self.waiting[len(due) :]
-            return self._happen(runner, due)
+            return self.happen(runner, due)
         if why == segment.EVENT:
-            return self._happen(runner, runner.hit())
+            return self.happen(runner, runner.hit())
         raise self._failure(runner, why)
 
-    def _happen(self, runner: Runner, events: Sequence[Event]) -> Runner | None:
+    def happen(self, runner: Runner, events: Sequence[Event]) -> Runner | None:
         """Let simultaneous events act in the order in which they were given."""
         if not events:
-            self._close(runner, None)
+            self.close(runner, None)
             return None
         t, mech, state = runner.t, runner.mech, runner.state()
         self._count_cascade(runner, t)
@@ -167,19 +167,19 @@ class _Run:
             except KeyboardInterrupt:
                 raise
             except Exception as problem:
-                self._close(runner, event.name)
+                self.close(runner, event.name)
                 raise self._error(f"the action of event {event.name!r} failed: {problem}", t, None) from problem
             if result is None and event.action is not None:
                 continue  # passed over
             self.happened.append(EventRecord(t, event.name))
             if result is STOP:
-                self._close(runner, event.name)
+                self.close(runner, event.name)
                 return None
             if event.action is not None:
                 mech, state = self._changed(runner, event, result)
         if mech is runner.mech and state.layout is runner.mech.layout and (state._x == runner.state()._x).all():
             return runner  # nothing has changed: go on in the same segment
-        self._close(runner, self.happened[-1].name)
+        self.close(runner, self.happened[-1].name)
         return self._new_runner(mech, state, t)
 
     def _changed(self, runner: Runner, event: Event, result: Any) -> tuple[Mechanism, State]:
@@ -191,7 +191,7 @@ class _Run:
                 return result[0], result[1]
             except RegraftError as mismatch:
                 problem = str(mismatch)
-        self._close(runner, event.name)
+        self.close(runner, event.name)
         raise self._error(f"the action of event {event.name!r} returned something else: {problem}.", runner.t, None)
 
     def _count_cascade(self, runner: Runner, t: float) -> None:
@@ -200,7 +200,7 @@ class _Run:
         if self.in_a_row < ENDLESS:
             return
         names = dict.fromkeys(record.name for record in self.happened[-ENDLESS:])
-        self._close(runner, None)
+        self.close(runner, None)
         raise self._error(
             f"events happen without end at t = {t:.12g}: {listed(names)}. Let the action change the state so that the guard "
             "leaves zero, or stop there by returning STOP.",
@@ -210,7 +210,7 @@ class _Run:
 
     def _failure(self, runner: Runner, why: int) -> BaseException:
         """Why the compiled loop gave up."""
-        self._close(runner, None)
+        self.close(runner, None)
         t = runner.t
         if why == segment.FUNCTION_FAILED:
             problem = runner.problem()
@@ -247,15 +247,17 @@ class _Run:
         return SimulationError(f"{message} The trajectory so far is in the error's .trajectory.", self._trajectory(), t, joint)
 
 
-def _method(name: str) -> Integrator:
+def method_of(name: str) -> Integrator:
+    """An integrator by its name."""
     if name not in INTEGRATORS:
         raise ModelError(f"integrator must be one of {listed(INTEGRATORS)}, not {name!r}.")
     return INTEGRATORS[name]
 
 
-def _settings(
+def settings_of(
     method: Integrator, torque: Any, wrenches: Any, rtol: float, atol: float, step: float | None, every: int | None
 ) -> Settings:
+    """The settings of a run, checked."""
     for what, function in (("torque", torque), ("wrenches", wrenches)):
         if function is not None and not callable(function) and not (what == "wrenches" and hasattr(function, "items")):
             raise ModelError(f"{what} must be a function, not {function!r}.")
