@@ -5,8 +5,8 @@ export PYTHONUNBUFFERED = 1
 
 .PHONY: demo test bench lint docs sweep clean
 
-demo: .venv/core  ## the showcase; writes pictures to demo/
-	$(BIN)/python examples/showcase.py
+demo: .venv/core  ## the passive walker; writes pictures and a report to demo/
+	$(BIN)/regraft demo walker
 
 test: .venv/test .venv/lint  ## lint, types, layers, tests and doctests
 	$(MAKE) --no-print-directory lint

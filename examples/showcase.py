@@ -1,6 +1,6 @@
 """A branched chain swings for eight seconds: describe a mechanism, ask for its accelerations, integrate, draw.
 
-Run with ``make demo``. It writes pictures to ``demo/``; the README shows a copy of ``demo/showcase.png``.
+Run with ``python examples/showcase.py``. It writes pictures to ``demo/``; the page on dynamics shows a copy of one.
 """
 
 from __future__ import annotations

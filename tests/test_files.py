@@ -221,3 +221,13 @@ DAMAGE = {
 @pytest.mark.parametrize(("path", "value", "expected"), DAMAGE.values(), ids=DAMAGE)
 def test_a_bad_value_is_refused_with_its_reason(path, value, expected, tmp_path):
     assert re.search(expected, damaged_text(changed(path, value), tmp_path))
+
+
+@pytest.mark.parametrize(
+    "change", [{"parent": ["world"]}, {"child": "nobody"}, {"name": 7}, {"name": ["base"]}, {"parent": "b1"}]
+)
+def test_a_former_base_that_cannot_have_been_one_is_refused(change, tmp_path):
+    mech = random_mechanism(np.random.default_rng(0), bodies=2, reverse=0.0)
+    data = rg.reroot(mech, mech.state(), "b1")[0].to_dict()
+    data["former_bases"][0].update(change)
+    damaged_text(json.dumps(data), tmp_path)

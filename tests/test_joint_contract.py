@@ -12,11 +12,11 @@ import regraft as rg
 from random_mechanisms import random_inertia, random_joint, random_pose
 from regraft.joints import (
     JOINT_TYPES,
-    KIND,
     joint_columns,
     joint_integrate,
     joint_rates,
     joint_transform,
+    kind_of,
     padded_parameters,
     parameters,
     screws,
@@ -153,7 +153,7 @@ def derivative(joint, q, direction):
     """Pose and columns at q, and their exact derivatives along a tangent vector."""
     pose, columns = np.zeros((3, 4), complex), np.zeros((joint.nv, 6), complex)
     par = np.array([padded_parameters(joint)])
-    stepped(KIND[type(joint)], par, q.astype(complex), 1j * STEP * np.asarray(direction), pose, columns)
+    stepped(kind_of(joint), par, q.astype(complex), 1j * STEP * np.asarray(direction), pose, columns)
     return pose.real, pose.imag / STEP, columns.real, columns.imag / STEP
 
 
@@ -202,7 +202,7 @@ def test_rates_are_the_change_of_the_columns_seen_from_the_child(kind):
     for seed in SEEDS:
         rng, joint, q = drawn(seed, kind)
         v, found = rng.standard_normal(joint.nv), np.zeros((joint.nv, 6))
-        rates_of(KIND[kind], np.array([padded_parameters(joint)]), q, v, found)
+        rates_of(kind_of(joint), np.array([padded_parameters(joint)]), q, v, found)
         *_, expected = derivative(joint, q, v)
         assert np.abs(found - expected).max() < 1e-14
         if kind.kernels.rates is not None:

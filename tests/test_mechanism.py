@@ -509,7 +509,9 @@ def test_threads_do_not_disturb_each_other():
     assert found_energies == energies
 
 
-@pytest.mark.parametrize("copied", [copy.deepcopy, lambda part: pickle.loads(pickle.dumps(part))], ids=["deepcopy", "pickle"])
+@pytest.mark.parametrize(
+    "copied", [copy.copy, copy.deepcopy, lambda part: pickle.loads(pickle.dumps(part))], ids=["copy", "deepcopy", "pickle"]
+)
 def test_mechanisms_and_states_survive_copying_and_pickling(copied):
     rng = np.random.default_rng(1)
     mech = random_mechanism(rng, bodies=8, damping=True, limits=True, springs=2)
@@ -524,6 +526,8 @@ def test_mechanisms_and_states_survive_copying_and_pickling(copied):
     assert np.array_equal(rg.forward_dynamics(both_mech, both_state), expected)
     twin.add_body("more", link())
     assert twin != mech
+    assert "more" not in mech.bodies
+    assert not twin.gravity.flags.writeable
 
 
 def test_a_mechanism_that_is_gone_leaves_nothing_behind_that_is_used():

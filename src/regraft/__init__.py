@@ -1,5 +1,6 @@
 """Regraft: dynamics of articulated rigid bodies whose structure changes while they move."""
 
+from . import gait, models
 from ._version import __version__
 from .balance import Energy, Momentum, center_of_mass, energy, momentum
 from .batch import forward_dynamics_batch
@@ -29,6 +30,7 @@ from .joints import (
     Universal,
 )
 from .loading import load
+from .loops import assemble
 from .mechanism import Mechanism
 from .motion import (
     body_poses,
@@ -83,6 +85,7 @@ __all__ = [
     "Universal",
     "__version__",
     "as_ivp",
+    "assemble",
     "at_time",
     "bias_force",
     "body_poses",
@@ -97,6 +100,7 @@ __all__ = [
     "frame_pose",
     "frame_position",
     "frame_twist",
+    "gait",
     "hierarchy",
     "integrate",
     "inverse_dynamics",
@@ -105,6 +109,7 @@ __all__ = [
     "joint_reactions",
     "load",
     "mass_matrix",
+    "models",
     "momentum",
     "normalise",
     "reroot",

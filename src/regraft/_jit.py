@@ -66,7 +66,7 @@ def _cached(function: F, nogil: bool) -> F:
     dispatcher = numba.njit(nogil=nogil, **_FLAGS)(function)
     if cache_directory() is not None:
         dispatcher._cache = _Cache(function)
-    _announce_first_compilation()
+    _attend_compilations()
     return cast("F", dispatcher)
 
 
@@ -154,22 +154,41 @@ class _Cache(caching.FunctionCache):  # type: ignore[misc]
     _impl_class = _CacheImplementation
 
 
-class _FirstCompilation(event.Listener):  # type: ignore[misc]
-    """Says once, on the first compilation of one of our kernels, what the wait is for."""
+class _Compilation(event.Listener):  # type: ignore[misc]
+    """Around each compilation of one of our kernels: says once what the wait is for, and lets LLVM vectorise straight-line code.
+
+    Numba leaves the latter off. Algebra on tuples gains a tenth from it; what others compile is left alone.
+    """
 
     said = False
+    running = 0
+    others = 0
 
     def on_start(self, happening: event.Event) -> None:
-        if self.said or not happening.data["dispatcher"].py_func.__module__.startswith("regraft"):
+        if not _is_ours(happening):
             return
+        if self.running == 0:
+            self.others, numba.config.SLP_VECTORIZE = numba.config.SLP_VECTORIZE, 1
+        self.running += 1
+        if not self.said:
+            self._say()
+
+    def on_end(self, happening: event.Event) -> None:
+        if _is_ours(happening):
+            self.running -= 1
+            if self.running == 0:
+                numba.config.SLP_VECTORIZE = self.others
+
+    def _say(self) -> None:
         self.said = True
         where = f"kept in {cache_directory()}" if cache_directory() else "not kept: no cache directory can be written"
         print(f"regraft: compiling kernels, once for this version and machine ({where}) ...", file=sys.stderr)
 
-    def on_end(self, happening: event.Event) -> None:
-        """Nothing to say: only the start of a wait needs a word."""
+
+def _is_ours(happening: event.Event) -> bool:
+    return bool(happening.data["dispatcher"].py_func.__module__.startswith("regraft"))
 
 
 @cache
-def _announce_first_compilation() -> None:
-    event.register("numba:compile", _FirstCompilation())
+def _attend_compilations() -> None:
+    event.register("numba:compile", _Compilation())

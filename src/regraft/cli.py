@@ -1,4 +1,4 @@
-"""The command line tool: ``regraft show`` and ``regraft reroot``. Nothing imports this, so only the tool pays for Typer."""
+"""The command line tool: ``regraft show``, ``reroot`` and ``demo``. Nothing imports this, so only the tool pays for Typer."""
 
 from __future__ import annotations
 
@@ -24,6 +24,8 @@ from .state_files import load_state, save_state
 from .structure import reroot
 
 app = typer.Typer(name="regraft", no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+demo = typer.Typer(no_args_is_help=True, help="Compute something worth seeing, and draw it.")
+app.add_typer(demo, name="demo")
 
 _WITHOUT_FOLDS = 100_000  # columns of what is no terminal: there a long row stays one line
 _ROUNDING = 1e-12  # of the largest number: what an impulse may show instead of 0
@@ -60,7 +62,7 @@ def _say_version(wanted: bool) -> None:
 def regraft(
     version: Annotated[bool, typer.Option("--version", callback=_say_version, is_eager=True, help="Say it and exit.")] = False,  # noqa: ARG001
 ) -> None:
-    """Look at mechanisms in JSON files, and change their root."""
+    """Look at mechanisms in JSON files, change their root, and see what the library can do."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")  # an encoding without └─ gets question marks, not a traceback
@@ -126,6 +128,22 @@ def reroot_command(
             _write(state_out, lambda path: save_state(after, path))
         if output:
             _write(output, changed.save)
+
+
+@demo.command("walker")
+def demo_walker(
+    steps: Annotated[int, typer.Option(min=1, help="How many steps it is to walk.")] = 20,
+    slope: Annotated[float, typer.Option(help="The angle of the slope, in radians.")] = 0.0524,
+    out: Annotated[Path, typer.Option(metavar="DIR", help="The folder for the pictures and the report.")] = Path("demo"),
+) -> None:
+    """A biped of two straight legs walks down a slope, driven by gravity alone; its root changes at every heel strike."""
+    from .demos import walker  # a demonstration needs what no other command does
+
+    with _problems_told():
+        try:
+            walker.run(out, steps, slope, _console())
+        except OSError as problem:
+            raise RegraftError(f"cannot write to {str(out)!r}: {problem.strerror or problem}.") from problem
 
 
 def _joint_type(name: str | None, options: dict[str, Any]) -> JointType | None:

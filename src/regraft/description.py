@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .joints import JOINT_TYPES, KIND, PARAMETERS, JointType, padded_parameters
+from .joints import FORMS, PARAMETERS, JointType, kind_of, padded_parameters
 from .kernels.layout import LIMIT, POINT_B, SPRING, STIFFNESS
 from .parts import WORLD, Body, Joint, Spring
 from .pose import POSE
@@ -47,7 +47,7 @@ class Description(NamedTuple):
         """The description with another joint in the place of the j-th; bodies and springs are shared."""
         joints, numbers, damping = self.joints.copy(), self.numbers.copy(), self.damping
         _, _, kind, q, v, end, _ = joints[j].tolist()
-        more_q, more_v = joint.type.nq - JOINT_TYPES[kind].nq, v + joint.type.nv - end
+        more_q, more_v = joint.type.nq - FORMS[kind].nq, v + joint.type.nv - end
         if more_q or more_v:
             joints[j + 1 :, FIRST_Q] += more_q
             joints[j + 1 :, FIRST_V : END_V + 1] += more_v
@@ -104,7 +104,7 @@ _NO_LIMITS = np.empty((0, 2), np.int64), np.empty((0, LIMIT))
 
 
 def _joint_row(ends: tuple[int, int], joint: JointType, q: int, v: int) -> tuple[int, ...]:
-    return (*ends, KIND[type(joint)], q, v, v + joint.nv, int(joint.kernels.rates is not None))
+    return (*ends, kind_of(joint), q, v, v + joint.nv, int(joint.kernels.rates is not None))
 
 
 def _fill_numbers(row: Array, joint: Joint) -> None:

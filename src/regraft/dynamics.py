@@ -1,4 +1,4 @@
-"""Forward and inverse dynamics of trees, and what belongs to them."""
+"""Forward and inverse dynamics, and what belongs to them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from ._jit import compiled_for
 from .errors import ModelError, StructureError, listed
 from .kernels import entries
-from .kernels.layout import END, EXTERNAL, JOINT, MARGIN, PUSH, PUSH_POINT, V
+from .kernels.layout import END, EXTERNAL, JOINT, MARGIN, PUSH, PUSH_POINT, ROOT, V
+from .loops import loops_of
 from .mechanism import Mechanism
 from .pose import finite
 from .state import State
@@ -21,6 +22,9 @@ from .tree import Tree, Workspace
 
 Array = NDArray[np.float64]
 Wrenches = Mapping[str, ArrayLike]
+
+ASSEMBLED = 1e-6
+"""The gap of a loop, in metres and radians, above which a state counts as not assembled."""
 
 
 def forward_dynamics(mech: Mechanism, state: State, tau: ArrayLike | None = None, wrenches: Wrenches | None = None) -> Array:
@@ -64,12 +68,19 @@ _forward: Callable[..., Any] = _compile_forward
 def _careful_forward_dynamics(mech: Mechanism, state: State, tau: ArrayLike | None, wrenches: Wrenches) -> Array:
     """Forward dynamics for any input: converts what can be converted and says what is wrong with the rest."""
     mech.check_state(state)
-    tree = open_tree(mech)
+    tree = mech.tree
     torque = tree.no_torque if tau is None else finite("tau", tau, (tree.nv,))
     external = external_table(mech, wrenches)
     out = empty(tree.nv)
     work = tree.new_work()  # its own, to look into afterwards
-    margin = entries.pushed_dynamics(work.handle, state._q, state._v, torque, external, out)
+    if tree.layout.loops:
+        margin, gap = entries.closed_dynamics(work.handle, loops_of(mech), state._q, state._v, torque, external, out)
+        if gap > ASSEMBLED:
+            raise StructureError(
+                f"the loops are open by {gap:.3g} in this state; close them first: state = assemble(mech, state)."
+            )
+    else:
+        margin = entries.pushed_dynamics(work.handle, state._q, state._v, torque, external, out)
     if not margin > 0.0:
         raise explain_failure(tree, work)
     return out
@@ -126,8 +137,8 @@ def joint_reactions(
     >>> rg.joint_reactions(mech, mech.state())["weld"].tolist()
     [0.0, 0.0, 0.0, 0.0, 0.0, 19.62]
     """
+    tree = open_tree(mech, "finding reactions")
     a = forward_dynamics(mech, state, tau, wrenches)
-    tree = mech.tree
     external = tree.no_forces if wrenches is None else external_table(mech, wrenches)
     out = np.empty((len(tree.walk), 6))
     entries.joint_reactions(tree.handle, state._q, state._v, a, external, np.empty(tree.nv), out)
@@ -159,8 +170,8 @@ def derivatives(mech: Mechanism, state: State, tau: ArrayLike | None = None, wre
     >>> d.q.tolist(), d.v.tolist(), d.tau.tolist()
     ([[-9.81]], [[-0.5]], [[1.0]])
     """
+    tree, nv = open_tree(mech, "differentiation"), mech.nv
     a = forward_dynamics(mech, state, tau, wrenches)
-    tree, nv = mech.tree, mech.nv
     external = tree.no_forces if wrenches is None else external_table(mech, wrenches)
     q, v, rate, push = (x.astype(complex) for x in (state._q, state._v, a, external))
     by_q, by_v = np.empty((nv, nv)), np.empty((nv, nv))
@@ -198,10 +209,10 @@ def external_table(mech: Mechanism, wrenches: Wrenches) -> Array:
     return table
 
 
-def explain_failure(tree: Tree, work: Workspace) -> ModelError:
-    """Why forward dynamics has no finite answer for finite numbers: a joint that moves no inertia, or an overflow."""
+def explain_failure(tree: Tree, work: Workspace, root: int | None = None) -> ModelError:
+    """Why there is no finite answer for finite numbers: a joint that moves no inertia, or an overflow; under one root or all."""
     for row in tree.walk[::-1]:
-        if any(not work.dof[d, MARGIN].real > 0.0 for d in range(row[V], row[END])):
+        if root in (None, row[ROOT]) and any(not work.dof[d, MARGIN].real > 0.0 for d in range(row[V], row[END])):
             joint = tree.joint_names[row[JOINT]]
             return ModelError(
                 f"joint {joint!r} can move without moving any inertia, so its acceleration is not defined; give mass or moments "

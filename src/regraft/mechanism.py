@@ -15,7 +15,7 @@ from .description import Description, Exchange, describe
 from .drawing import draw_tree
 from .errors import ModelError, StructureError, listed
 from .inertia import Inertia
-from .joints import KIND, REPRESENTABLE, JointType, settle
+from .joints import REPRESENTABLE, JointType, is_registered, settle
 from .parts import WORLD, Body, Frame, Joint, Spring
 from .pose import Pose, finite
 from .slots import Layout, lay_out
@@ -77,19 +77,9 @@ class Mechanism:
     ) -> None:
         """Join `child` to `parent`; the poses place the joint's frame on either body."""
         self._check_new_name(name, "joint")
-        if not isinstance(joint, JointType):
-            raise ModelError(f"joint {name!r}: give a joint type, such as Revolute((0, 0, 1)), not {joint!r}.")
-        if type(joint) not in KIND:
-            raise ModelError(
-                f"joint {name!r}: {type(joint).__name__} is not in the registry; add it to JOINT_TYPES in regraft.joints."
-            )
-        self._check_body(parent, f"parent of joint {name!r}")
-        self._check_body(child, f"child of joint {name!r}")
-        if parent == child:
-            raise ModelError(f"joint {name!r}: parent and child are the same body {parent!r}; join it to another one.")
-        _check_pose(f"joint {name!r}: parent_pose", parent_pose)
-        _check_pose(f"joint {name!r}: child_pose", child_pose)
-        self._joints[name] = Joint(name, joint, parent, child, parent_pose, child_pose)
+        new = Joint(name, joint, parent, child, parent_pose, child_pose)
+        self._check_parts(new)
+        self._joints[name] = new
         self._changed()
 
     def add_frame(self, name: str, body: str, pose: Pose = Pose()) -> None:  # noqa: B008
@@ -218,6 +208,9 @@ class Mechanism:
         twin._former_bases = self._former_bases.copy()
         return twin
 
+    def __copy__(self) -> Mechanism:
+        return self.copy()
+
     def to_dict(self) -> dict[str, Any]:
         """The mechanism as plain data, for JSON."""
         return {
@@ -248,8 +241,9 @@ class Mechanism:
                 mech.add_frame(frame["name"], frame["body"], files.pose_from_dict(frame["pose"]))
             for spring in data["springs"]:
                 mech.add_spring(**spring)
-            former = map(files.joint_from_dict, data["former_bases"])
-            mech._former_bases = {joint.name: joint for joint in former}
+            for joint in map(files.joint_from_dict, data["former_bases"]):
+                mech._check_former_base(joint)
+                mech._former_bases[joint.name] = joint
         except KeyError as missing:
             raise ModelError(
                 f"the description is damaged: the entry {missing} is missing. Save the mechanism again."
@@ -320,8 +314,9 @@ class Mechanism:
     @property
     def description(self) -> Description:
         """The parts as arrays, made on first use after a change."""
-        if self._exchange is not None:
-            before, j, new = self._exchange
+        exchange = self._exchange  # once: another thread may be about to settle it
+        if exchange is not None:
+            before, j, new = exchange
             ends = self._body_number(new.parent), self._body_number(new.child)
             self._description, self._exchange = before.with_joint(j, ends, new), None
         if self._description is None:
@@ -356,15 +351,40 @@ class Mechanism:
         # a tree holds addresses of this process and this object; it is derived again where it is needed
         return {**self.__dict__, "_description": None, "_exchange": None, "_tree": None}
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._gravity.flags.writeable = False  # which an array forgets on the way
+
     def _changed(self) -> None:
         self._layout = None
         self._description = None
         self._exchange = None
         self._tree = None
 
+    def _check_parts(self, joint: Joint) -> None:
+        """A joint of a registered type between two bodies that there are."""
+        name, kind = joint.name, joint.type
+        if not isinstance(kind, JointType):
+            raise ModelError(f"joint {name!r}: give a joint type, such as Revolute((0, 0, 1)), not {kind!r}.")
+        if not is_registered(kind):
+            raise ModelError(
+                f"joint {name!r}: {type(kind).__name__} is not in the registry; add it to JOINT_TYPES in regraft.joints."
+            )
+        self._check_body(joint.parent, f"parent of joint {name!r}")
+        self._check_body(joint.child, f"child of joint {name!r}")
+        if joint.parent == joint.child:
+            raise ModelError(f"joint {name!r}: parent and child are the same body {joint.parent!r}; join it to another one.")
+        _check_pose(f"joint {name!r}: parent_pose", joint.parent_pose)
+        _check_pose(f"joint {name!r}: child_pose", joint.child_pose)
+
+    def _check_former_base(self, joint: Joint) -> None:
+        _check_name(joint.name, "joint")
+        self._check_parts(joint)
+        if WORLD not in (joint.parent, joint.child):
+            raise ModelError(f"joint {joint.name!r} cannot have been the base of a tree: it does not join a body to the world.")
+
     def _check_new_name(self, name: str, kind: str) -> None:
-        if not isinstance(name, str) or not name:
-            raise ModelError(f"a {kind}'s name must be a text that is not empty, not {name!r}.")
+        _check_name(name, kind)
         tables: dict[str, Mapping[str, Any]]
         tables = {"body": self._bodies, "joint": self._joints, "frame": self._frames, "spring": self._springs}
         table = tables[kind]
@@ -410,6 +430,11 @@ def _triple(values: Array) -> tuple[float, float, float]:
 
 def _known(what: str, table: Mapping[str, Any]) -> str:
     return f"Known {what}: {listed(table)}."
+
+
+def _check_name(name: str, kind: str) -> None:
+    if not isinstance(name, str) or not name:
+        raise ModelError(f"a {kind}'s name must be a text that is not empty, not {name!r}.")
 
 
 def _check_pose(what: str, pose: Pose) -> None:

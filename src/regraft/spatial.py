@@ -219,10 +219,15 @@ def force_cross(v: Motion, f: Force) -> Force:
 
 
 @inline
+def turning_about(a: Vector, p: Vector) -> Motion:
+    """The screw of a rotation about the axis a through the point p."""
+    return spatial(a, cross(p, a))
+
+
+@inline
 def turning(X: Frame, axis: Vector) -> Motion:
     """The screw of a rotation about an axis, given in the frame X, through X's origin."""
-    a = rotate(X[0], axis)
-    return spatial(a, cross(X[1], a))
+    return turning_about(rotate(X[0], axis), X[1])
 
 
 @inline

@@ -66,6 +66,8 @@ class Tree:
         self.no_torque, self.no_forces = np.zeros(layout.nv), np.zeros((0, table.EXTERNAL))
         self.open_layout = None if layout.loops else layout
         """The layout of the states whose dynamics is that of the tree alone."""
+        self.closed: Any = None
+        """The tables of the loops, once they are asked for."""
         self.work = self.new_work()
         self.handle = self.work.handle
         """Of the workspace of all entries that hold the interpreter's lock: there is never more than one of them at work."""

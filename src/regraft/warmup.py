@@ -10,11 +10,13 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from .balance import energy, momentum
 from .batch import forward_dynamics_batch
 from .dynamics import bias_force, derivatives, forward_dynamics, joint_reactions, mass_matrix
+from .gait import limit_cycle
 from .inertia import Inertia
 from .joints import Revolute, Spherical, Universal, screw_rates, screws
+from .loops import assemble
 from .mechanism import Mechanism
 from .motion import body_poses, difference, integrate, jacobian, jacobian_rate, normalise
-from .simulate import Trajectory, as_ivp, simulate
+from .simulate import Trajectory, as_ivp, at_time, simulate
 from .structure import reroot
 
 
@@ -23,6 +25,8 @@ def kernels() -> dict[str, Callable[[], object]]:
     mech = Mechanism()
     mech.add_body("bob", Inertia.sphere(1.0, 0.1, at=(0, 0, -1)))
     mech.add_joint("hinge", Revolute((0, 1, 0)), "world", "bob")
+    linkage = mech.copy()
+    linkage.add_joint("second hinge", Revolute((0, 1, 0)), "world", "bob")
     state = mech.state()
     q, v = state.q, state.v
     return {
@@ -48,6 +52,9 @@ def kernels() -> dict[str, Callable[[], object]]:
         "simulation": lambda: simulate(mech, state, 1e-3),
         "trajectories": lambda: _use(simulate(mech, state, 1e-3)),
         "position rates (complex)": lambda: as_ivp(mech).fun(0.0, state._x),
+        "closed chains": lambda: forward_dynamics(linkage, assemble(linkage, linkage.state())),
+        "limit cycles": lambda: limit_cycle(mech, state, at_time(1e-3), torque=lambda _t, _mech, state: -state.q),
+        "limit cycles (complex)": lambda: limit_cycle(mech, state, at_time(1e-3)),
         "derivatives (complex)": lambda: derivatives(mech, state),
         "batch (packs)": lambda: forward_dynamics_batch(mech, q[None], v[None]),
     }

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import regraft as rg
-from random_mechanisms import ALL_JOINTS, random_pose, random_sample, relative_error, samples
+from random_mechanisms import ALL_JOINTS, random_pose, random_sample, random_state, relative_error, samples
 from regraft.kernels.layout import BODY, JOINT, POLARITY
 
 ALGEBRA = 1e-10
@@ -131,6 +131,54 @@ def test_the_way_back_is_in_the_file_too(tmp_path):
     away.save(tmp_path / "away.json")
     back, _ = rg.reroot(rg.load(tmp_path / "away.json"), state, "b0", at=point, joint=base.type, name="j0")
     assert back == sample.mech
+
+
+@pytest.mark.parametrize(
+    ("kind", "q"),
+    [
+        (rg.Revolute((0, 1, 0), limits=(0, 5)), [4.0]),
+        (rg.Revolute((0, 1, 0), limits=(-20, -15)), [-16.0]),
+        (rg.Revolute((0, 1, 0), limits=(8.0, 9.0)), [9.01]),  # a little beyond
+        (rg.Universal((1, 0, 0), (0, 1, 0), limits=([-5, 3], [-3, 9])), [-4.0, 8.5]),
+        (rg.Cylindrical((0, 0, 1), limits=([3, 10], [9, 20])), [7.0, 15.0]),
+        (rg.Planar((0, 0, 1), limits=([-9, -9, 5], [9, 9, 11])), [7.0, -8.0, 6.0]),
+    ],
+    ids=lambda part: type(part).__name__ if isinstance(part, rg.JointType) else None,
+)
+def test_an_angle_comes_back_within_the_limits_of_its_joint(kind, q):
+    """A pose tells an angle up to whole turns; outside its limits a joint would be pushed that was free before."""
+    mech = rg.Mechanism()
+    mech.add_body("b", rg.Inertia.box(1.0, (1, 2, 3)))
+    mech.add_joint("base", kind, "world", "b")
+    state = mech.state(q=q, v=np.ones(mech.nv))
+    there = rg.reroot(mech, state, "b", name="elsewhere")
+    again, back = rg.reroot(*there, "b", joint=kind, name="base")
+    assert again == mech
+    assert relative_error(back.q, state.q) < 1e-14
+    assert relative_error(back.v, state.v) < 1e-14
+
+
+@pytest.mark.parametrize(("far", "fast"), [(6.4e6, 1.0), (1.0, 1e5)], ids=["far from the origin", "fast"])
+def test_rounding_is_no_reason_to_refuse_a_joint(far, fast):
+    """A1 on every base joint type, in coordinates as large as the earth and at speeds whose accelerations cancel."""
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        bodies = 1 + seed % 4
+        near = random_sample(rng, bodies=bodies, root_kinds=(ALL_JOINTS[seed % 9],)).mech
+        base = near.joints["j0"]
+        places = [rg.Pose(pose.rotation, pose.translation + far * (end == "world")) for end, pose in
+                  ((base.parent, base.parent_pose), (base.child, base.child_pose))]  # fmt: skip
+        mech = near.with_joint("j0", rg.Joint("j0", base.type, base.parent, base.child, *places))
+        top, place = (base.child, places[1]) if base.parent == "world" else (base.parent, places[0])
+        state = random_state(rng, mech)
+        state, a = mech.state(q=state.q, v=fast * state.v), rng.standard_normal(mech.nv)
+        *there, carried = rg.reroot(mech, state, f"b{seed % bodies}", name="elsewhere", acceleration=a)
+        point = (rg.body_poses(mech, state)[top] @ place).translation
+        again, back, back_a = rg.reroot(*there, top, at=point, joint=base.type, name="j0", acceleration=carried)
+        assert again == mech
+        assert relative_error(rg.difference(mech, back.q, state.q), np.zeros(mech.nv)) < 1e-14 * far
+        assert relative_error(back.v, state.v) < 1e-14 * far
+        assert np.abs(back_a - a).max(initial=0.0) < 1e-13 * max(far, fast**2)
 
 
 def joints_that_can_carry(mech, state, body, rng):
@@ -345,7 +393,39 @@ def test_the_impact_of_the_compass_biped_is_that_of_equation_23():
     assert relative_error(new.v, wanted) < 1e-12
 
 
+def test_an_impact_that_leaves_a_velocity_open_is_refused():
+    """A joint that moves no inertia, followed by joints that do: the later ones must not make the first forgotten."""
+    mech = rg.Mechanism()
+    for body, inertia in (("leg", rg.Inertia.box(2.0, (1, 1, 1))), ("ghost", rg.Inertia(0.0)), ("tip", rg.Inertia.point(1.0))):
+        mech.add_body(body, inertia)
+    mech.add_joint("float", rg.Free(), "world", "leg")
+    mech.add_joint("loose", rg.Spherical(), "leg", "ghost")
+    mech.add_joint("hinge", rg.Revolute((0, 1, 0)), "leg", "tip", child_pose=rg.Pose(translation=(0, 0, -0.3)))
+    state = mech.state(v=np.arange(1.0, 11.0))
+    with pytest.raises(rg.StructureError, match="no unique result: joint 'loose'"):
+        rg.reroot(mech, state, "leg", joint=rg.Fixed(), velocity="impact")
+
+
+def test_an_impact_is_none_of_the_business_of_other_trees():
+    mech = rg.Mechanism()
+    mech.add_body("leg", rg.Inertia.box(2.0, (1, 1, 1)))
+    mech.add_body("ghost", rg.Inertia(0.0))
+    mech.add_joint("float", rg.Free(), "world", "leg")
+    mech.add_joint("haunt", rg.Free(), "world", "ghost")
+    state = mech.state(v=np.arange(1.0, 13.0))
+    _, after = rg.reroot(mech, state, "leg", joint=rg.Fixed(), velocity="impact")
+    assert after.v.tolist() == state.v[6:].tolist()
+    mech.add_body("loose end", rg.Inertia(0.0))
+    mech.add_joint("loose", rg.Revolute((0, 1, 0)), "leg", "loose end")
+    with pytest.raises(rg.StructureError, match="no unique result: joint 'loose'"):
+        rg.reroot(mech, mech.state(), "leg", joint=rg.Fixed(), velocity="impact")
+
+
 # --- requests that cannot be met -------------------------------------------------------------------------------------
+
+
+class Unregistered(rg.Revolute):
+    __slots__ = ()
 
 
 def test_impossible_requests_say_what_would_work():
@@ -361,12 +441,17 @@ def test_impossible_requests_say_what_would_work():
         (lambda: rg.reroot(mech, state, "b1", velocity="keep"), '"carry" or "impact"'),
         (lambda: rg.reroot(mech, state, "b1", align="world"), '"bind" or "current"'),
         (lambda: rg.reroot(mech, state, "b1", joint="hinge"), "joint type"),
+        (lambda: rg.reroot(mech, state, "b1", joint=Unregistered((0, 1, 0))), "joint type of the registry"),
+        (lambda: rg.reroot(mech, state, np.array(["b1", "b2"])), "no body"),
+        (lambda: rg.reroot(mech, mech.state(v=np.full(mech.nv, 1e308)), "b1"), "cannot carry"),
         (lambda: rg.cut(mech, state, "knee"), "no joint 'knee'.*'j0'"),
     ):
         with pytest.raises(rg.StructureError, match=pattern):
             call()
     with pytest.raises(rg.ModelError, match="already a joint 'j2'"):
         rg.reroot(mech, state, "b1", name="j2")
+    with pytest.raises(rg.ModelError, match="name must be a text"):
+        rg.reroot(mech, state, "b1", name=["base"])
 
 
 def test_loops_are_refused_by_name():

@@ -11,29 +11,33 @@ from .planar import Planar
 from .prismatic import Prismatic
 from .registry import (
     BY_NAME,
+    FORMS,
     JOINT_TYPES,
-    KIND,
+    is_registered,
     joint_columns,
     joint_difference,
     joint_integrate,
     joint_limit,
     joint_nearest,
     joint_normalise,
+    joint_place,
     joint_rates,
     joint_tangent,
     joint_transform,
+    kind_of,
 )
 from .revolute import Revolute
-from .single import screw_rates, screws, settle
+from .single import ROUNDING, nearest_velocity, screw_rates, screws, settle
 from .spherical import Spherical
 from .universal import Universal
 
 __all__ = [
     "BY_NAME",
+    "FORMS",
     "JOINT_TYPES",
-    "KIND",
     "PARAMETERS",
     "REPRESENTABLE",
+    "ROUNDING",
     "Cylindrical",
     "Fixed",
     "Free",
@@ -46,15 +50,19 @@ __all__ = [
     "Revolute",
     "Spherical",
     "Universal",
+    "is_registered",
     "joint_columns",
     "joint_difference",
     "joint_integrate",
     "joint_limit",
     "joint_nearest",
     "joint_normalise",
+    "joint_place",
     "joint_rates",
     "joint_tangent",
     "joint_transform",
+    "kind_of",
+    "nearest_velocity",
     "padded_parameters",
     "parameters",
     "screw_rates",

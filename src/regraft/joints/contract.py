@@ -33,6 +33,7 @@ class JointKernels:
 
     transform(par, q) -> (R, p)           child's joint frame in the parent's joint frame
     columns(par, q, X) -> (screw, ...)    the nv screws, in world axes, of a joint whose child-side frame is X
+    place(par, q, X) -> (R, p)            child's joint frame where the parent's is X; None: X after transform
     nearest(par, X) -> q                  the position whose (R, p) is nearest to X, for floats (S1 eq. 22)
     rates(par, q, v, X) -> (screw, ...)   how the columns change as seen from the child's frame; None where they do not
     integrate(q, d) -> q'                 q ⊕ d, along the tangent vector d; None: q + d
@@ -45,6 +46,7 @@ class JointKernels:
     transform: Callable[..., Any]
     columns: Callable[..., Any]
     nearest: Callable[..., Any]
+    place: Callable[..., Any] | None = None
     rates: Callable[..., Any] | None = None
     integrate: Callable[..., Any] | None = None
     tangent: Callable[..., Any] | None = None
@@ -59,8 +61,12 @@ class JointType(Frozen):
     nq: ClassVar[int]
     nv: ClassVar[int]
     kernels: ClassVar[JointKernels]
+    forms: ClassVar[tuple[JointKernels, ...]] = ()
+    """Faster kernels for special cases of the type, such as an axis along a coordinate axis."""
     limited: ClassVar[int]
     """How many measures `limits` can bound; 0 where the type has none."""
+    turns: ClassVar[tuple[int, ...]] = ()
+    """Which numbers of q are angles that a pose gives up to whole turns."""
 
     __slots__ = ("actuated", "damping", "limits")
     actuated: bool
@@ -78,6 +84,10 @@ class JointType(Frozen):
     def arguments(self) -> dict[str, Any]:
         """The constructor's own arguments: what tells this joint type from another of its class."""
         return {}
+
+    def form(self) -> int:
+        """Which kernels this joint runs on: 0 for those of the type, 1 for the first of its `forms`, and so on."""
+        return 0
 
     def parameters(self) -> tuple[float, ...]:
         """At most `PARAMETERS` numbers for the kernels."""

@@ -35,5 +35,6 @@ class Cylindrical(OneAxis):
     """
 
     nq = nv = limited = 2
+    turns = (0,)
     kernels = JointKernels(transform, columns, nearest)
     __slots__ = ()

@@ -7,23 +7,33 @@ handing on the others; the compiler turns the chain into a jump. Arrays end here
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from .._jit import inline
 from ..memory import load, load_vector, store_rows, store_vector
 from ..rotations import identity_pose
 from ..scalars import Scalar, lift
-from ..spatial import Frame, Vector
-from .contract import PARAMETERS, JointType
+from ..spatial import Frame, Vector, compose
+from .contract import PARAMETERS, JointKernels
 
 Chain: TypeAlias = Callable[..., Any]
-Types: TypeAlias = Sequence[type[JointType]]
 
 
-def _chain(types: Types, link: Callable[[int, type[JointType], Chain], Chain], last: Chain) -> Chain:
+class Form(NamedTuple):
+    """What kernels know of a joint type, or of a special form of it."""
+
+    nq: int
+    nv: int
+    kernels: JointKernels
+
+
+Forms: TypeAlias = Sequence[Form]
+
+
+def _chain(forms: Forms, link: Callable[[int, Form, Chain], Chain], last: Chain) -> Chain:
     """Functions that each handle one kind, tried in the order of the registry."""
     tried = last
-    for kind, joint in reversed(list(enumerate(types))):
+    for kind, joint in reversed(list(enumerate(forms))):
         tried = link(kind, joint, tried)
     return tried
 
@@ -35,14 +45,14 @@ def parameters(table: Any, row: int, column: int, like: Scalar) -> tuple[Scalar,
     return (lift(p[0], like), lift(p[1], like), lift(p[2], like), lift(p[3], like), lift(p[4], like), lift(p[5], like))
 
 
-def transform_chain(types: Types) -> Chain:
+def transform_chain(forms: Forms) -> Chain:
     """transform(kind, par, q, i) -> (R, p) for a joint whose numbers start at q[i]."""
 
     @inline
     def last(_kind: int, par: tuple[Scalar, ...], _q: Any, _i: int) -> Frame:
         return identity_pose(par[0])
 
-    def link(kind: int, joint: type[JointType], rest: Chain) -> Chain:
+    def link(kind: int, joint: Form, rest: Chain) -> Chain:
         size, transform = joint.nq, joint.kernels.transform
 
         @inline
@@ -53,17 +63,47 @@ def transform_chain(types: Types) -> Chain:
 
         return linked
 
-    return _chain(types, link, last)
+    return _chain(forms, link, last)
 
 
-def columns_chain(types: Types) -> Chain:
+def place_chain(forms: Forms) -> Chain:
+    """place(kind, par, q, i, X) -> (R, p): the child's joint frame where the parent's is X."""
+
+    @inline
+    def last(_kind: int, _par: tuple[Scalar, ...], _q: Any, _i: int, X: Frame) -> Frame:
+        return X
+
+    def link(kind: int, joint: Form, rest: Chain) -> Chain:
+        place = joint.kernels.place if joint.kernels.place is not None else _place_with(joint.kernels.transform)
+        size = joint.nq
+
+        @inline
+        def linked(found: int, par: tuple[Scalar, ...], q: Any, i: int, X: Frame) -> Frame:
+            if found == kind:
+                return place(par, load_vector(q, i, size), X)
+            return rest(found, par, q, i, X)
+
+        return linked
+
+    return _chain(forms, link, last)
+
+
+def _place_with(transform: Chain) -> Chain:
+    @inline
+    def place(par: tuple[Scalar, ...], q: Any, X: Frame) -> Frame:
+        return compose(X, transform(par, q))
+
+    return place
+
+
+def columns_chain(forms: Forms) -> Chain:
     """columns(kind, par, q, i, X, table, d, column): the joint's screws into rows d, d + 1, ... of a table."""
 
     @inline
     def last(_kind: int, _par: tuple[Scalar, ...], _q: Any, _i: int, _X: Frame, _table: Any, _d: int, _column: int) -> None:
         pass
 
-    def link(kind: int, joint: type[JointType], rest: Chain) -> Chain:
+    def link(kind: int, joint: Form, rest: Chain) -> Chain:
         size, columns = joint.nq, joint.kernels.columns
 
         @inline
@@ -75,17 +115,17 @@ def columns_chain(types: Types) -> Chain:
 
         return linked
 
-    return _chain(types, link, last)
+    return _chain(forms, link, last)
 
 
-def nearest_chain(types: Types) -> Chain:
+def nearest_chain(forms: Forms) -> Chain:
     """nearest(kind, par, X, q, i): the position nearest to a relative pose into q[i:]."""
 
     @inline
     def last(_kind: int, _par: tuple[Scalar, ...], _X: Frame, _q: Any, _i: int) -> None:
         pass
 
-    def link(kind: int, joint: type[JointType], rest: Chain) -> Chain:
+    def link(kind: int, joint: Form, rest: Chain) -> Chain:
         nearest = joint.kernels.nearest
 
         @inline
@@ -97,10 +137,10 @@ def nearest_chain(types: Types) -> Chain:
 
         return linked
 
-    return _chain(types, link, last)
+    return _chain(forms, link, last)
 
 
-def rates_chain(types: Types) -> Chain:
+def rates_chain(forms: Forms) -> Chain:
     """rates(kind, par, q, i, v, X, table, d, column): like columns, for the types whose columns change."""
 
     @inline
@@ -109,7 +149,7 @@ def rates_chain(types: Types) -> Chain:
     ) -> None:
         pass
 
-    def link(kind: int, joint: type[JointType], rest: Chain) -> Chain:
+    def link(kind: int, joint: Form, rest: Chain) -> Chain:
         if joint.kernels.rates is None:
             return rest
         nq, nv, rates = joint.nq, joint.nv, joint.kernels.rates
@@ -125,27 +165,27 @@ def rates_chain(types: Types) -> Chain:
 
         return linked
 
-    return _chain(types, link, last)
+    return _chain(forms, link, last)
 
 
-def integrate_chain(types: Types) -> Chain:
+def integrate_chain(forms: Forms) -> Chain:
     """integrate(kind, q, i, step, d, out): out = q ⊕ step for one joint."""
-    return _position_chain(types, lambda joint: _integrate_with(joint) if joint.kernels.integrate else _add(joint.nq))
+    return _position_chain(forms, lambda joint: _integrate_with(joint) if joint.kernels.integrate else _add(joint.nq))
 
 
-def difference_chain(types: Types) -> Chain:
+def difference_chain(forms: Forms) -> Chain:
     """difference(kind, q1, i, q0, d, out): out = q1 ⊖ q0 for one joint."""
-    return _position_chain(types, lambda joint: _difference_with(joint) if joint.kernels.difference else _subtract(joint.nq))
+    return _position_chain(forms, lambda joint: _difference_with(joint) if joint.kernels.difference else _subtract(joint.nq))
 
 
-def tangent_chain(types: Types) -> Chain:
+def tangent_chain(forms: Forms) -> Chain:
     """tangent(kind, step, d, v, out): the rate of the tangent vector step[d:] at which the joint moves at v[d:]."""
 
     @inline
     def last(_kind: int, _step: Any, _d: int, _v: Any, _out: Any) -> None:
         pass
 
-    def link(kind: int, joint: type[JointType], rest: Chain) -> Chain:
+    def link(kind: int, joint: Form, rest: Chain) -> Chain:
         if joint.kernels.tangent is None:
             return rest
         nv, tangent = joint.nv, joint.kernels.tangent
@@ -159,15 +199,15 @@ def tangent_chain(types: Types) -> Chain:
 
         return linked
 
-    return _chain(types, link, last)
+    return _chain(forms, link, last)
 
 
-def _position_chain(types: Types, handler: Callable[[type[JointType]], Chain]) -> Chain:
+def _position_chain(forms: Forms, handler: Callable[[Form], Chain]) -> Chain:
     @inline
     def last(_kind: int, _a: Any, _i: int, _b: Any, _d: int, _out: Any) -> None:
         pass
 
-    def link(kind: int, joint: type[JointType], rest: Chain) -> Chain:
+    def link(kind: int, joint: Form, rest: Chain) -> Chain:
         handle = handler(joint)
 
         @inline
@@ -179,10 +219,10 @@ def _position_chain(types: Types, handler: Callable[[type[JointType]], Chain]) -
 
         return linked
 
-    return _chain(types, link, last)
+    return _chain(forms, link, last)
 
 
-def _integrate_with(joint: type[JointType]) -> Chain:
+def _integrate_with(joint: Form) -> Chain:
     nq, nv = joint.nq, joint.nv
     integrate: Any = joint.kernels.integrate
 
@@ -193,7 +233,7 @@ def _integrate_with(joint: type[JointType]) -> Chain:
     return handle
 
 
-def _difference_with(joint: type[JointType]) -> Chain:
+def _difference_with(joint: Form) -> Chain:
     nq = joint.nq
     difference: Any = joint.kernels.difference
 
@@ -222,14 +262,14 @@ def _subtract(size: int) -> Chain:
     return handle
 
 
-def normalise_chain(types: Types) -> Chain:
+def normalise_chain(forms: Forms) -> Chain:
     """normalise(kind, q, i): put one joint's position back onto its manifold, in place."""
 
     @inline
     def last(_kind: int, _q: Any, _i: int) -> None:
         pass
 
-    def link(kind: int, joint: type[JointType], rest: Chain) -> Chain:
+    def link(kind: int, joint: Form, rest: Chain) -> Chain:
         if joint.kernels.normalise is None:
             return rest
         size, normalise = joint.nq, joint.kernels.normalise
@@ -243,10 +283,10 @@ def normalise_chain(types: Types) -> Chain:
 
         return linked
 
-    return _chain(types, link, last)
+    return _chain(forms, link, last)
 
 
-def limit_chain(types: Types) -> Chain:
+def limit_chain(forms: Forms) -> Chain:
     """limit(kind, q, i, c) -> (value, gradient): the c-th limited measure of a joint and its rate per unit of v[d : d + 3]."""
 
     @inline
@@ -259,7 +299,7 @@ def limit_chain(types: Types) -> Chain:
         )
         return value, gradient
 
-    def link(kind: int, joint: type[JointType], rest: Chain) -> Chain:
+    def link(kind: int, joint: Form, rest: Chain) -> Chain:
         if joint.kernels.limit is None:
             return rest
         size, limit = joint.nq, joint.kernels.limit
@@ -272,4 +312,4 @@ def limit_chain(types: Types) -> Chain:
 
         return linked
 
-    return _chain(types, link, last)
+    return _chain(forms, link, last)

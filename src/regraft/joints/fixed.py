@@ -19,6 +19,11 @@ def columns(_par: tuple[float, ...], _q: tuple[()], _X: Frame) -> tuple[()]:
 
 
 @inline
+def place(_par: tuple[float, ...], _q: tuple[()], X: Frame) -> Frame:
+    return X
+
+
+@inline
 def nearest(_par: tuple[float, ...], _X: Frame) -> tuple[()]:
     return ()
 
@@ -32,5 +37,5 @@ class Fixed(JointType):
     """
 
     nq = nv = limited = 0
-    kernels = JointKernels(transform, columns, nearest)
+    kernels = JointKernels(transform, columns, nearest, place)
     __slots__ = ()

@@ -67,6 +67,7 @@ class Planar(JointType):
     """
 
     nq = nv = limited = 3
+    turns = (2,)
     kernels = JointKernels(transform, columns, nearest, rates=rates)
     __slots__ = ("normal", "x_axis")
     normal: tuple[float, float, float]

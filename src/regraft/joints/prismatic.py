@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .._jit import inline
-from ..spatial import Frame, Motion, dot, identity, scale, sliding
+from ..spatial import Frame, Motion, add, dot, identity, rotate, scale, sliding
 from .axis import OneAxis, axis_of
 from .contract import JointKernels
 
@@ -18,6 +18,11 @@ def transform(par: tuple[float, ...], q: tuple[Any]) -> Frame:
 @inline
 def columns(par: tuple[float, ...], _q: tuple[Any], X: Frame) -> tuple[Motion]:
     return (sliding(X, axis_of(par)),)
+
+
+@inline
+def place(par: tuple[float, ...], q: tuple[Any], X: Frame) -> Frame:
+    return X[0], add(X[1], scale(q[0], rotate(X[0], axis_of(par))))
 
 
 @inline
@@ -34,5 +39,5 @@ class Prismatic(OneAxis):
     """
 
     nq = nv = limited = 1
-    kernels = JointKernels(transform, columns, nearest)
+    kernels = JointKernels(transform, columns, nearest, place)
     __slots__ = ()

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
+
 from .contract import JointType
 from .cylindrical import Cylindrical
 from .dispatch import (
+    Form,
     columns_chain,
     difference_chain,
     integrate_chain,
     limit_chain,
     nearest_chain,
     normalise_chain,
+    place_chain,
     rates_chain,
     tangent_chain,
     transform_chain,
@@ -24,7 +28,7 @@ from .revolute import Revolute
 from .spherical import Spherical
 from .universal import Universal
 
-# A joint's kind is its place here; the most common types come first because kernels try them in this order.
+# The most common types come first because kernels try them in this order.
 JOINT_TYPES: tuple[type[JointType], ...] = (
     Revolute,
     Free,
@@ -37,15 +41,30 @@ JOINT_TYPES: tuple[type[JointType], ...] = (
     Helical,
 )
 
-KIND = {joint: kind for kind, joint in enumerate(JOINT_TYPES)}
+FORMS = tuple(Form(joint.nq, joint.nv, kernels) for joint in JOINT_TYPES for kernels in (joint.kernels, *joint.forms))
+"""The kinds that kernels tell apart: each type, followed by its special forms."""
+
+_FIRST = dict(zip(JOINT_TYPES, accumulate((1 + len(joint.forms) for joint in JOINT_TYPES), initial=0), strict=False))
 BY_NAME = {joint.__name__: joint for joint in JOINT_TYPES}
 
-joint_transform = transform_chain(JOINT_TYPES)
-joint_columns = columns_chain(JOINT_TYPES)
-joint_nearest = nearest_chain(JOINT_TYPES)
-joint_rates = rates_chain(JOINT_TYPES)
-joint_integrate = integrate_chain(JOINT_TYPES)
-joint_tangent = tangent_chain(JOINT_TYPES)
-joint_difference = difference_chain(JOINT_TYPES)
-joint_normalise = normalise_chain(JOINT_TYPES)
-joint_limit = limit_chain(JOINT_TYPES)
+
+def kind_of(joint: JointType) -> int:
+    """The number by which kernels know a joint."""
+    return _FIRST[type(joint)] + joint.form()
+
+
+def is_registered(joint: JointType) -> bool:
+    """Whether kernels know a joint's type."""
+    return type(joint) in _FIRST
+
+
+joint_transform = transform_chain(FORMS)
+joint_place = place_chain(FORMS)
+joint_columns = columns_chain(FORMS)
+joint_nearest = nearest_chain(FORMS)
+joint_rates = rates_chain(FORMS)
+joint_integrate = integrate_chain(FORMS)
+joint_tangent = tangent_chain(FORMS)
+joint_difference = difference_chain(FORMS)
+joint_normalise = normalise_chain(FORMS)
+joint_limit = limit_chain(FORMS)

@@ -6,9 +6,13 @@ from typing import Any
 
 from .._jit import inline
 from ..rotations import about_axis
-from ..spatial import Frame, Motion, turning, zero_vector
+from ..scalars import sincos
+from ..spatial import Frame, Motion, axis_x, axis_y, axis_z, turning, turning_about, zero_vector
 from .axis import OneAxis, axis_of, turn_about
 from .contract import JointKernels
+
+_FORMS = {(1.0, 0.0, 0.0): 1, (0.0, 1.0, 0.0): 2, (0.0, 0.0, 1.0): 3}
+"""Most hinges turn about a coordinate axis, where a rotation mixes two columns of a matrix and leaves the third."""
 
 
 @inline
@@ -26,6 +30,54 @@ def nearest(par: tuple[float, ...], X: Frame) -> tuple[Any]:
     return (turn_about(axis_of(par), X[0]),)
 
 
+@inline
+def place_x(_par: tuple[float, ...], q: tuple[Any], X: Frame) -> Frame:
+    (a, b, c, d, e, f, g, h, i), p = X
+    sine, cosine = sincos(q[0])
+    return (
+        *(a, cosine * b + sine * c, cosine * c - sine * b),
+        *(d, cosine * e + sine * f, cosine * f - sine * e),
+        *(g, cosine * h + sine * i, cosine * i - sine * h),
+    ), p
+
+
+@inline
+def place_y(_par: tuple[float, ...], q: tuple[Any], X: Frame) -> Frame:
+    (a, b, c, d, e, f, g, h, i), p = X
+    sine, cosine = sincos(q[0])
+    return (
+        *(cosine * a - sine * c, b, cosine * c + sine * a),
+        *(cosine * d - sine * f, e, cosine * f + sine * d),
+        *(cosine * g - sine * i, h, cosine * i + sine * g),
+    ), p
+
+
+@inline
+def place_z(_par: tuple[float, ...], q: tuple[Any], X: Frame) -> Frame:
+    (a, b, c, d, e, f, g, h, i), p = X
+    sine, cosine = sincos(q[0])
+    return (
+        *(cosine * a + sine * b, cosine * b - sine * a, c),
+        *(cosine * d + sine * e, cosine * e - sine * d, f),
+        *(cosine * g + sine * h, cosine * h - sine * g, i),
+    ), p
+
+
+@inline
+def columns_x(_par: tuple[float, ...], _q: tuple[Any], X: Frame) -> tuple[Motion]:
+    return (turning_about(axis_x(X[0]), X[1]),)
+
+
+@inline
+def columns_y(_par: tuple[float, ...], _q: tuple[Any], X: Frame) -> tuple[Motion]:
+    return (turning_about(axis_y(X[0]), X[1]),)
+
+
+@inline
+def columns_z(_par: tuple[float, ...], _q: tuple[Any], X: Frame) -> tuple[Motion]:
+    return (turning_about(axis_z(X[0]), X[1]),)
+
+
 class Revolute(OneAxis):
     """A hinge.
 
@@ -35,5 +87,14 @@ class Revolute(OneAxis):
     """
 
     nq = nv = limited = 1
+    turns = (0,)
     kernels = JointKernels(transform, columns, nearest)
+    forms = (
+        JointKernels(transform, columns_x, nearest, place_x),
+        JointKernels(transform, columns_y, nearest, place_y),
+        JointKernels(transform, columns_z, nearest, place_z),
+    )
     __slots__ = ()
+
+    def form(self) -> int:
+        return _FORMS.get(self.axis, 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -33,9 +34,14 @@ from ..spatial import (
 )
 from .contract import JointType, padded_parameters
 from .dispatch import parameters
-from .registry import KIND, joint_columns, joint_nearest, joint_rates, joint_transform
+from .registry import joint_columns, joint_nearest, joint_rates, joint_transform, kind_of
 
 Array = NDArray[np.float64]
+
+ROUNDING = 1e-14
+"""What rounding may have done to a number, relative to the largest of those that it was made of."""
+
+_TURN = 2.0 * math.pi
 
 
 # --- from numbers to poses and screws ----------------------------------------------------------------------------------
@@ -82,12 +88,15 @@ def screw_rates(joint: JointType, q: Array, v: Array) -> Array:
 
 
 @inline
-def nearest_position(kind: int, par: Any, X: Frame, q: Any) -> float:
-    """Fill q with the position nearest to a relative pose; returns how far its own pose is from that."""
+def nearest_position(kind: int, par: Any, X: Frame, q: Any, rounding: float) -> float:
+    """Fill q with the position nearest to a relative pose; returns how far its own pose is from that.
+
+    `rounding` is what rounding may have added to the translation of X, where that is a difference of larger ones.
+    """
     joint_nearest(kind, parameters(par, 0, 0, 0.0), X, q, 0)
     R, p = joint_transform(kind, parameters(par, 0, 0, 0.0), q, 0)
     turned, moved = _largest_turn(R, X[0]), subtract(p, X[1])
-    return max(turned, _largest(moved) / (1.0 + _largest(X[1])))
+    return max(turned, max(_largest(moved) - rounding, 0.0) / (1.0 + _largest(X[1])))
 
 
 @inline
@@ -123,11 +132,13 @@ def nearest_velocity(kind: int, par: Any, q: Any, twist: Motion, v: Any, columns
         store(columns, d, 0, c)
         v[d] = power(c, left)
         left = plus_times(left, -v[d], c)
+    finite = 0.0
     for d in range(nv - 1, -1, -1):
+        finite += 0.0 * v[d]  # NaN where v is not finite, which a comparison may forget
         v[d] /= columns[6 + d, d]
         for e in range(d):
             v[e] -= columns[6 + d, e] * v[d]
-    return max(_largest(angular(left)), _largest(linear(left)))
+    return max(_largest(angular(left)), _largest(linear(left))) + finite
 
 
 @inline
@@ -142,7 +153,7 @@ def frame_motion(motions: Any, places: Any, side: int) -> tuple[Frame, Motion]:
 
 @entry
 def _position(kind: int, par: Any, pose: Any, q: Any) -> float:
-    return nearest_position(kind, par, load_pose(pose, 0), q)
+    return nearest_position(kind, par, load_pose(pose, 0), q, 0.0)
 
 
 @entry
@@ -154,18 +165,23 @@ def _velocity(kind: int, par: Any, q: Any, twist: Any, v: Any) -> float:
 def _settle(kind: int, par: Any, motions: Any, places: Any, q: Any, v: Any) -> Any:
     X_p, V_p = frame_motion(motions, places, 0)
     X_c, V_c = frame_motion(motions, places, 1)
-    gap = nearest_position(kind, par, compose(invert(X_p), X_c), q)
+    # far from the world's origin a difference of two positions has the rounding of both
+    bodies = max(_largest(load(motions, 0, 9, 3)), _largest(load(motions, 1, 9, 3)))
+    rounding = ROUNDING * max(bodies, _largest(X_p[1]), _largest(X_c[1]))
+    gap = nearest_position(kind, par, compose(invert(X_p), X_c), q, rounding)
     # how the child's frame moves in the parent's, seen in the child's axes
     V = minus(V_c, spatial(angular(V_p), add(linear(V_p), cross(angular(V_p), subtract(X_c[1], X_p[1])))))
     twist = spatial(rotate_back(X_c[0], angular(V)), rotate_back(X_c[0], linear(V)))
     left = nearest_velocity(kind, par, q, twist, v, np.empty((12, 6)))
-    return gap, left, max(_largest(angular(twist)), _largest(linear(twist)))
+    swept = rounding * (_largest(angular(V_p)) + _largest(angular(V_c)))
+    return gap, left - min(left, swept), max(_largest(angular(twist)), _largest(linear(twist)))
 
 
 def position(joint: JointType, relative: Pose) -> tuple[Array, float]:
     """The joint position nearest to a relative pose, and how far its pose is from that (radians or metres by 1 + |p|)."""
     q = np.empty(joint.nq)
-    return q, _position(*_described(joint), relative.to_row(), q)
+    gap = _position(*_described(joint), relative.to_row(), q)
+    return _within_limits(joint, q), gap
 
 
 def velocity(joint: JointType, q: Array, twist: Array) -> tuple[Array, float]:
@@ -181,8 +197,25 @@ def settle(joint: JointType, motions: Array, places: Array) -> tuple[Array, Arra
     """
     q, v = np.empty(joint.nq), np.empty(joint.nv)
     gap, left, size = _settle(*_described(joint), motions, places, q, v)
-    return q, v, gap, left / (1.0 + size)
+    return _within_limits(joint, q), v, gap, left / (1.0 + size)
+
+
+def _within_limits(joint: JointType, q: Array) -> Array:
+    """The same position, its angles counted from the whole turn that brings them within the joint's limits or nearest to them."""
+    limits = joint.limits
+    if limits is not None:
+        for c in joint.turns:
+            q[c] = _nearest_turn(float(q[c]), limits.lower[c], limits.upper[c])
+    return q
+
+
+def _nearest_turn(angle: float, low: float, high: float) -> float:
+    if not (angle < low or angle > high):
+        return angle
+    edge = low if angle < low else high
+    near = angle + _TURN * round((edge - angle) / _TURN)
+    return min((near - _TURN, near, near + _TURN), key=lambda x: (max(low - x, x - high, 0.0), abs(x - angle)))
 
 
 def _described(joint: JointType) -> tuple[int, Array]:
-    return KIND[type(joint)], np.array((padded_parameters(joint),))
+    return kind_of(joint), np.array((padded_parameters(joint),))

@@ -63,6 +63,7 @@ class Universal(JointType):
     """
 
     nq = nv = limited = 2
+    turns = (0, 1)
     kernels = JointKernels(transform, columns, nearest, rates=rates)
     __slots__ = ("axis1", "axis2")
     axis1: tuple[float, float, float]

@@ -24,7 +24,7 @@ from ..spatial import (
 )
 from .inertia import body_inertia, carrying_force, load_rigid, store_rigid
 from .kinematics import frame, move_bodies, parent_motion, place_bodies, rising_world
-from .layout import BIAS, END, LAST, LEAF, MARGIN, NOISE, PARENT, SIZE, TAU, VEL, A, D, F, I, Model, R, S, U, V, Work
+from .layout import BIAS, END, HELD, LAST, LEAF, MARGIN, NOISE, PARENT, SIZE, TAU, VEL, A, D, F, I, Model, R, S, U, V, Work
 from .passive import external_force, joint_torques, spring_forces
 
 ROUNDING = 1e-14
@@ -85,7 +85,7 @@ def eliminate_joints(model: Model, work: Work) -> Scalar:
             margin = response - noise
             dof[d, MARGIN] = margin
             worst = where_less(worst, margin, worst, margin)
-            inverse = reciprocal(response)
+            inverse = reciprocal(response + dof[d, HELD])
             left = dof[d, TAU] - power(s, force)
             store(dof, d, U, U_d)
             dof[d, D] = inverse

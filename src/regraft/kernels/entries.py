@@ -9,7 +9,7 @@ import numpy as np
 from .._jit import entry, long_entry
 from ..memory import load, load_pose, store, store_pose, table_at
 from ..spatial import add, at_point, compose, invert
-from . import configuration
+from . import configuration, loops
 from . import energy as energy_kernel
 from . import jacobian as jacobian_kernel
 from .aba import aba
@@ -159,6 +159,24 @@ def balance_of_many(handle: int, states: Any, out: Any) -> None:
         turning, moving, _, _ = energy_kernel.momentum(m, w)
         store(out, i, 2, turning)
         store(out, i, 5, moving)
+
+
+@entry
+def closed_dynamics(handle: int, closed: Any, q: Any, v: Any, tau: Any, external: Any, out: Any) -> Any:
+    """`closed_dynamics`."""
+    return loops.closed_dynamics(model_at(handle), work_at(handle, q), closed, q, v, tau, external, out)
+
+
+@entry
+def close_positions(handle: int, closed: Any, q: Any, step: Any, best: Any, trials: int) -> float:
+    """`close_positions`."""
+    return loops.close_positions(model_at(handle), work_at(handle, q), closed, q, step, best, trials)
+
+
+@entry
+def close_velocities(handle: int, closed: Any, q: Any, v: Any, step: Any) -> float:
+    """`close_velocities`."""
+    return loops.close_velocities(model_at(handle), work_at(handle, q), closed, q, v, step)
 
 
 @entry

@@ -42,7 +42,7 @@ def impact(model: Model, work: Work, q: Any, v: Any, top: int, at: Vector, twist
         store(body, k, BIAS, zero_spatial(like))
         store(body, k, F, times(-1.0, momentum_of(inertia, V_k)))
     eliminate_joints(model, work)
-    exchanged, worst = zero_spatial(like), one(like)
+    exchanged, worst, finite = zero_spatial(like), one(like), zero(like)
     accelerate(model, work, exchanged, out)
     for k in range(walk.shape[0]):
         hit = walk[k, ROOT] == top
@@ -50,8 +50,9 @@ def impact(model: Model, work: Work, q: Any, v: Any, top: int, at: Vector, twist
             exchanged = plus(exchanged, momentum_of(load_rigid(body, k), minus(load(body, k, A, 6), load(body, k, VEL, 6))))
         for d in range(walk[k, V], walk[k, END]):
             if hit:
-                worst = where_less(worst, dof[d, MARGIN], worst, dof[d, MARGIN]) + 0.0 * out[d]
+                worst = where_less(worst, dof[d, MARGIN], worst, dof[d, MARGIN])
+                finite = finite + 0.0 * out[d]  # apart: a comparison would forget a NaN
             else:
                 out[d] = v[d]
     store(impulse, 0, 0, exchanged)
-    return worst
+    return worst + finite

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .._jit import inline, jit
-from ..joints import joint_columns, joint_rates, joint_transform, parameters
+from ..joints import joint_columns, joint_place, joint_rates, joint_transform, parameters
 from ..memory import load, store
 from ..rotations import identity_pose
 from ..scalars import Scalar, lift
@@ -60,21 +60,25 @@ def place_body(model: Model, work: Work, q: Any, k: int) -> Frame:
     parent, kind, polarity, i = walk[k, PARENT], walk[k, KIND], walk[k, POLARITY], walk[k, Q]
     like = body[k, R]
     par = parameters(geometry, k, PAR, like)
-    J = joint_transform(kind, par, q, i)
-    if polarity < 0:
-        J = invert(J)
     R_p, p_p = parent_frame(body, parent, like)
     R_near = R_p if walk[k, STRAIGHT] else multiply(R_p, load(geometry, k, E, 9))
     p_near = add(p_p, rotate(R_p, load(geometry, k, T, 3)))
-    R_far, arm = multiply(R_near, J[0]), rotate(R_near, J[1])
-    p_far = add(p_near, arm)
+    if polarity > 0:
+        R_far, p_far = joint_place(kind, par, q, i, (R_near, p_near))
+        R_child, p_child = R_far, p_far
+    else:
+        back = invert(joint_transform(kind, par, q, i))
+        R_far, arm = multiply(R_near, back[0]), rotate(R_near, back[1])
+        p_far = add(p_near, arm)
+        R_child, p_child = R_near, p_near if parent >= 0 else scale(-1.0, arm)
     if parent < 0:
         store(body, k, ORIGIN, p_far)
-        p_near, p_far = scale(-1.0, arm), zero_vector(like)
+        p_far = zero_vector(like)
+        if polarity > 0:
+            p_child = p_far
     store(body, k, R, R_far)
     store(body, k, P, p_far)
-    child = (R_far, p_far) if polarity > 0 else (R_near, p_near)
-    joint_columns(kind, par, q, i, child, dof, walk[k, V], S)
+    joint_columns(kind, par, q, i, (R_child, p_child), dof, walk[k, V], S)
     if polarity < 0:
         flip(dof, walk[k, V], walk[k, END], S)
     return R_far, p_far

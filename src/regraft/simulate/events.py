@@ -169,7 +169,7 @@ def when_joint(joint: str, value: float, action: Any = None, direction: int = 0,
     return Event(f"{joint} at {value:g}" if name is None else name, guard, action, direction)
 
 
-def check_events(mech: Mechanism, events: Any) -> tuple[Event, ...]:
+def check_events(events: Any, mech: Mechanism) -> tuple[Event, ...]:
     """A tuple of events with different names, whose frames the mechanism has at the start."""
     try:
         found = (events,) if isinstance(events, Event) else tuple(events)

@@ -80,22 +80,22 @@ def simulate(
     >>> mech.add_joint("fall", rg.Prismatic((0, 0, 1)), "world", "ball")
     >>> hit = rg.when_joint("fall", 0.0, rg.STOP, direction=-1, name="hit")
     >>> traj = rg.simulate(mech, mech.state(q={"fall": 4.905}), 10.0, events=hit)
-    >>> [(round(t, 12), name) for t, name in traj.events]
-    [(1.0, 'hit')]
+    >>> traj.events[0].name, round(traj.events[0].t, 12)
+    ('hit', 1.0)
     """
     mech.check_state(state)
     if coordinates != "reduced":
         raise ModelError(f'coordinates must be "reduced", not {coordinates!r}.')
-    method = _method(integrator)
-    settings = _settings(method, torque, wrenches, rtol, atol, step, every)
+    method = method_of(integrator)
+    settings = settings_of(method, torque, wrenches, rtol, atol, step, every)
     begin, span = float(finite("start", start, ())), float(finite("duration", duration, ()))
     if span < 0.0:
         raise ModelError(f"duration must not be negative, not {span:g}.")
-    run = _Run(method, settings, check_events(mech, events), begin, begin + span, progress)
+    run = Run(method, settings, check_events(events, mech), begin, begin + span, progress)
     return run.from_state(mech.copy(), state)
 
 
-class _Run:
+class Run:
     """A run in progress: what has been computed, and what comes next."""
 
     def __init__(
@@ -131,16 +131,16 @@ class _Run:
         return Trajectory(self.segments, self.happened, self.steps, self.rejected)
 
     def _interrupted(self) -> Trajectory:
-        self._close(self.runner, None)
+        self.close(self.runner, None)
         return Trajectory(self.segments, self.happened, self.steps, self.rejected, interrupted=True)
 
-    def _close(self, runner: Runner, event: str | None) -> None:
+    def close(self, runner: Runner, event: str | None) -> None:
         """Keep what a runner has computed as a segment, once."""
         if runner is self.closed:
             return
         self.closed = runner
         dense = self.settings.every == 0
-        self.segments.append(Segment.from_rows(runner.mech, runner.rows(), dense, runner.t, runner.state(), event))
+        self.segments.append(Segment.from_rows(runner.mech, runner.pieces(), dense, runner.t, runner.state(), event))
         self.steps += runner.steps
         self.rejected += int(runner.counts[segment.REJECTED])
 
@@ -155,9 +155,9 @@ class _Run:
             budget = max(16, min(1_000_000, int(budget * min(4.0, _PAUSE / max(took, 1e-6)))))
             shown.update(runner.t)
         if why == segment.FINISHED:
-            return self._happen(runner, self._due(runner.t))
+            return self.happen(runner, self._due(runner.t))
         if why == segment.EVENT:
-            return self._happen(runner, [*runner.hit(), *self._due(runner.t + segment.SAME_TIME * max(1.0, abs(runner.t)))])
+            return self.happen(runner, [*runner.hit(), *self._due(runner.t + segment.SAME_TIME * max(1.0, abs(runner.t)))])
         raise self._failure(runner, why)
 
     def _due(self, t: float) -> list[Event]:
@@ -166,10 +166,10 @@ class _Run:
         self.waiting = self.waiting[len(due) :]
         return due
 
-    def _happen(self, runner: Runner, events: Sequence[Event]) -> Runner | None:
+    def happen(self, runner: Runner, events: Sequence[Event]) -> Runner | None:
         """Let simultaneous events act in the order in which they were given."""
         if not events:
-            self._close(runner, None)
+            self.close(runner, None)
             return None
         t, mech, state = runner.t, runner.mech.copy(), runner.state()  # an action may change what it is given
         self._count_cascade(runner, t)
@@ -179,19 +179,19 @@ class _Run:
             except KeyboardInterrupt:
                 raise
             except Exception as problem:
-                self._close(runner, event.name)
+                self.close(runner, event.name)
                 raise self._error(f"the action of event {event.name!r} failed: {problem}", t, None) from problem
             if result is None and event.action is not None:
                 continue  # passed over
             self.happened.append(EventRecord(t, event.name))
             if result is STOP:
-                self._close(runner, event.name)
+                self.close(runner, event.name)
                 return None
             if event.action is not None:
                 mech, state = self._changed(runner, event, result)
         if mech == runner.mech and state == runner.state():
             return runner  # nothing has changed: go on in the same segment
-        self._close(runner, self.happened[-1].name)
+        self.close(runner, self.happened[-1].name)
         try:
             return self._new_runner(mech, state, t)
         except RegraftError as problem:
@@ -207,7 +207,7 @@ class _Run:
                 return result[0], result[1]
             except RegraftError as mismatch:
                 problem = str(mismatch)
-        self._close(runner, event.name)
+        self.close(runner, event.name)
         raise self._error(f"the action of event {event.name!r} returned something else: {problem}.", runner.t, None)
 
     def _count_cascade(self, runner: Runner, t: float) -> None:
@@ -216,7 +216,7 @@ class _Run:
         recent = [*self.happened[-SHRINKING:], EventRecord(t, self.happened[-1].name if self.happened else "")]
         shrinking = len({record.name for record in recent}) == 1 and all(a.t < b.t for a, b in pairwise(recent))
         if self.in_a_row >= ENDLESS or (self.in_a_row >= SHRINKING and shrinking):
-            self._close(runner, None)
+            self.close(runner, None)
             raise self._endless(t)
 
     def _endless(self, t: float) -> SimulationError:
@@ -230,14 +230,14 @@ class _Run:
 
     def _failure(self, runner: Runner, why: int) -> BaseException:
         """Why the compiled loop gave up."""
-        self._close(runner, None)
+        self.close(runner, None)
         t = runner.t
         if why == segment.FUNCTION_FAILED:
-            name, problem = runner.problem()
+            problem = runner.problem()
             if isinstance(problem, KeyboardInterrupt):
                 return problem
             said = "it raised an exception or gave NaN" if problem is None else f"{type(problem).__name__}: {problem}"
-            error = self._error(f"{name} failed near t = {t:.9g}: {said}", t, None)
+            error = self._error(f"{runner.failed_function()} failed near t = {t:.9g}: {said}", t, None)
             error.__cause__ = problem
             return error
         if (joint := runner.idle_joint()) is not None:
@@ -270,15 +270,17 @@ class _Run:
         return SimulationError(f"{message} The trajectory so far is in the error's .trajectory.", self._trajectory(), t, joint)
 
 
-def _method(name: str) -> Integrator:
+def method_of(name: str) -> Integrator:
+    """An integrator by its name."""
     if name not in INTEGRATORS:
         raise ModelError(f"integrator must be one of {listed(INTEGRATORS)}, not {name!r}.")
     return INTEGRATORS[name]
 
 
-def _settings(
+def settings_of(
     method: Integrator, torque: Any, wrenches: Any, rtol: float, atol: float, step: float | None, every: int | None
 ) -> Settings:
+    """The settings of a run, checked."""
     for what, function in (("torque", torque), ("wrenches", wrenches)):
         if function is not None and not callable(function) and not (what == "wrenches" and hasattr(function, "items")):
             raise ModelError(f"{what} must be a function, not {function!r}.")

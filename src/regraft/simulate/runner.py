@@ -109,10 +109,14 @@ class Runner:
         self.chunks.append(self.record[: self.counts[segment.ROWS]].copy())
         self.counts[segment.ROWS] = 0
 
-    def rows(self) -> list[Array]:
+    def pieces(self) -> list[Array]:
         """All rows recorded so far, in pieces."""
         self._keep_rows()
         return self.chunks
+
+    def rows(self) -> Array:
+        """All rows recorded so far."""
+        return np.concatenate(self.pieces())
 
     @property
     def t(self) -> float:
@@ -133,13 +137,14 @@ class Runner:
         """The events whose guards ended the run."""
         return [event for event, row in zip(self.events, self.guards, strict=True) if row[HIT]]
 
-    def problem(self) -> tuple[str, BaseException | None]:
-        """Which function of the user failed, and what it raised; None where that was only printed."""
-        compiled = " or ".join(callback.name for callback in self.callbacks if callback.python is None)
-        for callback in self.callbacks:
-            if callback.problem is not None:
-                return (compiled if callback.python is None else callback.name), callback.problem
-        return compiled, None
+    def problem(self) -> BaseException | None:
+        """The exception that a user's function raised; None where there is none, or it was only printed."""
+        return next((callback.problem for callback in self.callbacks if callback.problem is not None), None)
+
+    def failed_function(self) -> str:
+        """Which function of the user failed, for a message."""
+        python = [callback.name for callback in self.callbacks if callback.python is not None and callback.problem is not None]
+        return " or ".join(python or [callback.name for callback in self.callbacks if callback.python is None])
 
     def idle_joint(self) -> str | None:
         """A joint that moves no inertia."""

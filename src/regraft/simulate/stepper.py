@@ -91,15 +91,16 @@ def take_step(
     nv, stages = work.dof.shape[0], table.shape[1]
     worst = one(S[V0, 0])
     for i in range(1, stages):
+        first = 0
+        while table[i, first] == 0.0 and first < i - 1:  # most rows of the classical method have one weight alone
+            first += 1
         for d in range(nv):
-            S[U1, d] = 0.0
-            S[V1, d] = S[V0, d]
-        for j in range(i):
-            if table[i, j] != 0.0:
-                weight = h * table[i, j]
-                for d in range(nv):
-                    S[U1, d] += weight * S[SLOPE_U + j, d]
-                    S[V1, d] += weight * S[SLOPE_V + j, d]
+            u, v = table[i, first] * S[SLOPE_U + first, d], table[i, first] * S[SLOPE_V + first, d]
+            for j in range(first + 1, i):
+                u += table[i, j] * S[SLOPE_U + j, d]
+                v += table[i, j] * S[SLOPE_V + j, d]
+            S[U1, d] = h * u
+            S[V1, d] = S[V0, d] + h * v
         configuration.integrate(model.walk, S[Q0], S[U1], S[Q1])
         margin = evaluate(model, work, functions, t + table[stages, i] * h.real, S, nq, Q1, V1, SLOPE_V + i, push, external)
         configuration.tangent(model.walk, S[U1], S[V1], S[SLOPE_U + i, :nv])

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import StructureError, listed
-from ..joints import screw_rates, screws, settle
+from ..joints import ROUNDING, screw_rates, screws, settle
 from ..kernels import entries
 from ..mechanism import Mechanism
 from ..parts import WORLD, Joint
@@ -49,12 +49,13 @@ def refuse_motion(joint: Joint, gap: float) -> StructureError:
 
 def carried_acceleration(mech: Mechanism, state: State, joint: Joint, body: str, a: Array, held: Settled) -> Array:
     """The acceleration of a joint to the world that leaves a body's acceleration as it is; an error where the joint cannot."""
-    ends = [_frame_acceleration(mech, state, *end, a) for end in
-            ((joint.parent, joint.parent_pose), (joint.child, joint.child_pose))]  # fmt: skip
-    rate = _relative_rate(*ends) - held.v @ screw_rates(joint.type, held.q, held.v)
+    parent, child = (_frame_acceleration(mech, state, *end, a) for end in
+                     ((joint.parent, joint.parent_pose), (joint.child, joint.child_pose)))  # fmt: skip
+    rate = _relative_rate(parent, child) - held.v @ screw_rates(joint.type, held.q, held.v)
     found = joint.type.velocity(held.q, rate)
     left = rate - found @ screws(joint.type, held.q)
-    if np.abs(left).max() > CARRIED * (1.0 + float(np.abs(rate).max())):
+    rounding = ROUNDING * max(parent.size, child.size)
+    if not np.abs(left).max() <= CARRIED * (1.0 + float(np.abs(rate).max())) + rounding:
         raise StructureError(f"joint {joint.name!r} cannot carry this acceleration of {body!r}: use a joint with more freedom.")
     return found
 
@@ -66,18 +67,23 @@ class _Accelerating:
     pose: Pose
     twist: Array
     rate: Array
+    size: float
+    """A bound on the numbers that the rate is the sum of; fast bodies far from the origin have large ones that cancel."""
 
 
 def _frame_acceleration(mech: Mechanism, state: State, body: str, place: Pose, a: Array) -> _Accelerating:
     if body == WORLD:
-        return _Accelerating(place, np.zeros(6), np.zeros(6))
+        return _Accelerating(place, np.zeros(6), np.zeros(6), 0.0)
     tree = mech.tree
     k, point = tree.row_of[body], tree.point(body, place.translation)
     J, J_rate = np.empty((6, mech.nv)), np.empty((6, mech.nv))
     entries.jacobian(tree.handle, state._q, k, point, J)
     entries.jacobian_rate(tree.handle, state._q, state._v, k, point, J_rate)
     pose = Pose.from_row(tree.motions_of(state._x, body)[0]) @ place
-    return _Accelerating(pose, J @ state._v, J @ a + J_rate @ state._v)
+    twist, rate = J @ state._v, J @ a + J_rate @ state._v
+    summands = np.abs(J) @ np.abs(a) + np.abs(J_rate) @ np.abs(state._v)
+    spin, far = float(np.abs(twist[:3]).max()), float(np.abs(pose.translation).max())
+    return _Accelerating(pose, twist, rate, float(summands.max()) + (1.0 + far) * (spin * spin + float(np.abs(rate[:3]).max())))
 
 
 def _relative_rate(parent: _Accelerating, child: _Accelerating) -> Array:
@@ -93,7 +99,7 @@ def _relative_rate(parent: _Accelerating, child: _Accelerating) -> Array:
 
 def check_body(mech: Mechanism, body: str) -> None:
     """A body that can be walked to, not the world."""
-    if body == WORLD:
+    if isinstance(body, str) and body == WORLD:
         raise StructureError("the world cannot be the top of a tree that hangs on it; name a body.")
     if not isinstance(body, str) or body not in mech.bodies:
         raise StructureError(f"there is no body {body!r} to take as the top; the bodies are: {listed(mech.bodies)}.")

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from .._jit import entry
 from ..dynamics import explain_failure, open_tree
 from ..errors import ModelError, StructureError
-from ..joints import REPRESENTABLE, Free, JointType
+from ..joints import REPRESENTABLE, Free, JointType, is_registered
 from ..kernels import entries
 from ..kernels.layout import JOINT, ROOT
 from ..mechanism import Mechanism
@@ -97,8 +97,8 @@ def reroot(
     mech.check_state(state)
     _check_words(velocity, align)
     kind = _FREE if joint is None else joint
-    if not isinstance(kind, JointType):
-        raise StructureError(f"joint must be a joint type, such as Revolute((0, 1, 0)), not {joint!r}.")
+    if not is_registered(kind):
+        raise StructureError(f"joint must be a joint type of the registry, such as Revolute((0, 1, 0)), not {joint!r}.")
     if acceleration is not None and velocity == "impact":
         raise StructureError('accelerations are not defined through an impact; leave acceleration out, or use velocity="carry".')
     tree = open_tree(mech, "re-rooting")
@@ -118,7 +118,7 @@ def reroot(
     x = mech.layout.exchanged(state._x, j, held.q, held.v)
     if velocity == "impact":
         return changed, _impact(changed, x, top, base, now)
-    if held.twist_gap > CARRIED:
+    if not held.twist_gap <= CARRIED:
         raise refuse_motion(base, held.twist_gap)
     if acceleration is None:
         return changed, State(changed.layout, x)
@@ -164,7 +164,7 @@ def _base_places(now: Array, zero: Array, point: Array) -> Array:
 
 def _former(mech: Mechanism, name: str, kind: JointType, top: str, now: Array, point: Array) -> Joint | None:
     """The base joint of this name as it was before it was replaced, if it fits what is asked for (A1)."""
-    former = mech.former_bases.get(name)
+    former = mech.former_bases.get(name) if isinstance(name, str) else None
     if former is None or {former.parent, former.child} != {WORLD, top} or former.type != kind:
         return None
     on_top = former.child_pose if former.child == top else former.parent_pose
@@ -188,6 +188,7 @@ def _impact(changed: Mechanism, x: Array, top: str, base: Joint, now: Array) -> 
     impulse, after = np.empty((1, 6)), np.empty(changed.nv)
     worst = entries.plastic_impact(tree.handle, x, tree.row_of[top], now.reshape(1, -1), impulse, after)
     if not worst > 0.0:
-        raise StructureError(f"joint {base.name!r}: the impact has no unique result: {explain_failure(tree, tree.work)}")
+        why = explain_failure(tree, tree.work, tree.row_of[top])
+        raise StructureError(f"joint {base.name!r}: the impact has no unique result: {why}")
     x[nq:] = after
     return State(changed.layout, x, {base.name: impulse[0]})

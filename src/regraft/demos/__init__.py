@@ -1,0 +1,1 @@
+"""Demonstrations that run from the shell: each computes something, says what it found, and draws it."""

@@ -1,0 +1,5 @@
+"""Limit cycles of hybrid motions: fixed points of return maps, their derivatives and their stability."""
+
+from .cycle import Convergence, LimitCycle, limit_cycle
+
+__all__ = ["Convergence", "LimitCycle", "limit_cycle"]

@@ -1,0 +1,258 @@
+"""`limit_cycle`: Newton's method on the return map, and what is found."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import ModelError, SimulationError, StructureError
+from ..mechanism import Mechanism
+from ..pose import finite
+from ..simulate.events import Event, check_events
+from ..simulate.hybrid import method_of, settings_of
+from ..simulate.trajectory import Trajectory
+from ..state import State
+from .match import Match, apart, moved
+from .returns import BLIND, Passage, ReturnMap
+from .sensitivity import is_exact, passage_derivative
+
+Array = NDArray[np.float64]
+
+NEUTRAL = 1e-8
+"""A direction in which I − J is smaller than this is one of a family of cycles: Newton's method does not move along it."""
+HALVINGS = 10
+"""How often a step of Newton's method that does not come nearer is halved."""
+BESIDE = 0.2
+"""A guess that meets the section in less than this part of the return that follows was before the section, not behind it."""
+PATIENCE = 5.0
+"""How many times longer than the return before it one may take."""
+REPEATS = 1e-5
+"""How much the time of the next return may differ, relative to the period, for a motion to repeat itself."""
+
+
+@dataclass(frozen=True, eq=False)
+class Convergence:
+    """How iterates of the return map approach the cycle."""
+
+    distances: Array
+    """(steps + 1,): the distance from the fixed point before the first return and after each."""
+    rate: float
+    """The factor by which a return changes the distance, fitted to the iterates after the first; NaN with too few of them."""
+    spectral_radius: float
+    """What that factor tends to near a cycle: the largest modulus of a multiplier."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LimitCycle:
+    """A motion that repeats itself: a fixed point of the return map, and how states near it come back."""
+
+    mech: Mechanism
+    state: State
+    """Just after the section event."""
+    period: float
+    jacobian: Array
+    """(2 nv, 2 nv): how the state after a return changes with the one before, both as tangents (q, v)."""
+    multipliers: NDArray[np.complex128]
+    """(2 nv,): its eigenvalues, the largest first. Directions that a return forgets, such as the one along the motion, have 0."""
+    residual: float
+    """The largest difference between the state and its return."""
+    iterations: int
+    """Steps of Newton's method."""
+    exact: bool
+    """Whether flows and times of events were differentiated exactly; otherwise a user's function had part in them."""
+    trajectory: Trajectory
+    """One period."""
+    return_map: ReturnMap
+    """The map itself."""
+
+    @property
+    def spectral_radius(self) -> float:
+        """The largest modulus of a multiplier."""
+        return float(np.abs(self.multipliers).max(initial=0.0))
+
+    @property
+    def stable(self) -> bool:
+        """Whether all multipliers are inside the unit circle, so that states near the cycle come nearer."""
+        return self.spectral_radius < 1.0
+
+    def convergence(self, state: State, returns: int = 10) -> Convergence:
+        """Iterate the return map from a state of `mech` just after the section event, and watch the distance from the cycle."""
+        self.mech.check_state(state)
+        now, distances = state, [self._distance(state)]
+        for _ in range(returns):
+            now = self.return_map.image(self.return_map.passage(self.mech, now, BLIND * self.period / self.return_map.returns))
+            distances.append(self._distance(now))
+        return Convergence(np.array(distances), _rate(distances, 100.0 * max(self.residual, 1e-12)), self.spectral_radius)
+
+    def __repr__(self) -> str:
+        kind = "stable" if self.stable else "not stable"
+        found = f"residual {self.residual:.1e} after {self.iterations} iterations"
+        return f"LimitCycle: period {self.period:.12g}, {kind}, spectral radius {self.spectral_radius:.6g}, {found}"
+
+    def _distance(self, state: State) -> float:
+        return float(np.linalg.norm(apart(self.mech, state, self.state)))
+
+
+def limit_cycle(
+    mech: Mechanism,
+    state: State,
+    events: Event | Iterable[Event],
+    *,
+    section: str | Iterable[str] | None = None,
+    returns: int = 1,
+    match: Match = None,
+    settle: int = 0,
+    torque: Any = None,
+    wrenches: Any = None,
+    integrator: str = "dopri5",
+    rtol: float = 1e-11,
+    atol: float = 1e-12,
+    step: float | None = None,
+    longest: float = 30.0,
+    tolerance: float = 1e-10,
+    most: int = 20,
+) -> LimitCycle:
+    """The periodic motion near a state, by Newton's method on the return map.
+
+    The map leads from a state just after a *section* event to the state just after its next occurrence, or the next so many
+    (`returns`). `section` names one or several of the events, by default all. `state` is a guess of the fixed point, just after
+    the section event; with `settle` so many returns are run first, and then it may be any state from which they are reached.
+
+    What comes back is read in the structure where the map started: each joint takes the numbers of the joint of its name, or
+    of the one that `match` names for it, reversed where the tree is now walked through it in the opposite direction. `match`
+    may also be a function ``match(mech, state)`` that returns a state of the starting mechanism.
+
+    `torque`, `wrenches`, `integrator`, `rtol`, `atol` and `step` are those of `simulate`; a return may take `longest` seconds,
+    and the clock starts at zero with each. The fixed point is found when no number differs from its return by more than
+    `tolerance`; `most` is how many steps of Newton's method that may take.
+
+    >>> import regraft as rg
+    >>> mech = rg.Mechanism()
+    >>> mech.add_body("ball", rg.Inertia.sphere(1.0, 0.1))
+    >>> mech.add_joint("fall", rg.Prismatic((0, 0, 1)), "world", "ball")
+    >>> def bounce(mech, state):
+    ...     return mech, mech.state(q=state.q, v=[2.0 + 0.5 * abs(state.v[0])])
+    >>> hit = rg.when_joint("fall", 0.0, bounce, direction=-1)
+    >>> cycle = rg.gait.limit_cycle(mech, mech.state(v={"fall": 3.0}), hit)
+    >>> round(float(cycle.state.v[0]), 9), cycle.multipliers.real.round(9).tolist()
+    (4.0, [0.5, 0.0])
+    """
+    found = check_events(events, mech)
+    names = (
+        (section,) if isinstance(section, str) else tuple(event.name for event in found) if section is None else tuple(section)
+    )
+    method = method_of(integrator)
+    settings = settings_of(method, torque, wrenches, rtol, atol, step, None)
+    mech.check_state(state)
+    limit = float(finite("longest", longest, ()))
+    if not (isinstance(settle, int) and settle >= 0 and isinstance(most, int) and most >= 1 and tolerance > 0.0 and limit > 0.0):
+        raise ModelError("settle must be a whole number, most and longest positive ones, and tolerance positive.")
+    return_map = ReturnMap(mech, found, names, returns, match, method, settings, limit)
+    for _ in range(settle):
+        passage = return_map.passage(return_map.start, state)
+        return_map, state = replace(return_map, start=passage.mech), passage.state
+    return _newton(return_map, state, tolerance, most)
+
+
+def _newton(return_map: ReturnMap, state: State, tolerance: float, most: int) -> LimitCycle:
+    mech = return_map.start
+    state, passage = _first_passage(return_map, state)
+    for iteration in range(most + 1):
+        change = apart(mech, return_map.image(passage), state)
+        jacobian = passage_derivative(return_map, passage)
+        residual = float(np.abs(change).max(initial=0.0))
+        if residual <= tolerance:
+            _check_repetition(return_map, passage)
+            return _result(return_map, state, passage, jacobian, residual, iteration)
+        if iteration < most:
+            # where I − J is singular there is a family of cycles, and this is the shortest way to it
+            step = np.linalg.lstsq(np.eye(len(change)) - jacobian, change, rcond=NEUTRAL)[0].astype(float)
+            state, passage = _damped(return_map, state, step, passage, residual)
+    raise SimulationError(
+        f"no periodic motion after {most} steps of Newton's method: the state still differs from its return by {residual:.3g}. "
+        "Begin nearer to the cycle, or let the motion approach it first with settle=.",
+        passage.trajectory,
+        passage.time,
+    )
+
+
+def _first_passage(return_map: ReturnMap, state: State) -> tuple[State, Passage]:
+    """The passage from a guess, or from where it meets the section if it was a little before it."""
+    mech = return_map.start
+    passage = return_map.passage(mech, state)
+    there = return_map.image(passage)
+    try:
+        following = return_map.passage(mech, there)
+    except SimulationError:
+        return state, passage
+    return (there, following) if passage.first < BESIDE * following.first else (state, passage)
+
+
+def _damped(return_map: ReturnMap, state: State, step: Array, passage: Passage, residual: float) -> tuple[State, Passage]:
+    """The state after a step of Newton's method, and its passage; a shorter step where the whole one leads away."""
+    mech = return_map.start
+    for halving in range(HALVINGS):
+        there = moved(mech, state, 0.5**halving * step)
+        try:
+            found = return_map.passage(mech, there, BLIND * passage.first, PATIENCE * passage.time)
+            off = float(np.abs(apart(mech, return_map.image(found), there)).max(initial=0.0))
+        except (SimulationError, StructureError):
+            continue
+        if off < residual:
+            return there, found
+    raise SimulationError(
+        f"Newton's method does not come nearer to a periodic motion: the state differs from its return by {residual:.3g}, and "
+        "so it does all along the step. Begin nearer to the cycle, or let the motion approach it first with settle=.",
+        passage.trajectory,
+        passage.time,
+    )
+
+
+def _check_repetition(return_map: ReturnMap, passage: Passage) -> None:
+    """In its new structure the motion must go on as it did before: that is what makes a matched fixed point a cycle."""
+    if passage.mech is return_map.start:
+        return
+    try:
+        following = return_map.passage(passage.mech, passage.state, BLIND * passage.first, PATIENCE * passage.time).time
+    except SimulationError:
+        following = math.nan
+    if not abs(following - passage.time) <= REPEATS * passage.time:
+        raise SimulationError(
+            f"the state comes back after {passage.time:.9g} s, but from the structure it has then the next return "
+            f"takes {following:.9g} s: the two structures do not move alike, so this is no cycle. Check match, or count "
+            "more returns.",
+            passage.trajectory,
+            passage.time,
+        )
+
+
+def _result(
+    return_map: ReturnMap, state: State, passage: Passage, jacobian: Array, residual: float, iterations: int
+) -> LimitCycle:
+    multipliers = np.linalg.eigvals(jacobian).astype(complex)
+    return LimitCycle(
+        mech=return_map.start,
+        state=state,
+        period=passage.time,
+        jacobian=jacobian,
+        multipliers=multipliers[np.argsort(-np.abs(multipliers), kind="stable")],
+        residual=residual,
+        iterations=iterations,
+        exact=is_exact(passage),
+        trajectory=passage.trajectory,
+        return_map=return_map,
+    )
+
+
+def _rate(distances: list[float], floor: float) -> float:
+    """The factor from one distance to the next, by a line through their logarithms; what is only rounding is left out."""
+    useful = [(k, math.log(d)) for k, d in enumerate(distances) if k > 0 and d > floor]
+    if len(useful) < 3:
+        return math.nan
+    k, logarithms = np.array(useful).T
+    return float(np.exp(np.polyfit(k, logarithms, 1)[0]))

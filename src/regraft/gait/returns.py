@@ -1,0 +1,159 @@
+"""The return map: from a state just after the section event to the state just after its next occurrence, with what repeats it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import ModelError, SimulationError, listed
+from ..mechanism import Mechanism
+from ..simulate.events import Event, TimeAt
+from ..simulate.hybrid import Run, Settings
+from ..simulate.integrators import Integrator
+from ..simulate.runner import Runner
+from ..simulate.trajectory import Trajectory
+from ..state import State
+from .match import Match, matched
+
+Array = NDArray[np.float64]
+
+BLIND = 0.01
+"""The part of the last return's time for which the section is not looked at again after the start."""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A stretch of motion in one structure, as it was computed, and what happened at its end."""
+
+    runner: Runner
+    t: float
+    start: State
+    sizes: Array
+    """Of its steps."""
+    guard: int
+    """The row of the guard that ended it; −1 where none did."""
+    timed: bool
+    """Whether an event at a given time ended it."""
+    end: State
+    actions: tuple[Event, ...]
+    """Those whose actions led from its end to `after`, in their order."""
+    after: tuple[Mechanism, State]
+
+
+class Recorded(Run):
+    """A run that stops after so many occurrences of the section's events, and keeps its pieces."""
+
+    def __init__(
+        self, return_map: ReturnMap, events: tuple[Event, ...], start: float, end: float, section: Sequence[str]
+    ) -> None:
+        super().__init__(return_map.method, return_map.settings, events, start, end, progress=False)
+        self.section, self.left = frozenset(section), return_map.returns
+        self.pieces: list[Piece] = []
+        self.first = math.nan
+        """The time of the first occurrence."""
+
+    def happen(self, runner: Runner, events: Sequence[Event]) -> Runner | None:
+        """Let the events act; the last return ends the run."""
+        mark, end = len(self.happened), runner.state()
+        following = super().happen(runner, events)
+        names = [record.name for record in self.happened[mark:]]
+        if not self.section.isdisjoint(names):
+            self.left -= 1
+            self.first = runner.t if math.isnan(self.first) else self.first
+        done = bool(self.section) and self.left == 0
+        if following is runner:
+            if not done:
+                return runner
+            self.close(runner, names[-1])
+        happened = [event for event in self.events if event.name in names]
+        changed = following is not None and following is not runner
+        actions = tuple(event for event in happened if callable(event.action)) if changed else ()
+        after = (following.mech, following.state()) if changed and following is not None else (runner.mech, end)
+        rows, size = runner.rows(), runner.nq + runner.nv
+        start = State(runner.mech.layout, rows[0, 2 : 2 + size].copy()) if len(rows) else end
+        begun = float(rows[0, 0]) if len(rows) else runner.t
+        guard, timed = _cause(runner, happened)
+        self.pieces.append(Piece(runner, begun, start, rows[:, 1].copy(), guard, timed, end, actions, after))
+        return None if done else following
+
+
+def _cause(runner: Runner, happened: list[Event]) -> tuple[int, bool]:
+    """The row of the guard that ended a piece, and whether it was a given time instead."""
+    if not happened:
+        return -1, False
+    if isinstance(happened[0].guard, TimeAt):
+        return -1, True
+    return runner.events.index(happened[0]), False
+
+
+class Passage(NamedTuple):
+    """One passage through the return map."""
+
+    pieces: tuple[Piece, ...]
+    mech: Mechanism
+    """After the section event, in the structure that it left."""
+    state: State
+    time: float
+    first: float
+    """When the section event happened for the first time."""
+    trajectory: Trajectory
+
+
+@dataclass(frozen=True)
+class ReturnMap:
+    """The map from states of `start` to states of `start`, one or more occurrences of the section later."""
+
+    start: Mechanism
+    events: tuple[Event, ...]
+    section: tuple[str, ...]
+    returns: int
+    match: Match
+    method: Integrator
+    settings: Settings
+    longest: float
+
+    def __post_init__(self) -> None:
+        known = [event.name for event in self.events]
+        unknown = [name for name in self.section if name not in known]
+        if unknown or not self.section:
+            raise ModelError(f"section must name events that are given, not {listed(unknown)}; they are: {listed(known)}.")
+        if not isinstance(self.returns, int) or self.returns < 1:
+            raise ModelError(f"returns must be a whole number, at least 1, not {self.returns!r}.")
+
+    def image(self, passage: Passage) -> State:
+        """Where a passage led, as a state of the starting mechanism."""
+        return matched(self.start, self.match, passage.mech, passage.state)
+
+    def passage(self, mech: Mechanism, state: State, blind: float = 0.0, longest: float | None = None) -> Passage:
+        """From a state to the section, in any structure; for the time `blind` the section's events are not looked for.
+
+        A state that is meant to be just after the section event may be off by rounding, or by a step of Newton's method.
+        """
+        runs, limit = [], self.longest if longest is None else min(longest, self.longest)
+        if blind > 0.0:
+            others = tuple(event for event in self.events if event.name not in self.section)
+            runs.append(Recorded(self, others, 0.0, blind, ()))
+        runs.append(Recorded(self, self.events, blind, limit, self.section))
+        now = mech, state
+        for run in runs:
+            if run.from_state(*now).interrupted:
+                raise KeyboardInterrupt
+            now = run.pieces[-1].after
+        trajectory = Trajectory(
+            [segment for run in runs for segment in run.segments], [record for run in runs for record in run.happened],
+            sum(run.steps for run in runs), sum(run.rejected for run in runs),
+        )  # fmt: skip
+        if runs[-1].left > 0:
+            raise SimulationError(
+                f"the section {listed(self.section)} was met {self.returns - runs[-1].left} times of {self.returns} in "
+                f"{limit:g} s; begin nearer to the cycle, or let it take longer. The motion is in the error's .trajectory.",
+                trajectory,
+                float(trajectory.t[-1]),
+            )
+        pieces = tuple(piece for run in runs for piece in run.pieces)
+        return Passage(pieces, *now, float(trajectory.t[-1]), runs[-1].first, trajectory)

@@ -1,0 +1,153 @@
+"""The derivative of a passage through the return map: flows, times of events and actions, one after the other.
+
+Columns are tangents (q, v, t): a change of the state and of the time at which it is there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import RegraftError, SimulationError
+from ..mechanism import Mechanism
+from ..motion import difference
+from ..simulate import replay
+from ..simulate.guards import FUNCTION, SORT
+from ..simulate.stepper import SCRATCH, TORQUE_AT, WRENCH_AT
+from ..state import State
+from .differences import Outside, jacobian_at_zero
+from .match import apart, matched, moved
+from .returns import Passage, Piece, ReturnMap
+
+Array = NDArray[np.float64]
+Result = TypeVar("Result")
+
+
+def is_exact(passage: Passage) -> bool:
+    """Whether all of a passage can be repeated in complex arithmetic: a user's function cannot."""
+    return all(_is_analytic(piece) for piece in passage.pieces)
+
+
+def passage_derivative(return_map: ReturnMap, passage: Passage, exact: bool = True) -> Array:
+    """(2 nv, 2 nv): how the image changes with the state where the passage began; without `exact` by differences throughout."""
+    first = passage.pieces[0].runner
+    tangents = np.eye(2 * first.nv + 1, 2 * first.nv)
+    for piece in passage.pieces:
+        tangents = _through_flow(piece, tangents, exact)
+        if piece.actions:
+            change = _action_derivative(piece)
+            tangents = np.concatenate((change @ tangents[:-1], tangents[-1:]))
+    start, match, mech, state = return_map.start, return_map.match, passage.mech, passage.state
+    if match is None and mech.layout.same_structure(start.layout):
+        return tangents[:-1]
+    base = return_map.image(passage)
+
+    def image(step: Array) -> Array:
+        return apart(start, _or_outside(lambda: matched(start, match, mech, moved(mech, state, step))), base)
+
+    return jacobian_at_zero(image, _scales(state)) @ tangents[:-1]
+
+
+def _is_analytic(piece: Piece) -> bool:
+    functions, guards = piece.runner.functions, piece.runner.guards
+    called = functions[TORQUE_AT] != 0 or functions[WRENCH_AT] != 0
+    return not called and (piece.guard < 0 or guards[piece.guard, SORT] != FUNCTION)
+
+
+def _through_flow(piece: Piece, tangents: Array, exact: bool) -> Array:
+    if not len(piece.sizes):
+        return tangents
+    found = _by_complex_step(piece, tangents) if exact and _is_analytic(piece) else _by_differences(piece) @ tangents
+    if not np.isfinite(found).all():
+        raise SimulationError(
+            f"the return map has no derivative here: near t = {piece.t + piece.sizes.sum():.6g} an event's guard does not go "
+            "through zero at a rate. Choose a section that the motion crosses.",
+            time=piece.t + float(piece.sizes.sum()),
+        )
+    return found
+
+
+def _by_complex_step(piece: Piece, tangents: Array) -> Array:
+    """The flow's derivative, the time of its event included, exact to rounding."""
+    r, count = piece.runner, tangents.shape[1]
+    scratch = np.zeros((SCRATCH, r.scratch.shape[1]), complex)
+    changes, directions = np.empty((count, r.nq + r.nv + 1)), np.empty((r.nq, r.nv))
+    work = r.tree.new_work(complex)
+    replay.tangents(
+        work.handle, r.integrator.table, piece.start._x, piece.t, piece.sizes, piece.timed, scratch, r.functions, r.push,
+        r.external.astype(complex), r.guards, r.numbers, piece.guard, np.ascontiguousarray(tangents.T), changes, directions,
+    )  # fmt: skip
+    along = np.linalg.lstsq(directions, changes[:, : r.nq].T, rcond=None)[0] if r.nq else np.empty((0, count))
+    return np.concatenate((along, changes[:, r.nq :].T))
+
+
+def _by_differences(piece: Piece) -> Array:
+    """The same by extrapolated differences, with the same steps: for a user's functions, which take real numbers only."""
+    r = piece.runner
+    scratch, external, work = np.zeros_like(r.scratch), r.external.copy(), r.tree.new_work()
+    mech, base = r.mech, np.empty(r.nq + r.nv)
+
+    def end(step: Array, out: Array) -> float:
+        begun, last = piece.t + step[-1], piece.sizes[-1] - (step[-1] if piece.timed else 0.0)
+        size = replay.replay(
+            work.handle, r.integrator.table, moved(mech, piece.start, step[:-1])._x, begun, piece.sizes, last, scratch,
+            r.functions, r.push, external, r.guards, r.numbers, piece.guard, out,
+        )  # fmt: skip
+        if (problem := r.problem()) is not None:
+            raise problem
+        return float(step[-1] + size - piece.sizes[-1])
+
+    def change(step: Array) -> Array:
+        out = np.empty_like(base)
+        later = end(step, out)
+        if not (np.isfinite(out).all() and np.isfinite(later)):
+            raise Outside
+        return np.concatenate((difference(mech, out[: r.nq], base[: r.nq]), out[r.nq :] - base[r.nq :], [later]))
+
+    end(np.zeros(2 * r.nv + 1), base)
+    return jacobian_at_zero(change, np.append(_scales(piece.start), 1.0))
+
+
+def _action_derivative(piece: Piece) -> Array:
+    """How the state after the actions changes with the one before, by extrapolated differences."""
+    mech, (mech_after, after) = piece.runner.mech, piece.after
+
+    def act(state: State) -> tuple[Mechanism, State]:
+        now = mech, state
+        for event in piece.actions:
+            result = event.action(*now) if callable(event.action) else None
+            if not isinstance(result, tuple):
+                raise Outside
+            now = result
+        return now
+
+    def change(step: Array) -> Array:
+        found_mech, found = _or_outside(lambda: act(moved(mech, piece.end, step)))
+        if not found_mech.layout.same_structure(mech_after.layout):
+            raise Outside
+        return apart(mech_after, found, after)
+
+    try:
+        return jacobian_at_zero(change, _scales(piece.end))
+    except Outside:
+        names = " and ".join(repr(event.name) for event in piece.actions)
+        raise SimulationError(
+            f"the action of event {names} has no derivative: for states near the one at t = {piece.t + piece.sizes.sum():.6g} it "
+            "fails or leaves another structure. Let it depend smoothly on the state there.",
+            time=piece.t + float(piece.sizes.sum()),
+        ) from None
+
+
+def _or_outside(function: Callable[[], Result]) -> Result:
+    try:
+        return function()
+    except RegraftError:
+        raise Outside from None
+
+
+def _scales(state: State) -> Array:
+    """What steps are relative to: positions as they are, velocities by their size."""
+    return np.concatenate((np.ones(state.layout.nv), np.maximum(1.0, np.abs(state._v))))

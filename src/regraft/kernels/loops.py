@@ -1,0 +1,431 @@
+"""Closed chains: each loop joint as a cut that forces must hold together (S2's virtual links).
+
+The rows of a loop are the directions in which its joint does not move; they are found on the fly for any joint type. The
+articulated factors that `eliminate_joints` leaves behind turn the force of each row into its share in every joint on the
+way to the root (Y), and the constraint matrix J M⁻¹ Jᵀ into a sum over these joints, Y D⁻¹ Yᵀ, without ever forming M or J.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from .._jit import inline, jit
+from ..joints import joint_columns, joint_nearest, joint_rates, joint_transform, nearest_velocity, parameters
+from ..memory import load, store
+from ..rotations import identity_pose, log_pose
+from ..spatial import (
+    Force,
+    Frame,
+    Motion,
+    Vector,
+    add,
+    angular,
+    at_point,
+    compose,
+    cross,
+    invert,
+    linear,
+    minus,
+    motion_cross,
+    plus,
+    plus_times,
+    power,
+    rotate,
+    rotate_back,
+    scale,
+    spatial,
+    subtract,
+    times,
+    zero_spatial,
+    zero_vector,
+)
+from . import configuration
+from .aba import aba, accelerate, eliminate_joints
+from .inertia import body_inertia, store_rigid
+from .kinematics import frame, move_bodies, place_bodies, rising_world
+from .layout import BIAS, END, ORIGIN, PARENT, ROOT, TAU, VEL, A, D, F, Model, R, S, U, V, Work
+
+# loops: int64 (number, LOOP)
+PARENT_ROW = 0  # row of the joint's parent, −1 for the world
+CHILD_ROW = 1
+LOOP_KIND = 2
+LOOP_V = 3  # degrees of freedom of the loop joint
+FIRST = 4  # its first constraint row
+VARIES_TOO = 5  # 1 where the joint's columns change in its child's frame
+PATH = 6  # number of degrees of freedom on the ways from its bodies to their roots
+REACH = 7  # first constraint row of the first loop that shares a tree with it, directly or through others
+SINCE = 8  # that loop
+LOOP = 9
+
+# loop_numbers: float64 (number, LOOP_NUMBERS)
+ON_PARENT = 0  # 12: the joint's frame in the frame of the parent's row
+ON_CHILD = 12  # 12
+LOOP_PAR = 24  # 6: the joint type's parameters
+LOOP_NUMBERS = 30
+
+# rows: float64 (rows, ROW)
+NORMAL = 0  # 6: the direction that is held, in the axes and about the origin of the joint's frame on the child
+FORCE_CHILD = 6  # 6: its wrench on the child, about the origin of the child's tree
+FORCE_PARENT = 12  # 6: its wrench on the parent, about the origin of the parent's tree
+RESIDUAL = 18  # what the row misses
+MULTIPLIER = 19
+PIVOT = 20  # of the factorisation; 0 for a row that follows from those before it
+SIZE_ALONE = 21  # what the pivot would be if the row's two forces did not act against each other
+ROW = 22
+
+GAP_ENOUGH = 1e-13
+"""The gap, in metres and radians, at which the search for closed loops ends."""
+
+REDUNDANT = 1e-10
+"""A row whose pivot is below this part of the largest SIZE_ALONE of its loop follows from others: it is left out."""
+
+
+class Loops(NamedTuple):
+    """The loops of a structure, and scratch for their forces."""
+
+    loops: Any
+    numbers: Any
+    path: Any  # int64 (loops, longest): the joints from the loop's bodies to their roots, by their place in the walk
+    ranks: Any  # int64 (n,): place in the walk of the first degree of freedom of each row
+    dofs: Any  # int64 (nv,): the degree of freedom at each place
+    rows: Any
+    Y: Any  # (rows, longest)
+    W: Any  # (rows, band)
+    scratch: Any  # (14, 7): screws of a joint, then its position and its velocity
+
+
+@inline
+def body_frame(body: Any, k: int) -> Frame:
+    """The pose of row k about its tree's origin, or of the world."""
+    return frame(body, k) if k >= 0 else identity_pose(body[0, R])
+
+
+@inline
+def tree_origin(model: Model, body: Any, k: int) -> Vector:
+    """The origin of the tree of row k in the world."""
+    return load(body, model.walk[k, ROOT], ORIGIN, 3) if k >= 0 else zero_vector(body[0, R])
+
+
+@inline
+def loop_frames(model: Model, work: Work, closed: Loops, l: int) -> tuple[Frame, Frame, Vector]:
+    """The joint's frame on its parent and on its child, about the child's origin, and the parent's origin from there."""
+    loops, numbers = closed.loops, closed.numbers
+    body, p, c = work.body, loops[l, PARENT_ROW], loops[l, CHILD_ROW]
+    apart = subtract(tree_origin(model, body, p), tree_origin(model, body, c))
+    on_p = load(numbers, l, ON_PARENT, 9), load(numbers, l, ON_PARENT + 9, 3)
+    on_c = load(numbers, l, ON_CHILD, 9), load(numbers, l, ON_CHILD + 9, 3)
+    X_p = compose(body_frame(body, p), on_p)
+    return (X_p[0], add(X_p[1], apart)), compose(body_frame(body, c), on_c), apart
+
+
+@inline
+def in_frame(X: Frame, v: Motion) -> Motion:
+    """A twist about the origin, in the axes and about the origin of a frame."""
+    moved = at_point(v, X[1])
+    return spatial(rotate_back(X[0], angular(moved)), rotate_back(X[0], linear(moved)))
+
+
+@jit
+def held_directions(kind: int, par: Any, q: Any, nv: int, first: int, rows: Any, columns: Any) -> None:
+    """NORMAL of a loop's rows: an orthonormal basis of what its joint at q does not allow. `columns` is scratch (12, 6)."""
+    joint_columns(kind, par, q, 0, identity_pose(0.0), columns, 0, 0)
+    for d in range(6):
+        best, largest = 0, -1.0
+        if d >= nv:  # of the six unit vectors the one that is least in what is there already
+            for i in range(6):
+                rest = 1.0
+                for e in range(d):
+                    rest -= columns[e, i] * columns[e, i]
+                if rest > largest:
+                    best, largest = i, rest
+            for i in range(6):
+                columns[d, i] = 1.0 if i == best else 0.0
+        for _ in range(2):
+            for e in range(d):
+                share = power(load(columns, e, 0, 6), load(columns, d, 0, 6))
+                store(columns, d, 0, plus_times(load(columns, d, 0, 6), -share, load(columns, e, 0, 6)))
+        c = load(columns, d, 0, 6)
+        store(columns, d, 0, times(1.0 / power(c, c) ** 0.5, c))
+        if d >= nv:
+            store(rows, first + d - nv, NORMAL, load(columns, d, 0, 6))
+
+
+@inline
+def wrench_of(X: Frame, n: Force) -> Force:
+    """A wrench given in a frame, about the origin and in world axes."""
+    f = rotate(X[0], linear(n))
+    return spatial(add(rotate(X[0], angular(n)), cross(X[1], f)), f)
+
+
+@jit
+def hold(model: Model, work: Work, closed: Loops) -> float:
+    """NORMAL, forces and Y of all rows, and the gap of each as RESIDUAL; after bodies are placed and joints eliminated.
+
+    Returns the largest gap.  O(rows · depth).
+    """
+    loops, numbers, rows, scratch = closed.loops, closed.numbers, closed.rows, closed.scratch
+    worst = 0.0
+    for l in range(loops.shape[0]):
+        X_p, X_c, apart = loop_frames(model, work, closed, l)
+        kind, nv, first = loops[l, LOOP_KIND], loops[l, LOOP_V], loops[l, FIRST]
+        q, par = scratch[12], parameters(numbers, l, LOOP_PAR, 0.0)
+        relative = compose(invert(X_p), X_c)
+        joint_nearest(kind, par, relative, q, 0)
+        gap = log_pose(compose(invert(joint_transform(kind, par, q, 0)), relative))
+        held_directions(kind, par, q, nv, first, rows, scratch)
+        for r in range(first, first + 6 - nv):
+            n = load(rows, r, NORMAL, 6)
+            force = wrench_of(X_c, n)
+            back = times(-1.0, force)
+            store(rows, r, FORCE_CHILD, force)
+            store(rows, r, FORCE_PARENT, spatial(subtract(angular(back), cross(apart, linear(back))), linear(back)))
+            rows[r, RESIDUAL] = -power(n, gap)
+            worst = max(worst, abs(rows[r, RESIDUAL]))
+            spread(model, work, closed, l, r)
+    return worst
+
+
+@jit
+def spread(model: Model, work: Work, closed: Loops, l: int, r: int) -> None:
+    """Y of row r: what each joint on the way to the roots feels of the row's force, what gives way before it taken out."""
+    walk, dof, rows, Y, path = model.walk, work.dof, closed.rows, closed.Y, closed.path
+    count = closed.loops[l, PATH]
+    for i in range(count):
+        Y[r, i] = 0.0
+    rows[r, SIZE_ALONE] = 0.0
+    for side in range(2):
+        k = closed.loops[l, CHILD_ROW] if side == 0 else closed.loops[l, PARENT_ROW]
+        force = load(rows, r, FORCE_CHILD, 6) if side == 0 else load(rows, r, FORCE_PARENT, 6)
+        at = count - 1  # the path is in the order of the walk, and a way up meets its joints from last to first
+        while k >= 0:
+            for d in range(walk[k, END] - 1, walk[k, V] - 1, -1):
+                rank = closed.ranks[k] + d - walk[k, V]
+                while path[l, at] != rank:
+                    at -= 1
+                share = power(load(dof, d, S, 6), force)
+                Y[r, at] += share
+                rows[r, SIZE_ALONE] += share * share * dof[d, D]
+                force = plus_times(force, -share * dof[d, D], load(dof, d, U, 6))
+            k = walk[k, PARENT]
+
+
+@jit
+def couple(work: Work, closed: Loops) -> int:
+    """Factorise J M⁻¹ Jᵀ = L P Lᵀ within its band into W and PIVOT, after `hold`; dependent rows get the pivot 0.
+
+    W[r, j] belongs to the column r − j. Returns how many rows are independent.  O(rows · band · (band + depth)).
+    """
+    loops, rows, W = closed.loops, closed.rows, closed.W
+    independent = 0
+    for l in range(loops.shape[0]):
+        first, end, reach = loops[l, FIRST], loops[l, FIRST] + 6 - loops[l, LOOP_V], loops[l, REACH]
+        largest = 0.0
+        for r in range(first, end):
+            fill_row(work, closed, l, r)
+            largest = max(largest, rows[r, SIZE_ALONE])
+        for r in range(first, end):
+            for c in range(reach, r):
+                value = W[r, r - c]
+                for e in range(max(reach, c - W.shape[1] + 1), c):
+                    value -= W[r, r - e] * rows[e, PIVOT] * W[c, c - e]
+                W[r, r - c] = value / rows[c, PIVOT] if rows[c, PIVOT] > 0.0 else 0.0
+            pivot = W[r, 0]
+            for e in range(reach, r):
+                pivot -= W[r, r - e] * W[r, r - e] * rows[e, PIVOT]
+            rows[r, PIVOT] = pivot if pivot > REDUNDANT * largest else 0.0
+            if rows[r, PIVOT] > 0.0:
+                independent += 1
+    return independent
+
+
+@jit
+def fill_row(work: Work, closed: Loops, l: int, r: int) -> None:
+    """Row r of J M⁻¹ Jᵀ: with each row before it, Σ Y Y / (S · I S) over the joints that both move."""
+    loops, W = closed.loops, closed.W
+    for j in range(W.shape[1]):
+        W[r, j] = 0.0
+    for other in range(loops[l, SINCE], l + 1):
+        first, end = loops[other, FIRST], loops[other, FIRST] + 6 - loops[other, LOOP_V]
+        for c in range(first, min(end, r + 1)):
+            W[r, r - c] = overlap(work.dof, closed, l, r, other, c)
+
+
+@jit
+def overlap(dof: Any, closed: Loops, l: int, r: int, other: int, c: int) -> float:
+    """Σ Y[r] Y[c] / (S · I S) over the joints on both ways."""
+    path, Y = closed.path, closed.Y
+    total, i, j = 0.0, 0, 0
+    while i < closed.loops[l, PATH] and j < closed.loops[other, PATH]:
+        a, b = path[l, i], path[other, j]
+        if a == b:
+            total += Y[r, i] * Y[c, j] * dof[closed.dofs[a], D]
+        i += 1 if a <= b else 0
+        j += 1 if b <= a else 0
+    return total
+
+
+@jit
+def balance(work: Work, closed: Loops) -> None:
+    """Solve for MULTIPLIER, and add the forces of all rows to what is left of the joints' torques; after `couple`."""
+    loops, rows, W = closed.loops, closed.rows, closed.W
+    for l in range(loops.shape[0]):
+        for r in range(loops[l, FIRST], loops[l, FIRST] + 6 - loops[l, LOOP_V]):
+            value = rows[r, RESIDUAL]
+            for e in range(loops[l, REACH], r):
+                value -= W[r, r - e] * rows[e, MULTIPLIER]
+            rows[r, MULTIPLIER] = value
+    for r in range(rows.shape[0]):
+        rows[r, MULTIPLIER] = rows[r, MULTIPLIER] / rows[r, PIVOT] if rows[r, PIVOT] > 0.0 else 0.0
+    for l in range(loops.shape[0] - 1, -1, -1):
+        for r in range(loops[l, FIRST] + 5 - loops[l, LOOP_V], loops[l, FIRST] - 1, -1):
+            for e in range(loops[l, REACH], r):
+                rows[e, MULTIPLIER] -= W[r, r - e] * rows[r, MULTIPLIER]
+            for i in range(loops[l, PATH]):
+                d = closed.dofs[closed.path[l, i]]
+                work.dof[d, TAU] += rows[r, MULTIPLIER] * closed.Y[r, i]
+
+
+# --- what is missing: gaps in velocity and in acceleration -------------------------------------------------------------
+
+
+@inline
+def relative_twist(model: Model, work: Work, closed: Loops, l: int) -> tuple[Frame, Motion, Motion]:
+    """The joint's frame on its child, and the twists of child and parent about the child's origin."""
+    _, X_c, apart = loop_frames(model, work, closed, l)
+    p, c = closed.loops[l, PARENT_ROW], closed.loops[l, CHILD_ROW]
+    still = zero_spatial(work.body[0, R])
+    V_c = load(work.body, c, VEL, 6) if c >= 0 else still
+    V_p = load(work.body, p, VEL, 6) if p >= 0 else still
+    return X_c, V_c, at_point(V_p, scale(-1.0, apart))
+
+
+@jit
+def velocity_gaps(model: Model, work: Work, closed: Loops) -> float:
+    """RESIDUAL = minus the velocity along each row, after `hold` and with VEL there; returns the largest."""
+    loops, rows = closed.loops, closed.rows
+    worst = 0.0
+    for l in range(loops.shape[0]):
+        X_c, V_c, V_p = relative_twist(model, work, closed, l)
+        twist = in_frame(X_c, minus(V_c, V_p))
+        for r in range(loops[l, FIRST], loops[l, FIRST] + 6 - loops[l, LOOP_V]):
+            rows[r, RESIDUAL] = -power(load(rows, r, NORMAL, 6), twist)
+            worst = max(worst, abs(rows[r, RESIDUAL]))
+    return worst
+
+
+@jit
+def acceleration_gaps(model: Model, work: Work, closed: Loops) -> None:
+    """RESIDUAL = what the acceleration along each row lacks, after `hold`, with VEL and A there."""
+    loops, rows = closed.loops, closed.rows
+    world = rising_world(model, work.body[0, R])
+    for l in range(loops.shape[0]):
+        X_p, _, apart = loop_frames(model, work, closed, l)
+        X_c, V_c, V_p = relative_twist(model, work, closed, l)
+        p, c, nv = loops[l, PARENT_ROW], loops[l, CHILD_ROW], loops[l, LOOP_V]
+        A_c = load(work.body, c, A, 6) if c >= 0 else world
+        A_p = at_point(load(work.body, p, A, 6), scale(-1.0, apart)) if p >= 0 else world
+        lack = times(-1.0, in_frame(X_c, plus(minus(A_c, A_p), motion_cross(V_c, V_p))))
+        if loops[l, VARIES_TOO]:
+            lack = plus(lack, varying(closed, l, X_p, X_c, in_frame(X_c, minus(V_c, V_p))))
+        for r in range(loops[l, FIRST], loops[l, FIRST] + 6 - nv):
+            rows[r, RESIDUAL] = power(load(rows, r, NORMAL, 6), lack)
+
+
+@jit
+def varying(closed: Loops, l: int, X_p: Frame, X_c: Frame, twist: Motion) -> Motion:
+    """Ṡ q̇ of a loop joint whose columns change in its child's frame."""
+    loops, numbers, scratch = closed.loops, closed.numbers, closed.scratch
+    kind, nv, q, v = loops[l, LOOP_KIND], loops[l, LOOP_V], scratch[12], scratch[13]
+    par = parameters(numbers, l, LOOP_PAR, 0.0)
+    joint_nearest(kind, par, compose(invert(X_p), X_c), q, 0)
+    nearest_velocity(kind, numbers[l : l + 1, LOOP_PAR:], q, twist, v[:nv], scratch)
+    joint_rates(kind, par, q, 0, v, identity_pose(0.0), scratch, 0, 0)
+    change = zero_spatial(twist[0])
+    for d in range(nv):
+        change = plus_times(change, v[d], load(scratch, d, 0, 6))
+    return change
+
+
+# --- algorithms --------------------------------------------------------------------------------------------------------
+
+
+@jit
+def closed_dynamics(
+    model: Model, work: Work, closed: Loops, q: Any, v: Any, tau: Any, external: Any, out: Any
+) -> tuple[float, float]:
+    """v̇ into out, with M v̇ + c = tau + passive and external forces + the forces of the loops.
+
+    Returns the least MARGIN, as `aba`, and the largest gap of a loop.
+    """
+    worst = aba(model, work, q, v, tau, external, out)
+    gap = hold(model, work, closed)
+    acceleration_gaps(model, work, closed)
+    couple(work, closed)
+    balance(work, closed)
+    accelerate(model, work, rising_world(model, work.body[0, R]), out)
+    return worst, gap
+
+
+@jit
+def factorise(model: Model, work: Work, q: Any) -> float:
+    """Place the bodies and eliminate the joints without any force or velocity: U and D of every degree of freedom."""
+    body, dof = work.body, work.dof
+    nothing = zero_spatial(body[0, R])
+    place_bodies(model, work, q)
+    for k in range(model.walk.shape[0]):
+        store_rigid(body, k, body_inertia(model, k, frame(body, k)))
+        store(body, k, F, nothing)
+        store(body, k, BIAS, nothing)
+    for d in range(dof.shape[0]):
+        dof[d, TAU] = 0.0
+    return eliminate_joints(model, work)
+
+
+@jit
+def close_positions(model: Model, work: Work, closed: Loops, q: Any, step: Any, best: Any, trials: int) -> float:
+    """Move q, least in the metric of kinetic energy, until all loops are closed; returns the gap that is left.
+
+    Damped Newton: a step that does not make the gap smaller is halved. `step` and `best` are scratch (nv,) and (nq,).
+    """
+    factorise(model, work, q)
+    gap = hold(model, work, closed)
+    for _ in range(trials):
+        if not gap > GAP_ENOUGH:
+            break
+        couple(work, closed)
+        balance(work, closed)
+        accelerate(model, work, zero_spatial(work.body[0, R]), step)
+        best[:] = q
+        shrink, found = 1.0, gap
+        for _halving in range(12):
+            for d in range(step.shape[0]):
+                step[d] *= shrink
+            configuration.integrate(model.walk, best, step, q)
+            factorise(model, work, q)
+            found = hold(model, work, closed)
+            if found < gap:
+                break
+            shrink = 0.5
+        if not found < gap:
+            q[:] = best
+            break
+        gap = found
+    return gap
+
+
+@jit
+def close_velocities(model: Model, work: Work, closed: Loops, q: Any, v: Any, step: Any) -> float:
+    """Change v, least in the metric of kinetic energy, so that all loops stay closed; returns the gap that was there."""
+    body = work.body
+    factorise(model, work, q)
+    hold(model, work, closed)
+    move_bodies(model, work, q, v)
+    for k in range(model.walk.shape[0]):
+        store(body, k, BIAS, zero_spatial(body[0, R]))
+    gap = velocity_gaps(model, work, closed)
+    couple(work, closed)
+    balance(work, closed)
+    accelerate(model, work, zero_spatial(body[0, R]), step)
+    for d in range(v.shape[0]):
+        v[d] += step[d]
+    return gap

@@ -1,0 +1,69 @@
+"""Assembly: positions and velocities that keep all loops closed, reached from a rough state by moving the rest least."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import AssemblyError, ModelError
+from ..kernels import entries
+from ..kernels.layout import HELD
+from ..kernels.loops import FIRST, LOOP_V, RESIDUAL
+from ..mechanism import Mechanism
+from ..state import State
+from .tables import loops_of
+
+Array = NDArray[np.float64]
+
+CLOSED = 1e-10
+"""The gap of a loop, in metres and radians, below which it counts as closed."""
+
+_HELD = 1e18  # kg m²: the inertia of a joint that is to be held
+_TRIALS = 200
+
+
+def assemble(mech: Mechanism, state: State, hold: Iterable[str] = ()) -> State:
+    """Close the loops from a rough pose, then make the velocities consistent; joints in `hold` keep theirs.
+
+    The rest moves as little as it can, measured by kinetic energy. What cannot be closed is an `AssemblyError` with the loop and
+    the gap that is left.
+
+    >>> import regraft as rg
+    >>> mech = rg.Mechanism()
+    >>> mech.add_body("rod", rg.Inertia.cylinder(1.0, 0.02, (0, 0, 0), (1, 0, 0)))
+    >>> mech.add_joint("pin", rg.Revolute((0, 1, 0)), "world", "rod")
+    >>> mech.add_joint("slot", rg.Cylindrical((1, 0, 0)), "world", "rod", child_pose=rg.Pose(translation=(1, 0, 0)))
+    >>> rg.assemble(mech, mech.state(q={"pin": 0.2})).q.round(9) + 0.0
+    array([0.])
+    """
+    mech.check_state(state)
+    if not mech.layout.loops:
+        return state
+    work, closed = mech.tree.new_work(), loops_of(mech)
+    for name in (hold,) if isinstance(hold, str) else hold:
+        work.dof[mech.v_slice(name), HELD] = _HELD
+    q, v = state._q.copy(), state._v.copy()
+    step, best = np.empty(mech.nv), np.empty(mech.nq)
+    gap = entries.close_positions(work.handle, closed, q, step, best, _TRIALS)
+    if not gap <= CLOSED:
+        raise _open_loop(mech, gap)
+    entries.close_velocities(work.handle, closed, q, v, step)
+    left = entries.close_velocities(work.handle, closed, q, v, step)
+    if not left <= CLOSED * (1.0 + float(np.abs(v).max(initial=0.0))):
+        raise AssemblyError(f"the velocities cannot be made consistent with the loops: {left:.3g} is left. Hold fewer joints.")
+    return State(mech.layout, np.concatenate((q, v)))
+
+
+def _open_loop(mech: Mechanism, gap: float) -> AssemblyError:
+    """Which loop is open most."""
+    closed = loops_of(mech)
+    gaps = [np.abs(closed.rows[row[FIRST] : row[FIRST] + 6 - row[LOOP_V], RESIDUAL]).max(initial=0.0) for row in closed.loops]
+    if not np.isfinite(gap):
+        raise ModelError("the loops cannot be closed: the state is not finite.")
+    name = mech.layout.loops[int(np.argmax(gaps))][0]
+    return AssemblyError(
+        f"the loop of joint {name!r} cannot be closed: a gap of {gap:.3g} (metres or radians) is left. Start from another pose, "
+        "hold fewer joints, or check the lengths and the frames of its joints."
+    )

@@ -1,0 +1,195 @@
+"""Passive walkers: two straight legs, a hinge between them, a slope, and nothing that drives them but gravity (S1, section 8)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+from ..errors import ModelError
+from ..inertia import Inertia
+from ..joints import Revolute
+from ..mechanism import Mechanism
+from ..motion import frame_position
+from ..parts import WORLD
+from ..pose import Pose, finite
+from ..simulate import STOP, Event, when_frame_below
+from ..state import State
+from ..structure import reroot
+
+LEGS = ("left", "right")
+"""The two bodies; their origins are at the hip."""
+STANCE, HIP = "stance", "hip"
+"""The hinge between the ground and the leg that stands, and the one between the legs."""
+FALL = "fall"
+"""The event that the hip comes down to the ground."""
+
+_HINGE = Revolute((0.0, 1.0, 0.0))
+_AHEAD = 1e-6  # of the leg's length: where legs that pass each other touch the ground, the feet are closer than this
+
+
+class Legs(NamedTuple):
+    """How a biped stands, whichever leg it stands on: the legs' angles from the vertical, rad, and their rates, rad/s."""
+
+    stance: float
+    swing: float
+    stance_rate: float
+    swing_rate: float
+
+
+@dataclass(frozen=True, eq=False)
+class CompassBiped:
+    """A biped with straight legs and point feet on a slope down which it walks, towards −x; the ground is z = x tan(slope).
+
+    The bodies are "left" and "right", with the frames "left foot" and "right foot". The hinge "stance" holds the foot that
+    stands, and keeps its name when the other leg takes over; the hinge "hip" counts from the left leg to the right one.
+
+    >>> import regraft as rg
+    >>> biped = rg.models.compass_biped()
+    >>> walk = rg.simulate(*biped.start, 2.0, events=biped.events)
+    >>> [(round(t, 2), name) for t, name in walk.events]
+    [(0.74, 'left strike'), (1.47, 'right strike')]
+    """
+
+    mech: Mechanism
+    """The biped on its left leg, with the left foot at the world's origin."""
+    state: State
+    """Its state just before the right foot strikes the ground."""
+    length: float
+    """The length of the legs."""
+    slope: float
+    """The angle of the slope, rad."""
+    events: tuple[Event, ...] = field(init=False, repr=False)
+    """"left strike" and "right strike": the leg that lands is the one that stands; "fall": the hip meets the ground, a stop."""
+
+    def __post_init__(self) -> None:
+        self.mech.check_state(self.state)
+        rise = math.tan(self.slope)
+        strikes = (when_frame_below(_foot(leg), 0.0, _strike(leg, self.length * _AHEAD), rise, f"{leg} strike") for leg in LEGS)
+        fall = when_frame_below(LEGS[0], 0.0, STOP, rise, FALL)
+        object.__setattr__(self, "events", (*strikes, fall))
+
+    @cached_property
+    def start(self) -> tuple[Mechanism, State]:
+        """Mechanism and state just after the right foot has struck the ground: where the first step begins."""
+        after = self.strike(self.mech, self.state)
+        if after is None:
+            raise ModelError("the right foot is not ahead of the left one, so it cannot strike; spread the legs in the state.")
+        return after
+
+    def strike(self, mech: Mechanism, state: State) -> tuple[Mechanism, State] | None:
+        """The swinging foot lands: a plastic impact, and its leg stands. None where that foot is not ahead."""
+        return _strike(_other(standing_leg(mech)), self.length * _AHEAD)(mech, state)
+
+    def legs(self, mech: Mechanism, state: State) -> Legs:
+        """Angles and rates of the standing and of the swinging leg.
+
+        >>> import regraft as rg
+        >>> biped = rg.models.compass_biped()
+        >>> before, after = biped.legs(biped.mech, biped.state), biped.legs(*biped.start)
+        >>> [round(angle, 4) for angle in (before.stance, before.swing, after.stance, after.swing)]
+        [-0.3236, 0.2188, 0.2188, -0.3236]
+        """
+        sign = 1.0 if standing_leg(mech) == LEGS[0] else -1.0
+        (angle,), (rate,) = mech.joint_position(state, STANCE), mech.joint_velocity(state, STANCE)
+        (spread,), (opening,) = mech.joint_position(state, HIP), mech.joint_velocity(state, HIP)
+        return Legs(float(angle), float(angle + sign * spread), float(rate), float(rate + sign * opening))
+
+    def standing(self, legs: Legs) -> State:
+        """The state of `mech` in which the legs stand like this; the left one is on the ground."""
+        stance, swing, stance_rate, swing_rate = legs
+        return self.mech.state(q={STANCE: stance, HIP: swing - stance}, v={STANCE: stance_rate, HIP: swing_rate - stance_rate})
+
+
+def compass_biped(
+    hip_mass: float = 2.0,
+    leg_mass: float = 1.0,
+    length: float = 1.0,
+    mass_distance: float = 0.5,
+    slope: float = 0.0524,
+    hip_on: str = "left",
+    gravity: float = 9.81,
+) -> CompassBiped:
+    """The compass biped of S1, Table 1: three point masses, of which the one at the hip is carried by the leg `hip_on`.
+
+    The mass of a leg is `mass_distance` from the hip. The state is that of Table 1, with the legs turned so that both feet are on
+    the slope if that is another one.
+    """
+    if hip_on not in LEGS:
+        raise ModelError(f'hip_on must be "left" or "right", the leg that carries the mass of the hip, not {hip_on!r}.')
+    mech = _two_legs(hip_mass, leg_mass, _positive("length", length), mass_distance, hip_on, gravity)
+    angle = _slope(slope)
+    state = mech.state(q={STANCE: -0.2712 - angle, HIP: 0.5424}, v={STANCE: -1.4939, HIP: -0.3117})
+    return CompassBiped(mech, state, float(length), angle)
+
+
+def simplest_walker(slope: float = 0.009, foot_mass: float = 1e-6) -> CompassBiped:
+    """The simplest walking model (Garcia, Chatterjee, Ruina, Coleman): hip mass, length and g are 1, feet of almost no mass.
+
+    On the slope 0.009 its state is on the limit cycle of the model whose feet have no mass at all; on others it is scaled
+    as the cube root of the slope.
+    """
+    angle = _slope(slope)
+    mech = _two_legs(1.0, _positive("foot_mass", foot_mass), 1.0, 1.0, LEGS[0], 1.0)
+    scale = math.cbrt(angle / 0.009)
+    spread, rate = 0.2003109005442 * scale, -0.2170161 * scale
+    state = mech.state(q={STANCE: -spread - angle, HIP: 2.0 * spread}, v={STANCE: rate, HIP: -0.0003512 * scale})
+    return CompassBiped(mech, state, 1.0, angle)
+
+
+def standing_leg(mech: Mechanism) -> str:
+    """The leg that stands on the ground."""
+    joint = mech.joints[STANCE]
+    return joint.parent if joint.child == WORLD else joint.child
+
+
+def _two_legs(hip_mass: float, leg_mass: float, length: float, distance: float, hip_on: str, gravity: float) -> Mechanism:
+    mech = Mechanism(gravity=(0.0, 0.0, -_positive("gravity", gravity)))
+    foot = Pose(translation=(0.0, 0.0, -length))
+    for leg in LEGS:
+        inertia = Inertia.point(leg_mass, (0.0, 0.0, -float(finite("mass_distance", distance, ()))))
+        mech.add_body(leg, inertia + Inertia.point(hip_mass) if leg == hip_on else inertia)
+        mech.add_frame(_foot(leg), leg, foot)
+    mech.add_joint(STANCE, _HINGE, WORLD, LEGS[0], child_pose=foot)
+    mech.add_joint(HIP, _HINGE, *LEGS)
+    return mech
+
+
+def _strike(leg: str, ahead: float) -> Callable[[Mechanism, State], tuple[Mechanism, State] | None]:
+    """What happens where a leg's foot meets the ground.
+
+    Legs of equal length scuff: the swinging foot dips into the ground and comes out of it where the legs pass each other. S1's
+    assumption B2 ignores that. A strike is where the foot is ahead of the one that stands.
+    """
+
+    def strike(mech: Mechanism, state: State) -> tuple[Mechanism, State] | None:
+        foot, stands = (frame_position(mech, state, _foot(side)) for side in (leg, _other(leg)))
+        if stands[0] - foot[0] <= ahead:
+            return None
+        return reroot(mech, state, leg, at=foot, joint=_HINGE, name=STANCE, velocity="impact")
+
+    return strike
+
+
+def _foot(leg: str) -> str:
+    return f"{leg} foot"
+
+
+def _other(leg: str) -> str:
+    return LEGS[1] if leg == LEGS[0] else LEGS[0]
+
+
+def _positive(what: str, value: float) -> float:
+    number = float(finite(what, value, ()))
+    if number <= 0.0:
+        raise ModelError(f"{what} must be positive, not {number:g}.")
+    return number
+
+
+def _slope(angle: float) -> float:
+    number = float(finite("slope", angle, ()))
+    if abs(number) >= math.pi / 2.0:
+        raise ModelError(f"slope must be an angle between -π/2 and π/2 in radians, not {number:g}.")
+    return number

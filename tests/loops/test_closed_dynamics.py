@@ -1,0 +1,117 @@
+"""Closed chains against the equations of motion with multipliers, written out with dense matrices."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.linalg import null_space
+
+import regraft as rg
+from loops.closed_mechanisms import four_bars, random_closed, skew
+from random_mechanisms import relative_error
+from regraft.joints import screw_rates, screws
+
+SEEDS = st.integers(0, 2**32 - 1)
+
+
+def rows_of(mech, state):
+    """J and −dJ/dt v + what the loop joints' own columns change: J v̇ must equal the second."""
+    J, wanted = [], []
+    v = state.v
+    for name, parent, child in mech.layout.loops:
+        joint = mech.joints[name]
+        (X_p, J_p, R_p), (X_c, J_c, R_c) = (
+            frame_rows(mech, state, body, pose) for body, pose in ((parent, joint.parent_pose), (child, joint.child_pose))
+        )
+        apart, parting, spin = X_c.translation - X_p.translation, (J_c - J_p)[3:] @ v, J_c[:3] @ v
+        relative = np.vstack([J_c[:3] - J_p[:3], J_c[3:] - J_p[3:] + skew(apart) @ J_p[:3]])
+        rate = np.vstack([R_c[:3] - R_p[:3], R_c[3:] - R_p[3:] + skew(apart) @ R_p[:3] + skew(parting) @ J_p[:3]])
+        axes = np.kron(np.eye(2), X_c.rotation.T)
+        q, u = mech.joint_position(state, name), mech.joint_velocity(state, name)
+        held = null_space(screws(joint.type, q)).T if joint.type.nv else np.eye(6)
+        J.append(held @ axes @ relative)
+        bias = axes @ (rate - np.kron(np.eye(2), skew(spin)) @ relative) @ v
+        wanted.append(held @ (u @ screw_rates(joint.type, q, u) - bias))
+    return np.vstack(J), np.concatenate(wanted)
+
+
+def frame_rows(mech, state, body, pose):
+    if body == "world":
+        return pose, np.zeros((6, mech.nv)), np.zeros((6, mech.nv))
+    framed = mech.copy()
+    framed.add_frame("here", body, pose)
+    return rg.frame_pose(framed, state, "here"), rg.jacobian(framed, state, "here"), rg.jacobian_rate(framed, state, "here")
+
+
+def solved(mech, state, tau):
+    """Accelerations from M v̇ + c = tau + Jᵀ λ, J v̇ = wanted, least squares where rows depend on each other."""
+    M, c = rg.mass_matrix(mech, state), rg.bias_force(mech, state)
+    J, wanted = rows_of(mech, state)
+    root = np.linalg.cholesky(M)
+    free = np.linalg.solve(root, tau - c)
+    rows = np.linalg.solve(root, J.T).T
+    U, size, Vt = np.linalg.svd(rows, full_matrices=False)
+    kept = size > 1e-6  # of order 1 where it is not rounding, because masses and lengths are
+    multipliers = (U[:, kept].T @ (wanted - rows @ free)) / size[kept]
+    return np.linalg.solve(root.T, free + Vt[kept].T @ multipliers)
+
+
+@settings(max_examples=60)
+@given(SEEDS, st.integers(2, 7), st.integers(1, 3), st.integers(1, 2))
+def test_closed_dynamics_solves_the_equations_with_multipliers(seed, bodies, loops, roots):
+    rng = np.random.default_rng(seed)
+    mech, state = random_closed(rng, bodies, loops, roots=min(roots, bodies), damping=True, springs=1)
+    if mech.nv == 0:
+        return
+    state = rg.assemble(mech, state)
+    tau = rng.standard_normal(mech.nv)
+    J, wanted = rows_of(mech, state)
+    size = np.linalg.svd(np.linalg.solve(np.linalg.cholesky(rg.mass_matrix(mech, state)), J.T), compute_uv=False)
+    if ((size > 1e-9) & (size < 1e-3)).any():
+        return  # neither dependent nor independent: two rank decisions may differ
+    a = rg.forward_dynamics(mech, state, tau)
+    assert relative_error(a, solved(mech, state, tau)) < 1e-8
+    assert relative_error(J @ a, wanted) < 1e-8
+
+
+@settings(max_examples=30)
+@given(SEEDS, st.integers(2, 6), st.integers(1, 2))
+def test_assembly_closes_what_was_pushed_open(seed, bodies, loops):
+    rng = np.random.default_rng(seed)
+    mech, state = random_closed(rng, bodies, loops)
+    rough = mech.state(q=rg.integrate(mech, state.q, rng.uniform(-0.02, 0.02, mech.nv)), v=state.v)
+    try:
+        found = rg.assemble(mech, rough)
+    except rg.AssemblyError:
+        return  # at a singular pose even a small push may have no way back
+    J, _ = rows_of(mech, found)
+    assert np.abs(J @ found.v).max(initial=0.0) < 1e-9 * (1.0 + np.abs(found.v).max(initial=0.0))
+    for name in mech.loop_joints:
+        mech.joint_position(found, name)  # raises where the loop is open
+
+
+def test_assembly_holds_the_joints_that_are_to_be_held():
+    mech = four_bars(2)
+    rough = mech.state(q={"foot 0": 0.3, "top 0": -0.25, "foot 1": 0.33, "top 1": -0.28, "foot 2": 0.2}, v={"foot 0": -1.0})
+    found = rg.assemble(mech, rough, hold=["foot 0"])
+    assert found.q == pytest.approx([0.3, -0.3, 0.3, -0.3, 0.3], abs=1e-10)
+    assert found.v == pytest.approx([-1.0, 1.0, -1.0, 1.0, -1.0], abs=1e-10)
+
+
+def test_a_parallelogram_swings_as_one_pendulum():
+    """Two uprights and a level rod of 1 kg and 1 m: (2/3 + 1) θ̈ = (1 + 1) g sin θ, for tilts θ from the vertical."""
+    mech = four_bars(1)
+    tilt = 0.4
+    state = rg.assemble(mech, mech.state(q={"foot 0": tilt, "top 0": -tilt, "foot 1": tilt}), hold=["foot 0"])
+    inertia = 2 * mech.bodies["upright 0"].inertia.tensor[2, 2] + 2 * 0.25 + 1.0
+    assert rg.forward_dynamics(mech, state)[0] == pytest.approx(2 * 9.81 * np.sin(tilt) / inertia, rel=1e-10)
+
+
+def test_what_cannot_be_closed_is_an_error_with_the_loop_and_the_gap():
+    mech = four_bars(1)
+    with pytest.raises(rg.AssemblyError, match=r"'end 1' cannot be closed: a gap of \d"):
+        rg.assemble(mech, mech.state(q={"foot 0": 3.0, "foot 1": 0.0}), hold=["foot 0", "foot 1"])
+    with pytest.raises(rg.StructureError, match=r"open by .* assemble"):
+        rg.forward_dynamics(mech, mech.state(q={"foot 0": 0.5}))
+    with pytest.raises(rg.ModelError, match="no joint 'crank'"):
+        rg.assemble(mech, mech.state(), hold=["crank"])

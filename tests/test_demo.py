@@ -1,0 +1,116 @@
+"""The demonstrations: they run from the shell, write what they say, and tell the truth."""
+
+import csv
+import re
+from html import unescape
+
+import pytest
+from PIL import Image
+from typer.testing import CliRunner
+
+from regraft.cli import app
+from regraft.demos import walker_animation
+from regraft.demos.walk import take_walk
+from regraft.models import compass_biped
+
+PICTURES = ("walker.png", "strobe.png", "phase.png", "energy.png", "convergence.png", "walker.gif")
+FILES = (*PICTURES, "steps.csv", "report.html")
+
+
+def demo(folder, *options):
+    found = CliRunner().invoke(app, ["demo", "walker", "--out", str(folder), *options])
+    assert found.exit_code == 0, found.output
+    return found.stdout
+
+
+@pytest.fixture(scope="module")
+def walked(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("demo") / "walker"
+    return folder, demo(folder, "--steps", "6")
+
+
+def test_it_writes_what_it_says(walked):
+    folder, said = walked
+    assert sorted(path.name for path in folder.iterdir()) == sorted(FILES)
+    for name in FILES:
+        assert f"wrote {folder / name}" in said
+
+
+def test_every_picture_can_be_opened_and_is_small(walked):
+    folder, _ = walked
+    for name in PICTURES:
+        assert (folder / name).stat().st_size < (3_000_000 if name.endswith("gif") else 200_000)
+        with Image.open(folder / name) as picture:
+            picture.load()
+            assert min(picture.size) > 300
+            assert len(picture.convert("RGB").getcolors(1_000_000)) > 20
+            assert picture.convert("RGB").getpixel((1, 1)) == (255, 255, 255)
+
+
+def test_the_animation_is_smooth_and_loops(walked):
+    folder, _ = walked
+    with Image.open(folder / "walker.gif") as picture:
+        assert picture.info["loop"] == 0
+        assert picture.info["duration"] == 30
+        assert picture.n_frames == pytest.approx(2 * 0.734 / 0.03, abs=1)
+
+
+def test_its_numbers_are_those_of_the_gait(walked):
+    folder, said = walked
+    with (folder / "steps.csv").open(encoding="utf-8") as file:
+        steps = list(csv.DictReader(file))
+    assert len(steps) == 6
+    last = {name: value for name, value in steps[-1].items() if name != "foot"}
+    assert float(last["period (s)"]) == pytest.approx(0.73438, abs=2e-4)
+    assert float(last["length (m)"]) == pytest.approx(0.53558, abs=2e-4)
+    assert float(last["speed (m/s)"]) == pytest.approx(0.73438**-1 * 0.53558, abs=1e-3)
+    assert float(last["lost (J)"]) == pytest.approx(1.1007, abs=2e-3)
+    shown = f"{float(last['period (s)']):.4f}"
+    assert shown in said
+    assert f"<td>{shown}</td>" in (folder / "report.html").read_text(encoding="utf-8")
+
+
+def test_the_report_needs_nothing_but_itself(walked):
+    folder, _ = walked
+    text = (folder / "report.html").read_text(encoding="utf-8")
+    sources = re.findall(r'(?:src|href)\s*=\s*"([^"]*)"', text)
+    assert len(sources) == 5
+    assert all(source.startswith("data:image/") for source in sources)
+    assert not re.search(r"url\(|@import|<script|<link|https?://", text)
+    assert "prefers-color-scheme: dark" in text
+    assert "The walker made 6 steps" in unescape(text)
+
+
+def test_a_walker_that_falls_is_drawn_too(tmp_path, monkeypatch):
+    monkeypatch.setattr(walker_animation, "FRAME", 0.1)  # to draw fewer frames
+    said = demo(tmp_path, "--slope", "0.2", "--steps", "5")
+    assert "The walker fell after 1 step" in said
+    assert "Try another slope" in said
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(FILES)
+
+
+def test_one_step_is_a_walk():
+    walk = take_walk(compass_biped(), 1)
+    assert walk.outcome() == "The walker made 1 step in 0.74 s."
+    assert len(walk.steps) == len(walk.trajectory.segments) == 1
+
+
+def test_a_thousand_steps_are_a_walk():
+    walk = take_walk(compass_biped(), 1000)
+    assert len(walk.steps) == 1000
+    assert walk.steps[-1].period == pytest.approx(walk.steps[50].period, abs=1e-9)
+    assert walk.steps[-1].change < 1e-10
+
+
+def test_a_folder_that_cannot_be_made_is_an_error_in_one_line(tmp_path):
+    (tmp_path / "taken").write_text("")
+    found = CliRunner().invoke(app, ["demo", "walker", "--out", str(tmp_path / "taken"), "--steps", "1"])
+    assert found.exit_code == 1
+    assert found.stderr.splitlines()[-1].startswith("error: cannot write to")
+    assert "Traceback" not in found.output
+
+
+def test_a_slope_that_is_none_is_refused(tmp_path):
+    found = CliRunner().invoke(app, ["demo", "walker", "--out", str(tmp_path), "--slope", "3"])
+    assert found.exit_code == 1
+    assert "slope must be an angle" in found.stderr
