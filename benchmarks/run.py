@@ -20,6 +20,7 @@ from rich.table import Table
 
 import regraft as rg
 from loops import repeat_aba, repeat_crba, repeat_rnea
+from simulation import stepping, walking
 from structure import reroot_comparisons, reroot_time
 from subjects import Subject, arm, chain, humanoid
 from timing import Comparison, best, compare
@@ -181,6 +182,7 @@ def main() -> None:
     subjects = [humanoid(), arm(), chain(30), chain(100)]
     rows = [row for s in track(subjects, description="mechanisms") for row in comparisons(s)]
     rows += reroot_comparisons(subjects[0])
+    rows += [stepping(subjects[0]), walking()]
     scale, where = scaling(), machine()
     report(rows, scale, where)
     results = {"machine": where, "comparisons": [row.to_dict() for row in rows], "scaling": scale}

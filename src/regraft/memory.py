@@ -130,3 +130,15 @@ def table_at(_typing: Any, address: types.Type, rows: types.Type, columns: types
         return view._getvalue()
 
     return result(address, rows, columns, like), codegen
+
+
+@inline
+def borrowed(a: Any) -> Any:
+    """A C-ordered table that its owner keeps alive: views of it are not counted, which costs more than small kernels do."""
+    return table_at(a.ctypes.data, a.shape[0], a.shape[1], a)
+
+
+@inline
+def borrowed_vector(a: Any) -> Any:
+    """The same for a vector in one piece."""
+    return table_at(a.ctypes.data, 1, a.shape[0], a)[0]

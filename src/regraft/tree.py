@@ -119,7 +119,7 @@ class Tree:
     def new_work(self, dtype: type = float) -> Workspace:
         """A new workspace in a scalar type."""
         body, dof = self._work_shapes()
-        return Workspace(self.model, self.addresses, np.zeros(body, dtype), np.zeros(dof, dtype))
+        return Workspace(self.model, self.addresses, aligned_zeros(body, dtype), aligned_zeros(dof, dtype))
 
     def new_pack_work(self) -> Workspace:
         """A new workspace of packs, as floats with one more axis."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._jit import jit
+from .._jit import inline, jit
 from ..memory import load, store
 from ..scalars import Scalar, one, reciprocal, where_less
 from ..spatial import (
@@ -50,7 +50,7 @@ def aba(model: Model, work: Work, q: Any, v: Any, tau: Any, external: Any, out: 
     return worst
 
 
-@jit
+@inline
 def load_bodies(model: Model, work: Work, external: Any) -> None:
     """RIGID of each body, and the force F that it needs to keep its velocity.  O(n)."""
     body = work.body
@@ -62,7 +62,7 @@ def load_bodies(model: Model, work: Work, external: Any) -> None:
         store(body, k, F, minus(force, external_force(external, k, X)))
 
 
-@jit
+@inline
 def eliminate_joints(model: Model, work: Work) -> Scalar:
     """Leaves to roots: the inertia and force that each body shows to its parent through the joint.  O(n)."""
     walk, body, dof = model.walk, work.body, work.dof
@@ -103,7 +103,7 @@ def eliminate_joints(model: Model, work: Work) -> Scalar:
     return worst
 
 
-@jit
+@inline
 def accelerate(model: Model, work: Work, of_world: Motion, out: Any) -> None:
     """Roots to leaves: with the parent's acceleration known, each joint follows.  O(n)."""
     walk, body, dof = model.walk, work.body, work.dof

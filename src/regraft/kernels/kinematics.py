@@ -43,7 +43,7 @@ def parent_frame(body: Any, parent: int, like: Scalar) -> Frame:
     return frame(body, parent)
 
 
-@jit
+@inline
 def place_bodies(model: Model, work: Work, q: Any) -> None:
     """R, P, S: orientation and position of each body, screw of each degree of freedom (S1 eq. 8).  O(n)."""
     for k in range(model.walk.shape[0]):
@@ -91,7 +91,7 @@ def flip(dof: Any, first: int, end: int, column: int) -> None:
         store(dof, d, column, times(-1.0, load(dof, d, column, 6)))
 
 
-@jit
+@inline
 def move_bodies(model: Model, work: Work, q: Any, v: Any) -> None:
     """V = V_parent + S v and the bias V_parent × S v + Ṡ v of each body, after `place_bodies`.  O(n)."""
     walk, body, dof = model.walk, work.body, work.dof

@@ -60,7 +60,7 @@ def positive_part(x: Scalar) -> Scalar:
     return where_less(zero(x), x, x, zero(x))
 
 
-@jit
+@inline
 def joint_torques(model: Model, work: Work, q: Any, v: Any, tau: Any) -> None:
     """TAU = tau − damping v + limiting torques.  O(n)."""
     dof, damping = work.dof, model.damping
@@ -125,7 +125,7 @@ def spring_span(model: Model, work: Work, row: int, like: Scalar) -> tuple[Vecto
     return x_a, x_b, add(subtract(x_b, x_a), subtract(o_b, o_a)), subtract(u_b, u_a)
 
 
-@jit
+@inline
 def spring_forces(model: Model, work: Work) -> None:
     """Take the pull of every spring and damper out of F, the force that each body still needs.  O(springs)."""
     body, springs = work.body, model.springs

@@ -42,12 +42,15 @@ class _PackModel(models.PrimitiveModel):  # type: ignore[misc]
         super().__init__(manager, kind, VECTOR)
 
 
-def aligned_zeros(shape: tuple[int, ...]) -> np.ndarray:
-    """A float64 array of zeros whose first element lies where packs need it."""
-    count = math.prod(shape)
-    raw = np.zeros(count + LANES)
-    offset = (-raw.ctypes.data) % ALIGNMENT // 8
-    return raw[offset : offset + count].reshape(shape)
+_CACHE_LINE = 64
+
+
+def aligned_zeros(shape: tuple[int, ...], dtype: type = float) -> np.ndarray:
+    """An array of zeros that begins with a cache line, where packs may lie and rows are not torn apart."""
+    size = math.prod(shape) * np.dtype(dtype).itemsize
+    raw = np.zeros(size + _CACHE_LINE, np.uint8)
+    offset = -int(raw.__array_interface__["data"][0]) % _CACHE_LINE
+    return raw[offset : offset + size].view(dtype).reshape(shape)
 
 
 # --- arithmetic on packs ---------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ import numpy as np
 
 from .._jit import jit, long_entry
 from ..kernels.layout import Model, Work, model_at, positions_in, work_at
+from ..memory import borrowed, borrowed_vector
 from .guards import HIT, LAST, SIGN, crossed, guard_value, place_for_guards, remember, start_guards
 from .stepper import (
     DENSE_U,
@@ -68,6 +69,9 @@ def run(
     functions: Any, push: Any, external: Any, guards: Any, numbers: Any, record: Any,
 ) -> int:  # fmt: skip
     """Step until the end, an event, a full record, the end of the budget or a failure; says which."""
+    table, S, push, external = borrowed(table), borrowed(S), borrowed(push), borrowed(external)
+    guards, numbers, record = borrowed(guards), borrowed(numbers), borrowed(record)
+    clock, counts, functions = borrowed_vector(clock), borrowed_vector(counts), borrowed_vector(functions)
     model, work, nq = model_at(handle), work_at(handle, S), positions_in(handle)
     nv, stages = work.dof.shape[0], table.shape[1]
     if counts[STARTED] == 0 and clock[T] < clock[END]:

@@ -47,7 +47,7 @@ FAILED = 2  # 1 after a function has failed
 FUNCTIONS = 3
 
 
-@jit
+@inline
 def evaluate(
     model: Model, work: Work, functions: Any, t: float, S: Any, nq: int, q: int, v: int, out: int, push: Any, external: Any
 ) -> Scalar:
