@@ -4,13 +4,14 @@ import csv
 import re
 from html import unescape
 
+import numpy as np
 import pytest
 from PIL import Image
 from typer.testing import CliRunner
 
 from regraft.cli import app
 from regraft.demos import walker_animation
-from regraft.demos.walk import take_walk
+from regraft.demos.walk import cycle_of, take_walk, with_distances
 from regraft.models import compass_biped
 
 PICTURES = ("walker.png", "strobe.png", "phase.png", "energy.png", "convergence.png", "walker.gif")
@@ -100,6 +101,14 @@ def test_a_thousand_steps_are_a_walk():
     assert len(walk.steps) == 1000
     assert walk.steps[-1].period == pytest.approx(walk.steps[50].period, abs=1e-9)
     assert walk.steps[-1].change < 1e-10
+
+
+def test_the_distance_from_the_limit_cycle_falls_as_its_multipliers_say():
+    biped = compass_biped()
+    walk = with_distances(take_walk(biped, 20), cycle_of(biped))
+    far = np.array([step.off_cycle for step in walk.steps])
+    assert far[0] < 0.01
+    assert (far[-1] / far[3]) ** (1 / 16) == pytest.approx(0.58, abs=0.02)
 
 
 def test_a_folder_that_cannot_be_made_is_an_error_in_one_line(tmp_path):

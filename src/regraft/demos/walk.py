@@ -21,6 +21,7 @@ Array = NDArray[np.float64]
 
 LONGEST_STEP = 20.0  # in units of √(length / g): a biped that takes longer balances, and will not step again
 SETTLED = 1e-3  # a change per step below which a gait is called steady
+ENOUGH, ON_CYCLE = 80, 1e-9  # steps after which a biped is on its limit cycle, and the change per step by which that is told
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,10 @@ class Step:
     """Potential energy that the slope gave from its start to its end."""
     change: float
     """How far the state after the strike at its end is from the one after the strike at its start: rad and rad/s together."""
+    legs: Legs
+    """The state after the strike at its end."""
+    off_cycle: float = math.nan
+    """How far that is from the limit cycle; NaN where there is none."""
 
     @property
     def speed(self) -> float:
@@ -127,6 +132,19 @@ def take_walk(biped: CompassBiped, steps: int, made: Callable[[int], object] = l
     return Walk(biped, found, tuple(_steps(biped, found, strikes)), fell)
 
 
+def cycle_of(biped: CompassBiped) -> Legs | None:
+    """The state after a strike on the limit cycle to which a biped converges, found by walking on; None where it does not."""
+    walk = take_walk(biped, ENOUGH)
+    return walk.steps[-1].legs if len(walk.steps) == ENOUGH and walk.steps[-1].change < ON_CYCLE else None
+
+
+def with_distances(walk: Walk, cycle: Legs | None) -> Walk:
+    """The walk with the distance of each step from a limit cycle."""
+    if cycle is None:
+        return walk
+    return replace(walk, steps=tuple(replace(step, off_cycle=_distance(step.legs, cycle)) for step in walk.steps))
+
+
 def disturbed(biped: CompassBiped, factor: float) -> CompassBiped:
     """The same biped, started with other rates."""
     legs = biped.legs(biped.mech, biped.state)
@@ -150,6 +168,7 @@ def _steps(biped: CompassBiped, found: Trajectory, strikes: list[tuple[Mechanism
                 lost=end.total - energy(*after).total,
                 gained=energy(*before).potential - end.potential,
                 change=_distance(old, new),
+                legs=new,
             )
         )
         before = after

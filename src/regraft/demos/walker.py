@@ -15,11 +15,11 @@ from rich.table import Table
 from rich.text import Text
 
 from ..models import CompassBiped, compass_biped
-from .walk import Step, Walk, disturbed, take_walk
+from .walk import Step, Walk, cycle_of, disturbed, take_walk, with_distances
 from .walker_pictures import draw_pictures
 from .walker_report import TITLE, write_report
 
-HEADINGS = ("step", "foot", "period (s)", "length (m)", "speed (m/s)", "lost (J)", "gained (J)", "change")
+HEADINGS = ("step", "foot", "period (s)", "length (m)", "speed (m/s)", "lost (J)", "gained (J)", "off cycle")
 WHOLE, FIRST, LAST = 24, 12, 4  # rows of a table: so many are shown in full, of more only the first and the last
 DISTURBANCES = (0.95, 1.08)  # factors on the rates of the start
 DISTURBED_STEPS = 20
@@ -33,7 +33,9 @@ def run(out: Path, steps: int, slope: float, console: Console) -> Walk:
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
         walking = progress.add_task("walking", total=steps)
         walk = take_walk(biped, steps, lambda made: progress.update(walking, completed=made))
-        others = disturbed_walks(biped, steps)
+        cycle = None if walk.fell else cycle_of(biped)
+        walk = with_distances(walk, cycle)
+        others = {name: with_distances(other, cycle) for name, other in disturbed_walks(biped, steps).items()}
         drawing = progress.add_task("drawing", total=None)
         files = draw_pictures(out, walk, others, lambda made, total: progress.update(drawing, completed=made, total=total))
     files.append(write_steps(out / "steps.csv", walk))
@@ -57,7 +59,7 @@ def disturbed_walks(biped: CompassBiped, steps: int) -> dict[str, Walk]:
 def cells(step: Step) -> tuple[str, ...]:
     """A step as a row of a table."""
     numbers = f"{step.period:.4f}", f"{step.length:.4f}", f"{step.speed:.4f}", f"{step.lost:.4f}", f"{step.gained:.4f}"
-    return str(step.number), step.foot, *numbers, f"{step.change:.1e}"
+    return str(step.number), step.foot, *numbers, "–" if math.isnan(step.off_cycle) else f"{step.off_cycle:.1e}"
 
 
 def rows(walk: Walk) -> list[tuple[str, ...]]:
@@ -118,5 +120,7 @@ def write_steps(path: Path, walk: Walk) -> Path:
         writer = csv.writer(file)
         writer.writerow(HEADINGS)
         for step in walk.steps:
-            writer.writerow((step.number, step.foot, step.period, step.length, step.speed, step.lost, step.gained, step.change))
+            writer.writerow(
+                (step.number, step.foot, step.period, step.length, step.speed, step.lost, step.gained, step.off_cycle)
+            )
     return path

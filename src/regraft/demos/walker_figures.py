@@ -178,11 +178,13 @@ def _label(ax: Axes, name: str, x: float, y: float, where: tuple[float, float]) 
 
 
 def draw_convergence(ax: Axes, walks: dict[str, Walk]) -> None:
-    """How much the state after the strike changes from step to step."""
+    """How far the state after the strike is from the limit cycle; without one, how much it changes from step to step."""
+    cyclic = all(not np.isnan(step.off_cycle) for walk in walks.values() for step in walk.steps)
     for (name, walk), colour, mark in zip(walks.items(), (BLUE, ORANGE, GREEN), "os^", strict=False):
-        changes = np.array([step.change for step in walk.steps[:LONGEST_AXIS]])
-        ax.semilogy(np.arange(1, len(changes) + 1), changes, color=colour, marker=mark, markersize=3.5, linewidth=1.0, label=name)
+        far = np.array([step.off_cycle if cyclic else step.change for step in walk.steps[:LONGEST_AXIS]])
+        ax.semilogy(np.arange(1, len(far) + 1), far, color=colour, marker=mark, markersize=3.5, linewidth=1.0, label=name)
     ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3, handlelength=1.8, columnspacing=1.2)
     longest = max(min(len(walk.steps), LONGEST_AXIS) for walk in walks.values())
-    ax.set(xlabel="step", ylabel="change of the state\nper step (rad, rad/s)", xlim=(0.0, longest + 1.0))
+    what = "distance from the\nlimit cycle" if cyclic else "change of the state\nper step"
+    ax.set(xlabel="step", ylabel=f"{what} (rad, rad/s)", xlim=(0.0, longest + 1.0))
     ax.xaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))

@@ -51,8 +51,8 @@ PICTURES = (
     Picture(
         "",
         "convergence.png",
-        "Change of the state from step to step, on a logarithmic scale.",
-        "How far the state after a strike is from the one a step earlier.",
+        "Distance from the limit cycle, step by step, on a logarithmic scale.",
+        "How far the state after a strike is from that of the limit cycle; without one, from that of the step before.",
     ),
     Picture(
         "The energy",

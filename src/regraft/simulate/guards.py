@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .._jit import jit
+from .._jit import inline, jit
 from ..kernels import configuration
 from ..kernels.jacobian import point_on
 from ..kernels.kinematics import place_bodies
@@ -44,7 +44,7 @@ SLOWEST, SLOWEST_FUNCTION = 1e-5, 1e-4
 """Speeds below which the time over which a rate is taken grows no more; a user's function may change with time as well."""
 
 
-@jit
+@inline
 def guard_value(
     model: Model, work: Work, guards: Any, numbers: Any, functions: Any, e: int, t: float, S: Any, nq: int, q: int, v: int
 ) -> Scalar:
@@ -65,7 +65,7 @@ def guard_value(
     return S[RESULT, 0]
 
 
-@jit
+@inline
 def place_for_guards(model: Model, work: Work, guards: Any, S: Any, nq: int, q: int) -> None:
     """Place the bodies at row q if any guard asks where one is."""
     for e in range(guards.shape[0]):
@@ -118,7 +118,7 @@ def look_ahead(model: Model, S: Any, nv: int, slowest: float) -> float:
     return eps
 
 
-@jit
+@inline
 def crossed(guards: Any, e: int, value: float) -> bool:
     """Whether a guard has gone through zero in its direction since it was last away from it."""
     before, direction = guards[e, SIGN], guards[e, DIRECTION]
@@ -129,7 +129,7 @@ def crossed(guards: Any, e: int, value: float) -> bool:
     return direction >= 0 and before < 0 and value >= 0.0
 
 
-@jit
+@inline
 def remember(guards: Any, numbers: Any, e: int, value: float) -> None:
     """Keep the sign and the value of a guard at a sample where it did not fire."""
     if abs(value) > AT_ZERO or guards[e, SIGN] != 0:

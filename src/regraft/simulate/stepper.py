@@ -20,7 +20,7 @@ from .callbacks import call_at
 
 MOST_STAGES = 8
 
-SHARE = 0.03
+SHARE = 0.06
 """The part of the tolerance that the estimated error of one step may use, so that the error of a whole run is of its size."""
 
 # rows of the scratch table
@@ -158,7 +158,7 @@ def make_dense(table: Any, S: Any, h: Scalar, nv: int) -> None:
             S[first + 3, d] = h * top
 
 
-@jit
+@inline
 def dense_at(walk: Any, S: Any, theta: float, nv: int) -> None:
     """QS, VS: the state at the part theta of the step, after `make_dense`."""
     rest = 1.0 - theta
