@@ -14,7 +14,7 @@ from ._jit import compiled_for
 from .errors import ModelError, StructureError, listed
 from .kernels import entries
 from .kernels.layout import END, EXTERNAL, JOINT, MARGIN, PUSH, PUSH_POINT, ROOT, V
-from .loops import loops_of
+from .loops import ASSEMBLED, loops_of
 from .mechanism import Mechanism
 from .pose import finite
 from .state import State
@@ -22,9 +22,6 @@ from .tree import Tree, Workspace
 
 Array = NDArray[np.float64]
 Wrenches = Mapping[str, ArrayLike]
-
-ASSEMBLED = 1e-6
-"""The gap of a loop, in metres and radians, above which a state counts as not assembled."""
 
 
 def forward_dynamics(mech: Mechanism, state: State, tau: ArrayLike | None = None, wrenches: Wrenches | None = None) -> Array:

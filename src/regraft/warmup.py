@@ -53,6 +53,7 @@ def kernels() -> dict[str, Callable[[], object]]:
         "trajectories": lambda: _use(simulate(mech, state, 1e-3)),
         "position rates (complex)": lambda: as_ivp(mech).fun(0.0, state._x),
         "closed chains": lambda: forward_dynamics(linkage, assemble(linkage, linkage.state())),
+        "simulation of closed chains": lambda: simulate(linkage, linkage.state(), 1e-3),
         "limit cycles": lambda: limit_cycle(mech, state, at_time(1e-3), torque=lambda _t, _mech, state: -state.q),
         "limit cycles (complex)": lambda: limit_cycle(mech, state, at_time(1e-3)),
         "derivatives (complex)": lambda: derivatives(mech, state),

@@ -33,10 +33,10 @@ def four_bars(count):
     """IFToMM's A02: rods of 1 kg and 1 m, upright ones on the ground 1 m apart, level ones between their tops."""
     mech, hinge = rg.Mechanism(gravity=(0, -9.81, 0)), rg.Revolute((0, 0, 1))
     for i in range(count + 1):
-        mech.add_body(f"upright {i}", rg.Inertia.cylinder(1.0, 0.01, (0, 0, 0), (0, 1, 0)))
+        mech.add_body(f"upright {i}", rg.Inertia.rod(1.0, (0, 0, 0), (0, 1, 0)))
         mech.add_joint(f"foot {i}", hinge, "world", f"upright {i}", rg.Pose(translation=(i, 0, 0)))
         if i < count:
-            mech.add_body(f"level {i}", rg.Inertia.cylinder(1.0, 0.01, (0, 0, 0), (1, 0, 0)))
+            mech.add_body(f"level {i}", rg.Inertia.rod(1.0, (0, 0, 0), (1, 0, 0)))
             mech.add_joint(f"top {i}", hinge, f"upright {i}", f"level {i}", rg.Pose(translation=(0, 1, 0)))
         if i > 0:
             ends = rg.Pose(translation=(1, 0, 0)), rg.Pose(translation=(0, 1, 0))

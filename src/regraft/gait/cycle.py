@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..dynamics import open_tree
 from ..errors import ModelError, SimulationError, StructureError
 from ..mechanism import Mechanism
 from ..pose import finite
@@ -142,6 +143,7 @@ def limit_cycle(
     >>> round(float(cycle.state.v[0]), 9), cycle.multipliers.real.round(9).tolist()
     (4.0, [0.5, 0.0])
     """
+    open_tree(mech, "the search for limit cycles")
     found = check_events(events, mech)
     names = (
         (section,) if isinstance(section, str) else tuple(event.name for event in found) if section is None else tuple(section)

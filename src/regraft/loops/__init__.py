@@ -1,6 +1,6 @@
 """Closed chains: loop closure, assembly and dynamics."""
 
-from .assembly import assemble
-from .tables import loops_of
+from .assembly import ASSEMBLED, assemble, assembled
+from .tables import fresh_loops, loops_of
 
-__all__ = ["assemble", "loops_of"]
+__all__ = ["ASSEMBLED", "assemble", "assembled", "fresh_loops", "loops_of"]

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import AssemblyError, ModelError
+from ..errors import AssemblyError, ModelError, StructureError
 from ..kernels import entries
 from ..kernels.layout import HELD
 from ..kernels.loops import FIRST, LOOP_V, RESIDUAL
@@ -16,6 +16,9 @@ from ..state import State
 from .tables import loops_of
 
 Array = NDArray[np.float64]
+
+ASSEMBLED = 1e-6
+"""The gap of a loop, in metres and radians (or these per second), above which a state counts as not assembled."""
 
 CLOSED = 1e-10
 """The gap of a loop, in metres and radians, below which it counts as closed."""
@@ -54,6 +57,22 @@ def assemble(mech: Mechanism, state: State, hold: Iterable[str] = ()) -> State:
     if not left <= CLOSED * (1.0 + float(np.abs(v).max(initial=0.0))):
         raise AssemblyError(f"the velocities cannot be made consistent with the loops: {left:.3g} is left. Hold fewer joints.")
     return State(mech.layout, np.concatenate((q, v)))
+
+
+def assembled(mech: Mechanism, state: State) -> State:
+    """The state with its loops closed to rounding; an error where they are open by more than rounding of a user's numbers."""
+    if not mech.layout.loops:
+        return state
+    work, closed = mech.tree.new_work(), loops_of(mech)
+    q, v, step, best = state._q.copy(), state._v.copy(), np.empty(mech.nv), np.empty(mech.nq)
+    gap = entries.close_positions(work.handle, closed, q, step, best, 0)
+    slip = entries.close_velocities(work.handle, closed, q, v, step)
+    if not (gap <= ASSEMBLED and slip <= ASSEMBLED * (1.0 + float(np.abs(v).max(initial=0.0)))):
+        raise StructureError(
+            f"the loops are open in this state, by {gap:.3g} in position and {slip:.3g} in velocity; close them first: "
+            "state = assemble(mech, state)."
+        )
+    return assemble(mech, state)
 
 
 def _open_loop(mech: Mechanism, gap: float) -> AssemblyError:

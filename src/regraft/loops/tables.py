@@ -43,6 +43,12 @@ def loops_of(mech: Mechanism) -> Loops:
     return found
 
 
+def fresh_loops(mech: Mechanism) -> Loops:
+    """The tables with scratch of their own, for a computation that runs beside others."""
+    found = loops_of(mech)
+    return found._replace(rows=found.rows.copy(), Y=found.Y.copy(), W=found.W.copy(), scratch=found.scratch.copy())
+
+
 def _tables(mech: Mechanism, tree: Tree) -> Loops:
     names = [name for name, *_ in tree.layout.loops]
     loops, numbers = np.zeros((len(names), LOOP), np.int64), np.zeros((len(names), LOOP_NUMBERS))

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..dynamics import external_table, open_tree
+from ..dynamics import external_table
 from ..errors import ModelError
 from ..kernels.layout import MARGIN
+from ..loops import assembled, fresh_loops
 from ..mechanism import Mechanism
 from ..pose import finite
 from ..state import State
@@ -33,9 +34,10 @@ class Runner:
         self, mech: Mechanism, state: State, t: float, integrator: Integrator, settings: Any, events: tuple[Event, ...]
     ) -> None:
         self.mech, self.integrator = mech, integrator
-        tree, layout = open_tree(mech, "simulation"), mech.layout
+        tree, layout = mech.tree, mech.layout
+        state = assembled(mech, state)
         self.tree, self.nq, self.nv = tree, layout.nq, layout.nv
-        self.work = tree.new_work()
+        self.work, self.closed = tree.new_work(), fresh_loops(mech) if layout.loops else None
         self.scratch = np.zeros((SCRATCH, max(self.nq, self.nv, 1)))
         self.scratch[Q0, : self.nq], self.scratch[V0, : self.nv] = state._q, state._v
         self.clock = np.zeros(segment.CLOCK)
@@ -100,6 +102,7 @@ class Runner:
                 why = segment.run(
                     self.work.handle, self.integrator.table, self.integrator.order, self.scratch, self.clock, self.counts,
                     self.coordinate, self.functions, self.push, self.external, self.guards, self.numbers, self.record,
+                    self.closed,
                 )  # fmt: skip
             if why != segment.FULL:
                 return int(why)

@@ -9,6 +9,7 @@ import numpy as np
 
 from .._jit import jit, long_entry
 from ..kernels.layout import Model, Work, model_at, positions_in, work_at
+from ..kernels.loops import close_positions, close_velocities
 from ..memory import borrowed, borrowed_vector
 from .guards import HIT, LAST, SIGN, crossed, guard_value, place_for_guards, remember, start_guards
 from .stepper import (
@@ -18,6 +19,7 @@ from .stepper import (
     Q1,
     QS,
     SLOPE_V,
+    US,
     V0,
     V1,
     VS,
@@ -56,6 +58,7 @@ AGAIN = 8  # 1 while a step is tried again
 COUNTS = 9
 
 SAMPLES = 4  # parts of an adaptive step at whose ends guards are looked at, so that two zeros in one step are seen
+OPEN = 1e-9  # gap of a loop, in metres and radians, with which the motion cannot go on
 LEAST = 1e-14  # step, relative to the time, below which steps make no progress
 SAME_TIME = 1e-12  # relative to the time: zeros of guards that count as simultaneous
 
@@ -66,7 +69,7 @@ SAFETY, SHRINK, GROW, MEMORY = 0.9, 0.2, 10.0, 0.04
 @long_entry
 def run(
     handle: int, table: Any, order: int, S: Any, clock: Any, counts: Any, coordinate: Any,
-    functions: Any, push: Any, external: Any, guards: Any, numbers: Any, record: Any,
+    functions: Any, push: Any, external: Any, guards: Any, numbers: Any, record: Any, closed: Any,
 ) -> int:  # fmt: skip
     """Step until the end, an event, a full record, the end of the budget or a failure; says which."""
     table, S, push, external = borrowed(table), borrowed(S), borrowed(push), borrowed(external)
@@ -75,13 +78,13 @@ def run(
     model, work, nq = model_at(handle), work_at(handle, S), positions_in(handle)
     nv, stages = work.dof.shape[0], table.shape[1]
     if counts[STARTED] == 0 and clock[T] < clock[END]:
-        margin = first_slopes(model, work, functions, clock[T], S, nq, push, external)
+        margin = first_slopes(model, work, functions, clock[T], S, nq, push, external, closed)
         if functions[FAILED] != 0:
             return FUNCTION_FAILED
         if not margin > 0.0:
             return NOT_FINITE
         if clock[STEP] <= 0.0:
-            clock[STEP] = first_size(model, work, table, order, functions, clock, S, nq, coordinate, push, external)
+            clock[STEP] = first_size(model, work, table, order, functions, clock, S, nq, coordinate, push, external, closed)
         start_guards(model, work, guards, numbers, functions, clock[T], clock[STEP], S, nq)
         if functions[FAILED] != 0:
             return FUNCTION_FAILED
@@ -101,7 +104,7 @@ def run(
                 clock[T] = clock[END]
                 return FINISHED
             return TOO_SMALL
-        margin = take_step(model, work, table, functions, t, h, S, nq, push, external)
+        margin = take_step(model, work, table, functions, t, h, S, nq, push, external, closed)
         if functions[FAILED] != 0:
             return FUNCTION_FAILED
         if counts[ADAPTIVE] != 0:
@@ -109,6 +112,8 @@ def run(
             if not accept(clock, counts, order, h, last, error):
                 continue
         elif not margin > 0.0:
+            return NOT_FINITE
+        if closed is not None and not close_step(model, work, closed, S, nq) < OPEN:
             return NOT_FINITE
         counts[BUDGET] -= 1
         if counts[EVERY] == 0 or guards.shape[0] > 0:
@@ -118,12 +123,24 @@ def run(
             if functions[FAILED] != 0:
                 return FUNCTION_FAILED
             if theta >= 0.0:
-                h = shorten(model, work, table, guards, numbers, functions, t, h, theta, S, nq, push, external)
+                h = shorten(model, work, table, guards, numbers, functions, t, h, theta, S, nq, push, external, closed)
                 if functions[FAILED] != 0:
                     return FUNCTION_FAILED
                 finish_step(S, clock, counts, record, t + h, h, nq, nv, stages)
                 return EVENT
         finish_step(S, clock, counts, record, clock[END] if last else t + h, h, nq, nv, stages)
+
+
+@jit
+def close_step(model: Model, work: Work, closed: Any, S: Any, nq: int) -> float:
+    """Put the end of a step back where all loops are closed, in position and in velocity; returns the gap that is left.
+
+    Both moves are the least in the metric of kinetic energy, so the second takes energy and adds none.
+    """
+    nv = work.dof.shape[0]
+    gap = close_positions(model, work, closed, S[Q1, :nq], S[US, :nv], S[QS, :nq], 20)
+    close_velocities(model, work, closed, S[Q1, :nq], S[V1, :nv], S[US, :nv])
+    return gap
 
 
 @jit
@@ -193,7 +210,7 @@ def finish_step(S: Any, clock: Any, counts: Any, record: Any, t: float, h: float
 @jit
 def first_size(
     model: Model, work: Work, table: Any, order: int, functions: Any, clock: Any, S: Any, nq: int, coordinate: Any,
-    push: Any, external: Any,
+    push: Any, external: Any, closed: Any,
 ) -> float:  # fmt: skip
     """A first step size from the sizes of the state, its slope and the change of that (Hairer, Nørsett, Wanner, II.4)."""
     nv = work.dof.shape[0]
@@ -210,7 +227,7 @@ def first_size(
     h = min(h, left)
     if nv == 0 or not h > 0.0:
         return left
-    margin = take_step(model, work, table, functions, clock[T], h, S, nq, push, external)
+    margin = take_step(model, work, table, functions, clock[T], h, S, nq, push, external, closed)
     if not margin > 0.0:
         return h
     bend, last = 0.0, table.shape[1] - 1
@@ -312,7 +329,7 @@ def zero_of(
 @jit
 def shorten(
     model: Model, work: Work, table: Any, guards: Any, numbers: Any, functions: Any, t: float, h: float, theta: float, S: Any,
-    nq: int, push: Any, external: Any,
+    nq: int, push: Any, external: Any, closed: Any,
 ) -> float:  # fmt: skip
     """Take the step again up to the zero of the first guard that was hit; returns its size.
 
@@ -326,7 +343,7 @@ def shorten(
     f_here = sampled_guard(model, work, guards, numbers, functions, e, t, h, theta, S, nq)
     slope = (f_here - f_back) / ((theta - back) * h) if theta > back else 0.0
     size = theta * h
-    take_step(model, work, table, functions, t, size, S, nq, push, external)
+    take_step(model, work, table, functions, t, size, S, nq, push, external, closed)
     for _ in range(3):
         place_for_guards(model, work, guards, S, nq, Q1)
         value = guard_value(model, work, guards, numbers, functions, e, t + size, S, nq, Q1, V1)
@@ -334,7 +351,9 @@ def shorten(
         if not 1e-16 * max(abs(t), h) < abs(change) < 1e-3 * h:
             break
         size = max(size + change, 0.0)
-        take_step(model, work, table, functions, t, size, S, nq, push, external)
+        take_step(model, work, table, functions, t, size, S, nq, push, external, closed)
+    if closed is not None:
+        close_step(model, work, closed, S, nq)
     make_dense(table, S, size, nv)
     place_for_guards(model, work, guards, S, nq, Q1)
     for g in range(guards.shape[0]):

@@ -14,6 +14,7 @@ from .._jit import inline, jit
 from ..kernels import configuration
 from ..kernels.aba import aba
 from ..kernels.layout import BODY, PUSH, Model, Work
+from ..kernels.loops import closed_dynamics
 from ..memory import load, store
 from ..scalars import Scalar, one, where_less
 from .callbacks import call_at
@@ -49,8 +50,9 @@ FUNCTIONS = 3
 
 @inline
 def evaluate(
-    model: Model, work: Work, functions: Any, t: float, S: Any, nq: int, q: int, v: int, out: int, push: Any, external: Any
-) -> Scalar:
+    model: Model, work: Work, functions: Any, t: float, S: Any, nq: int, q: int, v: int, out: int, push: Any, external: Any,
+    closed: Any,
+) -> Scalar:  # fmt: skip
     """The acceleration at the time t and at the rows q and v into row `out`; returns the least MARGIN, NaN for a failure."""
     nv = work.dof.shape[0]
     if functions[FAILED] != 0:
@@ -62,7 +64,9 @@ def evaluate(
             return np.nan * one(S[V0, 0])
         for k in range(external.shape[0]):
             store(external, k, PUSH, load(push, model.walk[k, BODY] + 1, 0, 6))
-    return aba(model, work, S[q, :nq], S[v, :nv], S[TORQUE, :nv], external, S[out, :nv])
+    if closed is None:
+        return aba(model, work, S[q, :nq], S[v, :nv], S[TORQUE, :nv], external, S[out, :nv])
+    return closed_dynamics(model, work, closed, S[q, :nq], S[v, :nv], S[TORQUE, :nv], external, S[out, :nv])[0]
 
 
 @inline
@@ -75,9 +79,11 @@ def call(functions: Any, which: int, t: float, S: Any, nq: int, nv: int, q: int,
 
 
 @jit
-def first_slopes(model: Model, work: Work, functions: Any, t: float, S: Any, nq: int, push: Any, external: Any) -> Scalar:
+def first_slopes(
+    model: Model, work: Work, functions: Any, t: float, S: Any, nq: int, push: Any, external: Any, closed: Any
+) -> Scalar:
     """The slopes at the start of a step."""
-    margin = evaluate(model, work, functions, t, S, nq, Q0, V0, SLOPE_V, push, external)
+    margin = evaluate(model, work, functions, t, S, nq, Q0, V0, SLOPE_V, push, external, closed)
     for d in range(work.dof.shape[0]):
         S[SLOPE_U, d] = S[V0, d]
     return margin
@@ -85,8 +91,9 @@ def first_slopes(model: Model, work: Work, functions: Any, t: float, S: Any, nq:
 
 @jit
 def take_step(
-    model: Model, work: Work, table: Any, functions: Any, t: float, h: Scalar, S: Any, nq: int, push: Any, external: Any
-) -> Scalar:
+    model: Model, work: Work, table: Any, functions: Any, t: float, h: Scalar, S: Any, nq: int, push: Any, external: Any,
+    closed: Any,
+) -> Scalar:  # fmt: skip
     """All stages but the first, up to the end of the step; returns the least MARGIN of them, NaN for a failure."""
     nv, stages = work.dof.shape[0], table.shape[1]
     worst = one(S[V0, 0])
@@ -102,7 +109,8 @@ def take_step(
             S[U1, d] = h * u
             S[V1, d] = S[V0, d] + h * v
         configuration.integrate(model.walk, S[Q0], S[U1], S[Q1])
-        margin = evaluate(model, work, functions, t + table[stages, i] * h.real, S, nq, Q1, V1, SLOPE_V + i, push, external)
+        then = t + table[stages, i] * h.real
+        margin = evaluate(model, work, functions, then, S, nq, Q1, V1, SLOPE_V + i, push, external, closed)
         configuration.tangent(model.walk, S[U1], S[V1], S[SLOPE_U + i, :nv])
         worst = where_less(worst, margin, worst, margin)
     configuration.normalise(model.walk, S[Q1])  # or rounding would add up
