@@ -49,8 +49,8 @@ class CompassBiped:
     >>> import regraft as rg
     >>> biped = rg.models.compass_biped()
     >>> walk = rg.simulate(*biped.start, 2.0, events=biped.events)
-    >>> [(round(t, 2), name) for t, name in walk.events]
-    [(0.74, 'left strike'), (1.47, 'right strike')]
+    >>> tuple((round(t, 2), name) for t, name in walk.events)
+    ((0.74, 'left strike'), (1.47, 'right strike'))
     """
 
     mech: Mechanism
@@ -89,8 +89,8 @@ class CompassBiped:
         >>> import regraft as rg
         >>> biped = rg.models.compass_biped()
         >>> before, after = biped.legs(biped.mech, biped.state), biped.legs(*biped.start)
-        >>> [round(angle, 4) for angle in (before.stance, before.swing, after.stance, after.swing)]
-        [-0.3236, 0.2188, 0.2188, -0.3236]
+        >>> tuple(round(angle, 4) for angle in (before.stance, before.swing, after.stance, after.swing))
+        (-0.3236, 0.2188, 0.2188, -0.3236)
         """
         sign = 1.0 if standing_leg(mech) == LEGS[0] else -1.0
         (angle,), (rate,) = mech.joint_position(state, STANCE), mech.joint_velocity(state, STANCE)
