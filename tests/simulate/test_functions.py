@@ -85,7 +85,7 @@ def test_a_new_numba_torque_does_not_compile_the_loop_again():
     rg.simulate(mech, state, 0.01, integrator="rk4", step=1e-3, every=2)
     rg.simulate(*welded(), 0.01)
     assert segment.run.signatures == before
-    assert len(before) == 1
+    assert len(before) <= 2  # one for trees, one for closed chains
 
 
 def test_a_compiled_function_is_wrapped_once():
