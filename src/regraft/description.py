@@ -108,9 +108,7 @@ def _joint_row(ends: tuple[int, int], joint: JointType, q: int, v: int) -> tuple
 
 
 def _fill_numbers(row: Array, joint: Joint) -> None:
-    row[:9].reshape(3, 3)[:], row[9:ON_CHILD] = joint.parent_pose.rotation, joint.parent_pose.translation
-    row[ON_CHILD : ON_CHILD + 9].reshape(3, 3)[:] = joint.child_pose.rotation
-    row[ON_CHILD + 9 : JOINT_PARAMETERS] = joint.child_pose.translation
+    row[:JOINT_PARAMETERS] = joint.places().ravel()
     row[JOINT_PARAMETERS:] = padded_parameters(joint.type)
 
 

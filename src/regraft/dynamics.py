@@ -199,11 +199,16 @@ def external_table(mech: Mechanism, wrenches: Wrenches) -> Array:
         raise ModelError(f"wrenches must be given by the names of the bodies they act on, not as {type(wrenches).__name__}.")
     table = np.zeros((len(tree.walk), EXTERNAL))
     table[:, PUSH_POINT:] = tree.origins()
-    for body, wrench in wrenches.items():
-        if body not in tree.row_of:
-            raise ModelError(f"wrenches: there is no body {body!r} that could be pushed.")
-        table[tree.row_of[body], PUSH:PUSH_POINT] = finite(f"wrench on {body!r}", wrench, (6,))
+    put_wrenches(table, tree.row_of, wrenches)
     return table
+
+
+def put_wrenches(table: Array, row_of: Mapping[str, int], wrenches: Wrenches) -> None:
+    """Write each wrench into the first columns of its body's row."""
+    for body, wrench in wrenches.items():
+        if body not in row_of:
+            raise ModelError(f"wrenches: there is no body {body!r} that could be pushed.")
+        table[row_of[body], PUSH:PUSH_POINT] = finite(f"wrench on {body!r}", wrench, (6,))
 
 
 def explain_failure(tree: Tree, work: Workspace, root: int | None = None) -> ModelError:

@@ -340,7 +340,7 @@ class Mechanism:
         """Position and velocity of a loop joint, from the motions of its two bodies."""
         joint = self._joints[loop]
         motions = self.tree.motions_of(state._x, joint.parent, joint.child)
-        q, v, gap, _ = settle(joint.type, motions, np.concatenate((joint.parent_pose.to_row(), joint.child_pose.to_row())))
+        q, v, gap, _ = settle(joint.type, motions, joint.places())
         if not gap <= REPRESENTABLE:
             raise StructureError(
                 f"the loop of joint {loop!r} is open: the nearest pose that {joint.type!r} can take is off by {gap:.3g}."

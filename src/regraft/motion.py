@@ -45,7 +45,7 @@ def frame_pose(mech: Mechanism, state: State, frame: str) -> Pose:
     """The pose of a frame, or of a body, in the world."""
     mech.check_state(state)
     body, local = _place(mech, frame)
-    return local if body == WORLD else body_poses(mech, state)[body] @ local
+    return Pose.from_row(mech.tree.motions_of(state._x, body)[0]) @ local
 
 
 def frame_position(mech: Mechanism, state: State, frame: str) -> Array:
@@ -119,13 +119,18 @@ def normalise(mech: Mechanism, q: ArrayLike) -> Array:
     return out
 
 
-def _place(mech: Mechanism, frame: str) -> tuple[str, Pose]:
-    """The body that carries a frame and the frame's pose on it; a body is a frame too."""
+def place_of(mech: Mechanism, frame: str) -> tuple[str, Pose] | None:
+    """The body that carries a frame and the frame's pose on it, None where there is none; a body is a frame too."""
     if frame in mech.frames:
         found = mech.frames[frame]
         return found.body, found.pose
-    if frame == WORLD or frame in mech.bodies:
-        return frame, Pose()
+    return (frame, Pose()) if frame == WORLD or frame in mech.bodies else None
+
+
+def _place(mech: Mechanism, frame: str) -> tuple[str, Pose]:
+    found = place_of(mech, frame)
+    if found is not None:
+        return found
     raise ModelError(f"there is no frame or body {frame!r}; add it with add_frame.")
 
 

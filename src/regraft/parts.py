@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from .inertia import Inertia
 from .joints import JointType
 from .pose import Pose
@@ -30,6 +33,10 @@ class Joint:
     child: str
     parent_pose: Pose
     child_pose: Pose
+
+    def places(self) -> NDArray[np.float64]:
+        """(2, 12): the poses of its frame on parent and child as rows."""
+        return np.concatenate((self.parent_pose.to_row(), self.child_pose.to_row()))
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,18 +45,16 @@ class Pose(Frozen):
     def _of(cls, rotation: Array, translation: Array) -> Pose:
         """From arrays that are known to be a pose."""
         pose = cls.__new__(cls)
-        pose._set(rotation=rotation, translation=translation)
+        rotation.setflags(write=False)  # as `_set` does, which is too slow for the thousands that a change of root makes
+        translation.setflags(write=False)
+        object.__setattr__(pose, "rotation", rotation)
+        object.__setattr__(pose, "translation", translation)
         return pose
 
     @classmethod
     def from_row(cls, row: Array) -> Pose:
         """From 12 numbers that are known to be a pose: rotation in row order, then translation. Shares their memory."""
-        rotation, translation, pose = row[:9].reshape(3, 3), row[9:POSE], cls.__new__(cls)
-        rotation.setflags(write=False)
-        translation.setflags(write=False)
-        object.__setattr__(pose, "rotation", rotation)
-        object.__setattr__(pose, "translation", translation)
-        return pose
+        return cls._of(row[:9].reshape(3, 3), row[9:POSE])
 
     def to_row(self) -> Array:
         """(1, 12): rotation in row order, then translation."""

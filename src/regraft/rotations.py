@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from ._jit import inline
 from .scalars import Scalar, angle, lift, one, sincos, square_root, where_less, zero
@@ -19,9 +19,10 @@ from .spatial import (
     identity,
     linear,
     motion_cross,
-    plus_times,
+    plus,
     scale,
     spatial,
+    times,
 )
 
 Quaternion: TypeAlias = tuple[Scalar, Scalar, Scalar, Scalar]
@@ -148,32 +149,26 @@ def exp_pose(v: Motion) -> Frame:
     return exp_rotation(w), add(u, add(scale(b, drift), scale(c, cross(w, drift))))
 
 
-@inline
-def rate_of_vector(d: Vector, w: Vector) -> Vector:
-    """The rate of d at which exp(d) turns at the velocity w in its own axes: dexp⁻¹, by its series up to d¹⁰."""
-    first = cross(d, w)
-    second = cross(d, first)
-    fourth = cross(d, cross(d, second))
-    sixth = cross(d, cross(d, fourth))
-    eighth = cross(d, cross(d, sixth))
-    tenth = cross(d, cross(d, eighth))
-    high = add(scale(-1.0 / 1209600.0, eighth), scale(1.0 / 47900160.0, tenth))
-    even = add(add(scale(1.0 / 12.0, second), scale(-1.0 / 720.0, fourth)), add(scale(1.0 / 30240.0, sixth), high))
-    return add(add(w, scale(0.5, first)), even)
+def _inverse_exponential_rate(bracket: Any, plus: Any, times: Any) -> Any:
+    """dexp⁻¹ of a Lie algebra by its series up to d¹⁰: the rate of d at which exp(d) moves at v, seen from where it is."""
+
+    @inline
+    def rate(d: Any, v: Any) -> Any:
+        first = bracket(d, v)
+        second = bracket(d, first)
+        fourth = bracket(d, bracket(d, second))
+        sixth = bracket(d, bracket(d, fourth))
+        eighth = bracket(d, bracket(d, sixth))
+        tenth = bracket(d, bracket(d, eighth))
+        high = plus(times(-1.0 / 1209600.0, eighth), times(1.0 / 47900160.0, tenth))
+        even = plus(plus(times(1.0 / 12.0, second), times(-1.0 / 720.0, fourth)), plus(times(1.0 / 30240.0, sixth), high))
+        return plus(plus(v, times(0.5, first)), even)
+
+    return rate
 
 
-@inline
-def rate_of_twist(d: Motion, v: Motion) -> Motion:
-    """The rate of d at which exp(d) moves at the own twist v: dexp⁻¹ of SE(3), by its series up to d¹⁰."""
-    first = motion_cross(d, v)
-    second = motion_cross(d, first)
-    fourth = motion_cross(d, motion_cross(d, second))
-    sixth = motion_cross(d, motion_cross(d, fourth))
-    eighth = motion_cross(d, motion_cross(d, sixth))
-    tenth = motion_cross(d, motion_cross(d, eighth))
-    rate = plus_times(plus_times(v, 0.5, first), 1.0 / 12.0, second)
-    rate = plus_times(plus_times(rate, -1.0 / 720.0, fourth), 1.0 / 30240.0, sixth)
-    return plus_times(plus_times(rate, -1.0 / 1209600.0, eighth), 1.0 / 47900160.0, tenth)
+rate_of_vector = _inverse_exponential_rate(cross, add, scale)
+rate_of_twist = _inverse_exponential_rate(motion_cross, plus, times)
 
 
 # --- logarithm -------------------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from .._jit import inline
@@ -63,19 +64,12 @@ def place_z(_par: tuple[float, ...], q: tuple[Any], X: Frame) -> Frame:
     ), p
 
 
-@inline
-def columns_x(_par: tuple[float, ...], _q: tuple[Any], X: Frame) -> tuple[Motion]:
-    return (turning_about(axis_x(X[0]), X[1]),)
+def _columns_about(axis: Callable[..., Any]) -> Callable[..., Any]:
+    @inline
+    def columns_about(_par: tuple[float, ...], _q: tuple[Any], X: Frame) -> tuple[Motion]:
+        return (turning_about(axis(X[0]), X[1]),)
 
-
-@inline
-def columns_y(_par: tuple[float, ...], _q: tuple[Any], X: Frame) -> tuple[Motion]:
-    return (turning_about(axis_y(X[0]), X[1]),)
-
-
-@inline
-def columns_z(_par: tuple[float, ...], _q: tuple[Any], X: Frame) -> tuple[Motion]:
-    return (turning_about(axis_z(X[0]), X[1]),)
+    return columns_about
 
 
 class Revolute(OneAxis):
@@ -90,9 +84,9 @@ class Revolute(OneAxis):
     turns = (0,)
     kernels = JointKernels(transform, columns, nearest)
     forms = (
-        JointKernels(transform, columns_x, nearest, place_x),
-        JointKernels(transform, columns_y, nearest, place_y),
-        JointKernels(transform, columns_z, nearest, place_z),
+        JointKernels(transform, _columns_about(axis_x), nearest, place_x),
+        JointKernels(transform, _columns_about(axis_y), nearest, place_y),
+        JointKernels(transform, _columns_about(axis_z), nearest, place_z),
     )
     __slots__ = ()
 

@@ -53,11 +53,6 @@ def integrate(q: Quaternion, d: Vector) -> Quaternion:
 
 
 @inline
-def tangent(d: Vector, v: Vector) -> Vector:
-    return rate_of_vector(d, v)
-
-
-@inline
 def difference(q1: Quaternion, q0: Quaternion) -> Vector:
     return log_quaternion(quaternion_product(conjugate(q0), q1))
 
@@ -89,7 +84,7 @@ class Spherical(JointType):
     nq, nv, limited = 4, 3, 1
     kernels = JointKernels(
         transform, columns, nearest,
-        integrate=integrate, tangent=tangent, difference=difference, normalise=unit_quaternion, limit=limit,
+        integrate=integrate, tangent=rate_of_vector, difference=difference, normalise=unit_quaternion, limit=limit,
     )  # fmt: skip
     __slots__ = ()
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from .._jit import entry, long_entry
+from .._jit import entry, inline, long_entry
 from ..memory import load, load_pose, store, store_pose, table_at
 from ..spatial import add, at_point, compose, invert
-from . import configuration, loops
+from . import closure, configuration
 from . import energy as energy_kernel
 from . import jacobian as jacobian_kernel
 from .aba import aba
@@ -18,7 +18,7 @@ from .crba import crba
 from .derivatives import rnea_derivatives
 from .impact import impact
 from .kinematics import frame, move_bodies, place_bodies
-from .layout import EXTERNAL, ORIGIN, ROOT, VEL, model_at, positions_in, work_at
+from .layout import EXTERNAL, ORIGIN, ROOT, VEL, Model, Work, model_at, positions_in, work_at
 from .rnea import reactions, rnea
 
 
@@ -130,9 +130,15 @@ def motion(handle: int, x: Any, far: Any, out: Any) -> None:
     place_bodies(m, w, x[:nq])
     move_bodies(m, w, x[:nq], x[nq:])
     for k in range(m.walk.shape[0]):
-        R_k, p_k = compose(frame(w.body, k), invert(load_pose(far, k)))
-        store_pose(out, k, (R_k, add(p_k, load(w.body, m.walk[k, ROOT], ORIGIN, 3))))
-        store(out, k, 12, at_point(load(w.body, k, VEL, 6), p_k))
+        store_motion(m, w, far, k, out, k)
+
+
+@inline
+def store_motion(m: Model, w: Work, far: Any, k: int, out: Any, row: int) -> None:
+    """Pose in the world and twist at its own origin of the body of row k into a row of `out`."""
+    R_k, p_k = compose(frame(w.body, k), invert(load_pose(far, k)))
+    store_pose(out, row, (R_k, add(p_k, load(w.body, m.walk[k, ROOT], ORIGIN, 3))))
+    store(out, row, 12, at_point(load(w.body, k, VEL, 6), p_k))
 
 
 @long_entry
@@ -142,9 +148,7 @@ def motion_of_many(handle: int, states: Any, far: Any, k: int, out: Any) -> None
     for i in range(states.shape[0]):
         place_bodies(m, w, states[i, :nq])
         move_bodies(m, w, states[i, :nq], states[i, nq:])
-        R_k, p_k = compose(frame(w.body, k), invert(load_pose(far, k)))
-        store_pose(out, i, (R_k, add(p_k, load(w.body, m.walk[k, ROOT], ORIGIN, 3))))
-        store(out, i, 12, at_point(load(w.body, k, VEL, 6), p_k))
+        store_motion(m, w, far, k, out, i)
 
 
 @long_entry
@@ -164,19 +168,19 @@ def balance_of_many(handle: int, states: Any, out: Any) -> None:
 @entry
 def closed_dynamics(handle: int, closed: Any, q: Any, v: Any, tau: Any, external: Any, out: Any) -> Any:
     """`closed_dynamics`."""
-    return loops.closed_dynamics(model_at(handle), work_at(handle, q), closed, q, v, tau, external, out)
+    return closure.closed_dynamics(model_at(handle), work_at(handle, q), closed, q, v, tau, external, out)
 
 
 @entry
 def close_positions(handle: int, closed: Any, q: Any, step: Any, best: Any, trials: int) -> float:
     """`close_positions`."""
-    return loops.close_positions(model_at(handle), work_at(handle, q), closed, q, step, best, trials)
+    return closure.close_positions(model_at(handle), work_at(handle, q), closed, q, step, best, trials)
 
 
 @entry
 def close_velocities(handle: int, closed: Any, q: Any, v: Any, step: Any) -> float:
     """`close_velocities`."""
-    return loops.close_velocities(model_at(handle), work_at(handle, q), closed, q, v, step)
+    return closure.close_velocities(model_at(handle), work_at(handle, q), closed, q, v, step)
 
 
 @entry

@@ -39,11 +39,8 @@ from ..spatial import (
     zero_spatial,
     zero_vector,
 )
-from . import configuration
-from .aba import aba, accelerate, eliminate_joints
-from .inertia import body_inertia, store_rigid
-from .kinematics import frame, move_bodies, place_bodies, rising_world
-from .layout import BIAS, END, ORIGIN, PARENT, ROOT, TAU, VEL, A, D, F, Model, R, S, U, V, Work
+from .kinematics import frame, rising_world
+from .layout import END, ORIGIN, PARENT, ROOT, TAU, VEL, A, D, Model, R, S, U, V, Work
 
 # loops: int64 (number, LOOP)
 PARENT_ROW = 0  # row of the joint's parent, −1 for the world
@@ -53,7 +50,7 @@ LOOP_V = 3  # degrees of freedom of the loop joint
 FIRST = 4  # its first constraint row
 VARIES_TOO = 5  # 1 where the joint's columns change in its child's frame
 PATH = 6  # number of degrees of freedom on the ways from its bodies to their roots
-REACH = 7  # first constraint row of the first loop that shares a tree with it, directly or through others
+REACH = 7  # first constraint row of the first loop that shares a tree with it
 SINCE = 8  # that loop
 LOOP = 9
 
@@ -72,9 +69,6 @@ MULTIPLIER = 19
 PIVOT = 20  # of the factorisation; 0 for a row that follows from those before it
 SIZE_ALONE = 21  # what the pivot would be if the row's two forces did not act against each other
 ROW = 22
-
-GAP_ENOUGH = 1e-13
-"""The gap, in metres and radians, at which the search for closed loops ends."""
 
 REDUNDANT = 1e-10
 """A row whose pivot is below this part of the largest SIZE_ALONE of its loop follows from others: it is left out."""
@@ -210,13 +204,12 @@ def spread(model: Model, work: Work, closed: Loops, l: int, r: int) -> None:
 
 
 @jit
-def couple(work: Work, closed: Loops) -> int:
+def couple(work: Work, closed: Loops) -> None:
     """Factorise J M⁻¹ Jᵀ = L P Lᵀ within its band into W and PIVOT, after `hold`; dependent rows get the pivot 0.
 
-    W[r, j] belongs to the column r − j. Returns how many rows are independent.  O(rows · band · (band + depth)).
+    W[r, j] belongs to the column r − j.  O(rows · band · (band + depth)).
     """
     loops, rows, W = closed.loops, closed.rows, closed.W
-    independent = 0
     for l in range(loops.shape[0]):
         first, end, reach = loops[l, FIRST], loops[l, FIRST] + 6 - loops[l, LOOP_V], loops[l, REACH]
         largest = 0.0
@@ -233,9 +226,6 @@ def couple(work: Work, closed: Loops) -> int:
             for e in range(reach, r):
                 pivot -= W[r, r - e] * W[r, r - e] * rows[e, PIVOT]
             rows[r, PIVOT] = pivot if pivot > REDUNDANT * largest else 0.0
-            if rows[r, PIVOT] > 0.0:
-                independent += 1
-    return independent
 
 
 @jit
@@ -289,14 +279,13 @@ def balance(work: Work, closed: Loops) -> None:
 
 
 @inline
-def relative_twist(model: Model, work: Work, closed: Loops, l: int) -> tuple[Frame, Motion, Motion]:
-    """The joint's frame on its child, and the twists of child and parent about the child's origin."""
-    _, X_c, apart = loop_frames(model, work, closed, l)
+def loop_twists(work: Work, closed: Loops, l: int, apart: Vector) -> tuple[Motion, Motion]:
+    """The twists of child and parent about the child's origin, from which the parent's lies `apart`."""
     p, c = closed.loops[l, PARENT_ROW], closed.loops[l, CHILD_ROW]
     still = zero_spatial(work.body[0, R])
     V_c = load(work.body, c, VEL, 6) if c >= 0 else still
     V_p = load(work.body, p, VEL, 6) if p >= 0 else still
-    return X_c, V_c, at_point(V_p, scale(-1.0, apart))
+    return V_c, at_point(V_p, scale(-1.0, apart))
 
 
 @jit
@@ -305,7 +294,8 @@ def velocity_gaps(model: Model, work: Work, closed: Loops) -> float:
     loops, rows = closed.loops, closed.rows
     worst = 0.0
     for l in range(loops.shape[0]):
-        X_c, V_c, V_p = relative_twist(model, work, closed, l)
+        _, X_c, apart = loop_frames(model, work, closed, l)
+        V_c, V_p = loop_twists(work, closed, l, apart)
         twist = in_frame(X_c, minus(V_c, V_p))
         for r in range(loops[l, FIRST], loops[l, FIRST] + 6 - loops[l, LOOP_V]):
             rows[r, RESIDUAL] = -power(load(rows, r, NORMAL, 6), twist)
@@ -319,8 +309,8 @@ def acceleration_gaps(model: Model, work: Work, closed: Loops) -> None:
     loops, rows = closed.loops, closed.rows
     world = rising_world(model, work.body[0, R])
     for l in range(loops.shape[0]):
-        X_p, _, apart = loop_frames(model, work, closed, l)
-        X_c, V_c, V_p = relative_twist(model, work, closed, l)
+        X_p, X_c, apart = loop_frames(model, work, closed, l)
+        V_c, V_p = loop_twists(work, closed, l, apart)
         p, c, nv = loops[l, PARENT_ROW], loops[l, CHILD_ROW], loops[l, LOOP_V]
         A_c = load(work.body, c, A, 6) if c >= 0 else world
         A_p = at_point(load(work.body, p, A, 6), scale(-1.0, apart)) if p >= 0 else world
@@ -344,88 +334,3 @@ def varying(closed: Loops, l: int, X_p: Frame, X_c: Frame, twist: Motion) -> Mot
     for d in range(nv):
         change = plus_times(change, v[d], load(scratch, d, 0, 6))
     return change
-
-
-# --- algorithms --------------------------------------------------------------------------------------------------------
-
-
-@jit
-def closed_dynamics(
-    model: Model, work: Work, closed: Loops, q: Any, v: Any, tau: Any, external: Any, out: Any
-) -> tuple[float, float]:
-    """v̇ into out, with M v̇ + c = tau + passive and external forces + the forces of the loops.
-
-    Returns the least MARGIN, as `aba`, and the largest gap of a loop.
-    """
-    worst = aba(model, work, q, v, tau, external, out)
-    gap = hold(model, work, closed)
-    acceleration_gaps(model, work, closed)
-    couple(work, closed)
-    balance(work, closed)
-    accelerate(model, work, rising_world(model, work.body[0, R]), out)
-    return worst, gap
-
-
-@jit
-def factorise(model: Model, work: Work, q: Any) -> float:
-    """Place the bodies and eliminate the joints without any force or velocity: U and D of every degree of freedom."""
-    body, dof = work.body, work.dof
-    nothing = zero_spatial(body[0, R])
-    place_bodies(model, work, q)
-    for k in range(model.walk.shape[0]):
-        store_rigid(body, k, body_inertia(model, k, frame(body, k)))
-        store(body, k, F, nothing)
-        store(body, k, BIAS, nothing)
-    for d in range(dof.shape[0]):
-        dof[d, TAU] = 0.0
-    return eliminate_joints(model, work)
-
-
-@jit
-def close_positions(model: Model, work: Work, closed: Loops, q: Any, step: Any, best: Any, trials: int) -> float:
-    """Move q, least in the metric of kinetic energy, until all loops are closed; returns the gap that is left.
-
-    Damped Newton: a step that does not make the gap smaller is halved. `step` and `best` are scratch (nv,) and (nq,).
-    """
-    factorise(model, work, q)
-    gap = hold(model, work, closed)
-    for _ in range(trials):
-        if not gap > GAP_ENOUGH:
-            break
-        couple(work, closed)
-        balance(work, closed)
-        accelerate(model, work, zero_spatial(work.body[0, R]), step)
-        best[:] = q
-        shrink, found = 1.0, gap
-        for _halving in range(12):
-            for d in range(step.shape[0]):
-                step[d] *= shrink
-            configuration.integrate(model.walk, best, step, q)
-            factorise(model, work, q)
-            found = hold(model, work, closed)
-            if found < gap:
-                break
-            shrink = 0.5
-        if not found < gap:
-            q[:] = best
-            break
-        gap = found
-    return gap
-
-
-@jit
-def close_velocities(model: Model, work: Work, closed: Loops, q: Any, v: Any, step: Any) -> float:
-    """Change v, least in the metric of kinetic energy, so that all loops stay closed; returns the gap that was there."""
-    body = work.body
-    factorise(model, work, q)
-    hold(model, work, closed)
-    move_bodies(model, work, q, v)
-    for k in range(model.walk.shape[0]):
-        store(body, k, BIAS, zero_spatial(body[0, R]))
-    gap = velocity_gaps(model, work, closed)
-    couple(work, closed)
-    balance(work, closed)
-    accelerate(model, work, zero_spatial(body[0, R]), step)
-    for d in range(v.shape[0]):
-        v[d] += step[d]
-    return gap

@@ -103,7 +103,7 @@ def _reaches(tree: Tree, loops: Integers, rows: int) -> int:
         trees = {int(tree.walk[k, ROOT]) for k in row[[PARENT_ROW, CHILD_ROW]] if k >= 0}
         since = min([l, *(first_of[root] for root in trees if root in first_of)])
         for root in trees:
-            first_of[root] = min(since, first_of.get(root, since)) if root in first_of else l
+            first_of.setdefault(root, l)
         row[SINCE], row[REACH] = since, loops[since, FIRST]
         end = loops[l + 1, FIRST] if l + 1 < len(loops) else rows
         band = max(band, int(end - row[REACH]))

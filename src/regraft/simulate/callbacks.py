@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -22,6 +22,7 @@ from numba.core.dispatcher import Dispatcher
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
+from ..errors import ModelError
 from ..memory import table_at
 
 Array = NDArray[np.float64]
@@ -56,6 +57,13 @@ def call_at(_typing: Any, _address: Any, _t: Any, q: Any, v: Any, out: Any, nq: 
 def is_compiled(function: object) -> bool:
     """Whether a function is compiled by Numba."""
     return isinstance(function, Dispatcher)
+
+
+def check_functions(torque: Any, wrenches: Any) -> None:
+    """Torques must be a function, wrenches one or constant ones by body."""
+    for what, function in (("torque", torque), ("wrenches", wrenches)):
+        if function is not None and not callable(function) and not (what == "wrenches" and isinstance(function, Mapping)):
+            raise ModelError(f"{what} must be a function, not {function!r}.")
 
 
 class Callback:

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from ..errors import ModelError, listed
 from ..mechanism import Mechanism
+from ..motion import place_of
 from ..parts import WORLD
-from ..pose import Pose, finite
+from ..pose import finite
 from ..state import State
 from .callbacks import Callback, compiled_callback, is_compiled, python_callback
 from .guards import ADDRESS, FUNCTION, GUARD, GUARD_NUMBERS, HEIGHT, INDEX, JOINT, SLOPE, SORT, VALUE
@@ -59,13 +60,10 @@ class FrameBelow:
 
     def row(self, mech: Mechanism) -> GuardRow | None:
         """The guard in a structure; None while the frame is not there."""
-        frames = mech.frames
-        if self.frame in frames:
-            body, place = frames[self.frame].body, frames[self.frame].pose
-        elif self.frame in mech.bodies or self.frame == WORLD:
-            body, place = self.frame, Pose()
-        else:
+        found = place_of(mech, self.frame)
+        if found is None:
             return None
+        body, place = found
         if body == WORLD:
             raise ModelError(f"event: frame {self.frame!r} is on the world, which does not move.")
         tree = mech.tree

@@ -16,6 +16,7 @@ from ..mechanism import Mechanism
 from ..pose import finite
 from ..state import State
 from . import segment
+from .callbacks import check_functions
 from .events import STOP, Event, TimeAt, check_events
 from .histories import EventRecord
 from .integrators import INTEGRATORS, Integrator
@@ -281,9 +282,7 @@ def settings_of(
     method: Integrator, torque: Any, wrenches: Any, rtol: float, atol: float, step: float | None, every: int | None
 ) -> Settings:
     """The settings of a run, checked."""
-    for what, function in (("torque", torque), ("wrenches", wrenches)):
-        if function is not None and not callable(function) and not (what == "wrenches" and hasattr(function, "items")):
-            raise ModelError(f"{what} must be a function, not {function!r}.")
+    check_functions(torque, wrenches)
     tolerances = float(finite("rtol", rtol, ())), float(finite("atol", atol, ()))
     if min(tolerances) < 0.0 or max(tolerances) == 0.0:
         raise ModelError(f"rtol and atol must be positive, not {rtol!r} and {atol!r}.")

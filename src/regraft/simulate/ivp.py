@@ -14,7 +14,7 @@ from ..kernels import entries
 from ..kernels.derivatives import STEP
 from ..mechanism import Mechanism
 from ..state import State
-from .callbacks import is_compiled
+from .callbacks import check_functions, is_compiled
 
 Array = NDArray[np.float64]
 
@@ -23,9 +23,7 @@ class InitialValueProblem:
     """The motion of a mechanism as y' = fun(t, y) with y = (q, v); made by `as_ivp`."""
 
     def __init__(self, mech: Mechanism, torque: Any = None, wrenches: Any = None) -> None:
-        for what, function in (("torque", torque), ("wrenches", wrenches)):
-            if function is not None and not callable(function) and not (what == "wrenches" and isinstance(function, Mapping)):
-                raise ModelError(f"{what} must be a function, not {function!r}.")
+        check_functions(torque, wrenches)
         self.mech = mech.copy()
         self._walk, self._layout = open_tree(self.mech, "simulation").walk, self.mech.layout
         self._torque, self._wrenches = torque, wrenches

@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..dynamics import external_table
+from ..dynamics import external_table, put_wrenches
 from ..errors import ModelError
 from ..kernels.layout import MARGIN
 from ..loops import assembled, fresh_loops
 from ..mechanism import Mechanism
-from ..pose import finite
 from ..state import State
 from . import segment
 from .callbacks import Callback, compiled_callback, is_compiled, lost_exceptions_kept, python_callback
@@ -195,9 +194,5 @@ def _push_table(mech: Mechanism, wrenches: Any) -> Array:
         raise ModelError(f"wrenches(t, mech, state) must return wrenches by body name, not {type(wrenches).__name__}.")
     table = np.zeros((len(mech.bodies) + 1, 6))
     table[0, 0] = len(mech.bodies)
-    numbers = {name: b for b, name in enumerate(mech.bodies)}
-    for body, wrench in wrenches.items():
-        if body not in numbers:
-            raise ModelError(f"wrenches: there is no body {body!r} that could be pushed.")
-        table[numbers[body] + 1] = finite(f"wrench on {body!r}", wrench, (6,))
+    put_wrenches(table, {name: b for b, name in enumerate(mech.bodies, 1)}, wrenches)
     return table.ravel()

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from .._jit import jit, long_entry
+from ..kernels.closure import close_positions, correct_velocities
 from ..kernels.layout import Model, Work, model_at, positions_in, work_at
-from ..kernels.loops import close_positions, close_velocities
 from ..memory import borrowed, borrowed_vector
 from .guards import HIT, LAST, SIGN, crossed, guard_value, place_for_guards, remember, start_guards
 from .stepper import (
@@ -139,7 +139,7 @@ def close_step(model: Model, work: Work, closed: Any, S: Any, nq: int) -> float:
     """
     nv = work.dof.shape[0]
     gap = close_positions(model, work, closed, S[Q1, :nq], S[US, :nv], S[QS, :nq], 20)
-    close_velocities(model, work, closed, S[Q1, :nq], S[V1, :nv], S[US, :nv])
+    correct_velocities(model, work, closed, S[Q1, :nq], S[V1, :nv], S[US, :nv])
     return gap
 
 

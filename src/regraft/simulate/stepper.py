@@ -13,8 +13,8 @@ import numpy as np
 from .._jit import inline, jit
 from ..kernels import configuration
 from ..kernels.aba import aba
+from ..kernels.closure import closed_dynamics
 from ..kernels.layout import BODY, PUSH, Model, Work
-from ..kernels.loops import closed_dynamics
 from ..memory import load, store
 from ..scalars import Scalar, one, where_less
 from .callbacks import call_at

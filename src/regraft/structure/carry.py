@@ -34,9 +34,7 @@ class Settled(NamedTuple):
 def settled(joint: Joint, body: str, moving: Array, places: Array | None = None) -> Settled:
     """A joint between the world and a body in the given motion (18,), described from either side; its poses also as rows."""
     motions = np.array((WORLD_MOTION, moving) if joint.child == body else (moving, WORLD_MOTION))
-    if places is None:
-        places = np.concatenate((joint.parent_pose.to_row(), joint.child_pose.to_row()))
-    return Settled(*settle(joint.type, motions, places))
+    return Settled(*settle(joint.type, motions, joint.places() if places is None else places))
 
 
 def refuse_motion(joint: Joint, gap: float) -> StructureError:

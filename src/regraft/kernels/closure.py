@@ -1,0 +1,109 @@
+"""What closed chains do: their dynamics, and how positions and velocities are made to fit their loops."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._jit import jit
+from ..memory import store
+from ..spatial import zero_spatial
+from . import configuration
+from .aba import aba, accelerate, eliminate_joints
+from .inertia import body_inertia, store_rigid
+from .kinematics import frame, move_bodies, place_bodies, rising_world
+from .layout import BIAS, TAU, F, Model, R, Work
+from .loops import Loops, acceleration_gaps, balance, couple, hold, velocity_gaps
+
+GAP_ENOUGH = 1e-13
+"""The gap, in metres and radians, at which the search for closed loops ends."""
+
+
+@jit
+def closed_dynamics(
+    model: Model, work: Work, closed: Loops, q: Any, v: Any, tau: Any, external: Any, out: Any
+) -> tuple[float, float]:
+    """v̇ into out, with M v̇ + c = tau + passive and external forces + the forces of the loops.
+
+    Returns the least MARGIN, as `aba`, and the largest gap of a loop.
+    """
+    worst = aba(model, work, q, v, tau, external, out)
+    gap = hold(model, work, closed)
+    acceleration_gaps(model, work, closed)
+    couple(work, closed)
+    balance(work, closed)
+    accelerate(model, work, rising_world(model, work.body[0, R]), out)
+    return worst, gap
+
+
+@jit
+def factorise(model: Model, work: Work, q: Any) -> float:
+    """Place the bodies and eliminate the joints without any force or velocity: U and D of every degree of freedom."""
+    body, dof = work.body, work.dof
+    nothing = zero_spatial(body[0, R])
+    place_bodies(model, work, q)
+    for k in range(model.walk.shape[0]):
+        store_rigid(body, k, body_inertia(model, k, frame(body, k)))
+        store(body, k, F, nothing)
+        store(body, k, BIAS, nothing)
+    for d in range(dof.shape[0]):
+        dof[d, TAU] = 0.0
+    return eliminate_joints(model, work)
+
+
+@jit
+def close_positions(model: Model, work: Work, closed: Loops, q: Any, step: Any, best: Any, trials: int) -> float:
+    """Move q, least in the metric of kinetic energy, until all loops are closed; returns the gap that is left.
+
+    Damped Newton: a step that does not make the gap smaller is halved. The factors and rows are left as they are at q. `step` and
+    `best` are scratch (nv,) and (nq,).
+    """
+    factorise(model, work, q)
+    gap = hold(model, work, closed)
+    for _ in range(trials):
+        if not gap > GAP_ENOUGH:
+            break
+        couple(work, closed)
+        balance(work, closed)
+        accelerate(model, work, zero_spatial(work.body[0, R]), step)
+        best[:] = q
+        shrink, found = 1.0, gap
+        for _halving in range(12):
+            for d in range(step.shape[0]):
+                step[d] *= shrink
+            configuration.integrate(model.walk, best, step, q)
+            factorise(model, work, q)
+            found = hold(model, work, closed)
+            if found < gap:
+                break
+            shrink = 0.5
+        if not found < gap:
+            q[:] = best
+            factorise(model, work, q)
+            gap = hold(model, work, closed)
+            break
+        gap = found
+    return gap
+
+
+@jit
+def close_velocities(model: Model, work: Work, closed: Loops, q: Any, v: Any, step: Any) -> float:
+    """Change v, least in the metric of kinetic energy, so that all loops stay closed; returns the gap that was there."""
+    factorise(model, work, q)
+    hold(model, work, closed)
+    return correct_velocities(model, work, closed, q, v, step)
+
+
+@jit
+def correct_velocities(model: Model, work: Work, closed: Loops, q: Any, v: Any, step: Any) -> float:
+    """`close_velocities` where joints are eliminated and loops held at q already."""
+    body = work.body
+    move_bodies(model, work, q, v)
+    for k in range(model.walk.shape[0]):
+        store(body, k, BIAS, zero_spatial(body[0, R]))
+    gap = velocity_gaps(model, work, closed)
+    couple(work, closed)
+    balance(work, closed)
+    accelerate(model, work, zero_spatial(body[0, R]), step)
+    for d in range(v.shape[0]):
+        v[d] += step[d]
+    return gap
