@@ -48,12 +48,13 @@ from .parts import Body, Frame, Joint, Spring
 from .pose import Pose
 from .simulate import STOP, Event, InitialValueProblem, Trajectory, as_ivp, at_time, simulate, when_frame_below, when_joint
 from .state import State
-from .structure import cut, reroot
+from .structure import Connection, connect, connect_all, cut, reroot
 
 __all__ = [
     "STOP",
     "AssemblyError",
     "Body",
+    "Connection",
     "Cylindrical",
     "Derivatives",
     "Energy",
@@ -91,6 +92,8 @@ __all__ = [
     "body_poses",
     "body_twists",
     "center_of_mass",
+    "connect",
+    "connect_all",
     "cut",
     "derivatives",
     "difference",

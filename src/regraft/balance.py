@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from .errors import ModelError
 from .kernels import entries
+from .loops import loop_measures, loops_of
 from .mechanism import Mechanism
 from .state import State
 
@@ -51,6 +52,8 @@ def energy(mech: Mechanism, state: State) -> Energy:
     mech.check_state(state)
     tree = mech.tree
     kinetic, potential = entries.energy(tree.handle, state._q, state._v)
+    if tree.layout.loops and loops_of(mech).limited:
+        potential += float(loop_measures(mech, state._x[None])[0, 2])
     return Energy(kinetic, potential)
 
 

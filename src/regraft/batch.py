@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .dynamics import explain_failure, forward_dynamics, open_tree
+from .dynamics import forward_dynamics, open_tree
 from .errors import ModelError
 from .kernels import entries
 from .kernels.layout import EXTERNAL
@@ -89,4 +89,4 @@ def _explain(mech: Mechanism, tree: Tree, b: int, q: Array, v: Array, tau: Array
         forward_dynamics(mech, State(tree.layout, np.concatenate([q[b], v[b]])), tau[b])
     except ModelError as problem:
         return ModelError(f"state {b} of the batch: {problem}")
-    return explain_failure(tree, tree.new_work())
+    return tree.explain_failure(tree.new_work())

@@ -56,7 +56,7 @@ class Description(NamedTuple):
         damping = np.concatenate((damping[0, :v], joint.type.damping, damping[0, end:])).reshape(1, -1)
         limited, limits = self.limited, self.limits
         if len(limited) or joint.type.limits is not None:
-            rows, bounds = _limit_rows(j, joint.type)
+            rows, bounds = limit_rows(j, joint.type)
             before, after = limited[:, 0] < j, limited[:, 0] > j
             limited = np.concatenate((limited[before], rows, limited[after]))
             limits = np.concatenate((limits[before], bounds, limits[after]))
@@ -93,7 +93,7 @@ def describe(
         spring_ends[s] = index[spring.body_a], index[spring.body_b]
         spring_numbers[s, :POINT_B], spring_numbers[s, POINT_B:STIFFNESS] = spring.point_a, spring.point_b
         spring_numbers[s, STIFFNESS:] = spring.stiffness, spring.damping, spring.rest_length
-    limits = [_limit_rows(j, kind) for j, (_, kind, *_) in enumerate(layout.joints) if kind.limits is not None]
+    limits = [limit_rows(j, kind) for j, (_, kind, *_) in enumerate(layout.joints) if kind.limits is not None]
     limited = np.concatenate([_NO_LIMITS[0], *(rows for rows, _ in limits)])
     bounds = np.concatenate([_NO_LIMITS[1], *(numbers for _, numbers in limits)])
     damping = np.concatenate([np.zeros(0), *(kind.damping for _, kind, *_ in layout.joints)]).reshape(1, -1)
@@ -112,7 +112,8 @@ def _fill_numbers(row: Array, joint: Joint) -> None:
     row[JOINT_PARAMETERS:] = padded_parameters(joint.type)
 
 
-def _limit_rows(j: int, joint: JointType) -> tuple[Integers, Array]:
+def limit_rows(j: int, joint: JointType) -> tuple[Integers, Array]:
+    """(j, measure) and the bounds of each limit of a joint."""
     limits = joint.limits
     if limits is None:
         return _NO_LIMITS

@@ -13,21 +13,24 @@ from numpy.typing import ArrayLike, NDArray
 from ._jit import compiled_for
 from .errors import ModelError, StructureError, listed
 from .kernels import entries
-from .kernels.layout import END, EXTERNAL, JOINT, MARGIN, PUSH, PUSH_POINT, ROOT, V
-from .loops import ASSEMBLED, loops_of
+from .kernels.layout import EXTERNAL, JOINT, PUSH, PUSH_POINT
+from .loops import ASSEMBLED, LoopTables, loop_wrenches, loops_of
 from .mechanism import Mechanism
-from .pose import finite
+from .parts import WORLD, Joint
+from .pose import Pose, finite
 from .state import State
-from .tree import Tree, Workspace
+from .tree import Tree
 
 Array = NDArray[np.float64]
 Wrenches = Mapping[str, ArrayLike]
+Torques = ArrayLike | Mapping[str, ArrayLike]
 
 
-def forward_dynamics(mech: Mechanism, state: State, tau: ArrayLike | None = None, wrenches: Wrenches | None = None) -> Array:
-    """v̇ (nv,) under the joint torques tau, gravity, springs, damping, limits and external wrenches.
+def forward_dynamics(mech: Mechanism, state: State, tau: Torques | None = None, wrenches: Wrenches | None = None) -> Array:
+    """v̇ (nv,) under the joint torques tau, gravity, springs, damping, limits and external wrenches, with or without loops.
 
-    A wrench is (moment, force) on a body, in world axes; the force acts at the body's origin.
+    The torques are an array (nv,), or numbers by joint name, loop joints too. A wrench is (moment, force) on a body, in world
+    axes; the force acts at the body's origin.
 
     >>> import regraft as rg
     >>> mech = rg.Mechanism()
@@ -40,38 +43,59 @@ def forward_dynamics(mech: Mechanism, state: State, tau: ArrayLike | None = None
     tree = mech._tree or mech.tree
     try:
         torque: Any = tree.no_torque if tau is None else tau
-        if wrenches is None and state.layout is tree.open_layout and torque.dtype is _FLOAT64:
+        if wrenches is None and torque.dtype is _FLOAT64:
             out = empty(tree.nv)
-            if _forward(tree.handle, state._x, torque, out) > 0.0:
+            if state.layout is tree.open_layout:
+                if _forward(tree.handle, state._x, torque, out) > 0.0:
+                    return out
+            elif state.layout is tree.layout and _closed_forward(
+                tree.handle, (tree.closed or loops_of(mech)).handle, state._x, torque, out
+            ) > 0.0:  # fmt: skip
                 return out
     except (AttributeError, TypeError):  # not a state, or not an array of one axis
         pass
-    return _careful_forward_dynamics(mech, state, tau, {} if wrenches is None else wrenches)
+    return _careful_forward_dynamics(mech, state, tau, {} if wrenches is None else wrenches)[0]
 
 
 _FLOAT64 = np.dtype(np.float64)
 
 
-def _compile_forward(handle: int, x: Array, tau: Any, out: Array) -> Any:
+def _compile_forward(*arguments: Any) -> Any:
     """Stand in for the kernel until its first call."""
     global _forward  # noqa: PLW0603
     _forward = compiled_for(entries.forward_dynamics, "integer", "vector", "vector", "vector")
-    return _forward(handle, x, tau, out)
+    return _forward(*arguments)
+
+
+def _compile_closed_forward(*arguments: Any) -> Any:
+    """The same for closed chains."""
+    global _closed_forward  # noqa: PLW0603
+    _closed_forward = compiled_for(entries.quick_closed_dynamics, "integer", "integer", "vector", "vector", "vector")
+    return _closed_forward(*arguments)
 
 
 _forward: Callable[..., Any] = _compile_forward
+_closed_forward: Callable[..., Any] = _compile_closed_forward
 
 
-def _careful_forward_dynamics(mech: Mechanism, state: State, tau: ArrayLike | None, wrenches: Wrenches) -> Array:
-    """Forward dynamics for any input: converts what can be converted and says what is wrong with the rest."""
+def _careful_forward_dynamics(
+    mech: Mechanism, state: State, tau: Torques | None, wrenches: Wrenches
+) -> tuple[Array, LoopTables | None]:
+    """Forward dynamics for any input: converts what can be converted and says what is wrong with the rest.
+
+    Returns also the tables of the loops, with their forces.
+    """
     mech.check_state(state)
     tree = mech.tree
-    torque = tree.no_torque if tau is None else finite("tau", tau, (tree.nv,))
+    torque, loop_torques = joint_torques(mech, tau)
     external = external_table(mech, wrenches)
     out = empty(tree.nv)
     work = tree.new_work()  # its own, to look into afterwards
-    if tree.layout.loops:
-        margin, gap = entries.closed_dynamics(work.handle, loops_of(mech), state._q, state._v, torque, external, out)
+    closed = LoopTables(mech) if tree.layout.loops else None
+    if closed is not None:
+        for l, found in loop_torques.items():
+            closed.drive(l, found)
+        margin, gap = entries.closed_dynamics(work.handle, closed.handle, state._x, torque, external, out)
         if gap > ASSEMBLED:
             raise StructureError(
                 f"the loops are open by {gap:.3g} in this state; close them first: state = assemble(mech, state)."
@@ -79,8 +103,26 @@ def _careful_forward_dynamics(mech: Mechanism, state: State, tau: ArrayLike | No
     else:
         margin = entries.pushed_dynamics(work.handle, state._q, state._v, torque, external, out)
     if not margin > 0.0:
-        raise explain_failure(tree, work)
-    return out
+        raise tree.explain_failure(work)
+    return out, closed
+
+
+def joint_torques(mech: Mechanism, tau: Torques | None) -> tuple[Array, dict[int, Array]]:
+    """Torques as an array (nv,) for the tree joints, and those of loop joints by their number."""
+    if not isinstance(tau, Mapping):
+        return mech.tree.no_torque if tau is None else finite("tau", tau, (mech.nv,)), {}
+    torques, of_loops = np.zeros(mech.nv), {}
+    for name, given in tau.items():
+        if name not in mech.joints:
+            raise ModelError(f"tau: there is no joint {name!r}; the joints are: {listed(mech.joints)}.")
+        count = mech.joints[name].type.nv
+        one_number: Any = [given] if count == 1 and np.ndim(given) == 0 else given
+        numbers = finite(f"tau of joint {name!r}", one_number, (count,))
+        if name in mech.layout.v_slices:
+            torques[mech.v_slice(name)] = numbers
+        else:
+            of_loops[mech.loop_joints.index(name)] = numbers
+    return torques, of_loops
 
 
 def inverse_dynamics(mech: Mechanism, state: State, a: ArrayLike, wrenches: Wrenches | None = None) -> Array:
@@ -120,12 +162,18 @@ def mass_matrix(mech: Mechanism, state: State) -> Array:
     return out
 
 
-def joint_reactions(
-    mech: Mechanism, state: State, tau: ArrayLike | None = None, wrenches: Wrenches | None = None
-) -> Mapping[str, Array]:
+class Reactions(dict[str, Array]):
+    """Wrenches by joint name."""
+
+    redundant: tuple[str, ...] = ()
+    """The joints whose wrenches the motion does not determine, because loops are redundant: theirs are of least norm."""
+
+
+def joint_reactions(mech: Mechanism, state: State, tau: Torques | None = None, wrenches: Wrenches | None = None) -> Reactions:
     """(6,) of every joint: the whole wrench (moment, force) that the parent puts on the child, in world axes.
 
-    The moment is about the joint's frame on the child. Along the joint's own freedom it is tau with damping and limits.
+    The moment is about the joint's frame on the child. Along the joint's own freedom it is tau with damping and limits. Where
+    loops are redundant, the forces of their loop joints are the least that hold them, and `redundant` names the joints concerned.
 
     >>> import regraft as rg
     >>> mech = rg.Mechanism()
@@ -134,12 +182,30 @@ def joint_reactions(
     >>> rg.joint_reactions(mech, mech.state())["weld"].tolist()
     [0.0, 0.0, 0.0, 0.0, 0.0, 19.62]
     """
-    tree = open_tree(mech, "finding reactions")
-    a = forward_dynamics(mech, state, tau, wrenches)
-    external = tree.no_forces if wrenches is None else external_table(mech, wrenches)
+    a, closed = _careful_forward_dynamics(mech, state, tau, {} if wrenches is None else wrenches)
+    tree = mech.tree
+    found, external = Reactions(), external_table(mech, wrenches or {})
+    if closed is not None:
+        of_loops = loop_wrenches(mech, state, closed, driven=True)
+        found.update(of_loops.wrenches)
+        found.redundant = (*of_loops.redundant, *of_loops.undetermined)
+        for name, wrench in of_loops.wrenches.items():
+            _push_back(external, mech, state, mech.joints[name], wrench)
     out = np.empty((len(tree.walk), 6))
     entries.joint_reactions(tree.handle, state._q, state._v, a, external, np.empty(tree.nv), out)
-    return {tree.joint_names[j]: out[k] for k, j in enumerate(tree.walk[:, JOINT].tolist())}
+    found.update((tree.joint_names[j], out[k]) for k, j in enumerate(tree.walk[:, JOINT].tolist()))
+    return found
+
+
+def _push_back(external: Array, mech: Mechanism, state: State, joint: Joint, wrench: Array) -> None:
+    """Add a loop joint's wrench on its child, and the opposite one on its parent, to the pushes at the bodies' origins."""
+    at = Pose.from_row(mech.tree.motions_of(state._x, joint.child)[0]).apply(joint.child_pose.translation)
+    for body, sign in ((joint.child, 1.0), (joint.parent, -1.0)):
+        if body != WORLD:
+            row = mech.tree.row_of[body]
+            arm = at - mech.tree.motions_of(state._x, body)[0, 9:12]
+            external[row, PUSH : PUSH + 3] += sign * (wrench[:3] + np.cross(arm, wrench[3:]))
+            external[row, PUSH + 3 : PUSH_POINT] += sign * wrench[3:]
 
 
 @dataclass(frozen=True)
@@ -209,18 +275,6 @@ def put_wrenches(table: Array, row_of: Mapping[str, int], wrenches: Wrenches) ->
         if body not in row_of:
             raise ModelError(f"wrenches: there is no body {body!r} that could be pushed.")
         table[row_of[body], PUSH:PUSH_POINT] = finite(f"wrench on {body!r}", wrench, (6,))
-
-
-def explain_failure(tree: Tree, work: Workspace, root: int | None = None) -> ModelError:
-    """Why there is no finite answer for finite numbers: a joint that moves no inertia, or an overflow; under one root or all."""
-    for row in tree.walk[::-1]:
-        if root in (None, row[ROOT]) and any(not work.dof[d, MARGIN].real > 0.0 for d in range(row[V], row[END])):
-            joint = tree.joint_names[row[JOINT]]
-            return ModelError(
-                f"joint {joint!r} can move without moving any inertia, so its acceleration is not defined; give mass or moments "
-                "of inertia to what it carries, or fix it."
-            )
-    return ModelError("the accelerations are too large to be represented; check the units of masses, forces and velocities.")
 
 
 def _newton_euler(tree: Tree, mech: Mechanism, state: State, a: Array, wrenches: Wrenches | None) -> Array:

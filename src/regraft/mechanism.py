@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -295,6 +295,30 @@ class Mechanism:
             twin._layout = layout.with_joint(j, new)
             twin._exchange = Exchange(self.description, j, new)
         return twin
+
+    def with_loops(self, new: Iterable[Joint]) -> Mechanism:
+        """A mechanism with more joints; as every body is connected already, each of them closes a loop."""
+        twin = self.copy()
+        for joint in new:
+            twin._check_new_name(joint.name, "joint")
+            twin._check_parts(joint)
+            twin._joints[joint.name] = joint
+        added = ((joint.name, joint.parent, joint.child) for joint in new)
+        return twin._with_same_tree(self.layout._replace(loops=(*self.layout.loops, *added)))
+
+    def without_joint(self, name: str) -> Mechanism:
+        """A mechanism without a joint; without one that closed no loop there may be bodies that nothing holds."""
+        twin = self.copy()
+        del twin._joints[name]
+        if name in self.layout.q_slices:
+            twin._changed()
+            return twin
+        return twin._with_same_tree(self.layout._replace(loops=tuple(loop for loop in self.layout.loops if loop[0] != name)))
+
+    def _with_same_tree(self, layout: Layout) -> Mechanism:
+        self._layout = layout
+        self._tree = None if self._tree is None else self._tree.with_layout(layout)
+        return self
 
     def with_base(self, old: str, new: Joint) -> Mechanism:
         """A mechanism with another joint to the world, that remembers the one it replaces."""

@@ -7,6 +7,7 @@ recursion needs one tree transform (S1's E and t) per body.
 
 from __future__ import annotations
 
+from copy import copy
 from functools import cached_property
 from typing import Any
 
@@ -72,6 +73,13 @@ class Tree:
         self.handle = self.work.handle
         """Of the workspace of all entries that hold the interpreter's lock: there is never more than one of them at work."""
 
+    def with_layout(self, layout: Layout) -> Tree:
+        """The same tree, scratch space included, with other loops."""
+        twin = copy(self)
+        twin.layout, twin.closed = layout, None
+        twin.open_layout = None if layout.loops else layout
+        return twin
+
     def _refuse_lost_bodies(self, reached: int) -> None:
         walked = set(self.walk[:reached, table.BODY].tolist())
         lost = [name for b, name in enumerate(self.body_names) if b not in walked]
@@ -80,6 +88,18 @@ class Tree:
             + (f" (nor have {len(lost) - 1} others)" if len(lost) > 1 else "")
             + f'; connect it, or let it float: add_joint("{lost[0]}_free", Free(), "world", "{lost[0]}").'
         )
+
+    def explain_failure(self, work: Workspace, root: int | None = None) -> ModelError:
+        """Why there is no finite answer, under one root or all: a joint that moves no inertia, or an overflow."""
+        for row in self.walk[::-1]:
+            dofs = range(row[table.V], row[table.END])
+            if root in (None, row[table.ROOT]) and any(not work.dof[d, table.MARGIN].real > 0.0 for d in dofs):
+                joint = self.joint_names[row[table.JOINT]]
+                return ModelError(
+                    f"joint {joint!r} can move without moving any inertia, so its acceleration is not defined; give mass or "
+                    "moments of inertia to what it carries, or fix it."
+                )
+        return ModelError("the accelerations are too large to be represented; check the units of masses, forces and velocities.")
 
     @cached_property
     def row_of(self) -> dict[str, int]:

@@ -1,9 +1,11 @@
 """Random mechanisms with loops that are closed in their state."""
 
 import numpy as np
+from scipy.linalg import null_space
 
 import regraft as rg
 from random_mechanisms import ALL_JOINTS, random_joint, random_pose, random_sample
+from regraft.joints import screw_rates, screws
 
 HOLDING = tuple(kind for kind in ALL_JOINTS if kind is not rg.Free)
 
@@ -44,5 +46,69 @@ def four_bars(count):
     return mech
 
 
+def rows_of(mech, state):
+    """J and −dJ/dt v + what the loop joints' own columns change: J v̇ must equal the second."""
+    J, wanted = [np.zeros((0, mech.nv))], [np.zeros(0)]
+    v = state.v
+    for name, parent, child in mech.layout.loops:
+        joint = mech.joints[name]
+        (X_p, J_p, R_p), (X_c, J_c, R_c) = (
+            frame_rows(mech, state, body, pose) for body, pose in ((parent, joint.parent_pose), (child, joint.child_pose))
+        )
+        apart, parting, spin = X_c.translation - X_p.translation, (J_c - J_p)[3:] @ v, J_c[:3] @ v
+        relative = np.vstack([J_c[:3] - J_p[:3], J_c[3:] - J_p[3:] + skew(apart) @ J_p[:3]])
+        rate = np.vstack([R_c[:3] - R_p[:3], R_c[3:] - R_p[3:] + skew(apart) @ R_p[:3] + skew(parting) @ J_p[:3]])
+        axes = np.kron(np.eye(2), X_c.rotation.T)
+        q, u = mech.joint_position(state, name), mech.joint_velocity(state, name)
+        held = null_space(screws(joint.type, q)).T if joint.type.nv else np.eye(6)
+        J.append(held @ axes @ relative)
+        bias = axes @ (rate - np.kron(np.eye(2), skew(spin)) @ relative) @ v
+        wanted.append(held @ (u @ screw_rates(joint.type, q, u) - bias))
+    return np.vstack(J), np.concatenate(wanted)
+
+
+def frame_rows(mech, state, body, pose):
+    """Pose, Jacobian and its rate of a frame on a body, or on the world."""
+    if body == "world":
+        return pose, np.zeros((6, mech.nv)), np.zeros((6, mech.nv))
+    framed = mech.copy()
+    framed.add_frame("here", body, pose)
+    return rg.frame_pose(framed, state, "here"), rg.jacobian(framed, state, "here"), rg.jacobian_rate(framed, state, "here")
+
+
+def nearly_singular(mech, state):
+    """Whether the loops have rows that are neither dependent nor independent, so that two rank decisions may differ."""
+    J, _ = rows_of(mech, state)
+    size = np.linalg.svd(np.linalg.solve(np.linalg.cholesky(rg.mass_matrix(mech, state)), J.T), compute_uv=False)
+    return bool(((size > 1e-9) & (size < 1e-3)).any())
+
+
 def skew(a):
     return np.array([[0, -a[2], a[1]], [a[2], 0, -a[0]], [-a[1], a[0], 0]])
+
+
+def reordered(mech, state, order):
+    """The same mechanism with its joints added in another order, so that others close the loops, in the same state."""
+    twin = rg.Mechanism(mech.gravity)
+    for body in mech.bodies.values():
+        twin.add_body(body.name, body.inertia)
+    for name in order:
+        joint = mech.joints[name]
+        twin.add_joint(name, joint.type, joint.parent, joint.child, joint.parent_pose, joint.child_pose)
+    for s in mech.springs.values():
+        options = {"stiffness": s.stiffness, "damping": s.damping, "rest_length": s.rest_length}
+        twin.add_spring(s.name, s.body_a, s.point_a, s.body_b, s.point_b, **options)
+    tree = twin.layout.names
+    q = {name: mech.joint_position(state, name) for name in tree}
+    return twin, twin.state(q=q, v={name: mech.joint_velocity(state, name) for name in tree})
+
+
+def body_accelerations(mech, state, a):
+    """(bodies, 6): of each body, by its Jacobian and the rate of that."""
+    return np.array([rg.jacobian(mech, state, b) @ a + rg.jacobian_rate(mech, state, b) @ state.v for b in mech.bodies])
+
+
+def body_motions(mech, state):
+    """Poses and twists of all bodies, as rows."""
+    poses, twists = rg.body_poses(mech, state), rg.body_twists(mech, state)
+    return np.array([np.concatenate((poses[b].rotation.ravel(), poses[b].translation, twists[b])) for b in mech.bodies])

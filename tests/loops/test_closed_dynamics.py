@@ -4,43 +4,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.linalg import null_space
 
 import regraft as rg
-from loops.closed_mechanisms import four_bars, random_closed, skew
+from loops.closed_mechanisms import four_bars, nearly_singular, random_closed, rows_of
 from random_mechanisms import relative_error
-from regraft.joints import screw_rates, screws
 
 SEEDS = st.integers(0, 2**32 - 1)
-
-
-def rows_of(mech, state):
-    """J and −dJ/dt v + what the loop joints' own columns change: J v̇ must equal the second."""
-    J, wanted = [], []
-    v = state.v
-    for name, parent, child in mech.layout.loops:
-        joint = mech.joints[name]
-        (X_p, J_p, R_p), (X_c, J_c, R_c) = (
-            frame_rows(mech, state, body, pose) for body, pose in ((parent, joint.parent_pose), (child, joint.child_pose))
-        )
-        apart, parting, spin = X_c.translation - X_p.translation, (J_c - J_p)[3:] @ v, J_c[:3] @ v
-        relative = np.vstack([J_c[:3] - J_p[:3], J_c[3:] - J_p[3:] + skew(apart) @ J_p[:3]])
-        rate = np.vstack([R_c[:3] - R_p[:3], R_c[3:] - R_p[3:] + skew(apart) @ R_p[:3] + skew(parting) @ J_p[:3]])
-        axes = np.kron(np.eye(2), X_c.rotation.T)
-        q, u = mech.joint_position(state, name), mech.joint_velocity(state, name)
-        held = null_space(screws(joint.type, q)).T if joint.type.nv else np.eye(6)
-        J.append(held @ axes @ relative)
-        bias = axes @ (rate - np.kron(np.eye(2), skew(spin)) @ relative) @ v
-        wanted.append(held @ (u @ screw_rates(joint.type, q, u) - bias))
-    return np.vstack(J), np.concatenate(wanted)
-
-
-def frame_rows(mech, state, body, pose):
-    if body == "world":
-        return pose, np.zeros((6, mech.nv)), np.zeros((6, mech.nv))
-    framed = mech.copy()
-    framed.add_frame("here", body, pose)
-    return rg.frame_pose(framed, state, "here"), rg.jacobian(framed, state, "here"), rg.jacobian_rate(framed, state, "here")
 
 
 def solved(mech, state, tau):
@@ -66,9 +35,8 @@ def test_closed_dynamics_solves_the_equations_with_multipliers(seed, bodies, loo
     state = rg.assemble(mech, state)
     tau = rng.standard_normal(mech.nv)
     J, wanted = rows_of(mech, state)
-    size = np.linalg.svd(np.linalg.solve(np.linalg.cholesky(rg.mass_matrix(mech, state)), J.T), compute_uv=False)
-    if ((size > 1e-9) & (size < 1e-3)).any():
-        return  # neither dependent nor independent: two rank decisions may differ
+    if nearly_singular(mech, state):
+        return
     a = rg.forward_dynamics(mech, state, tau)
     assert relative_error(a, solved(mech, state, tau)) < 1e-8
     assert relative_error(J @ a, wanted) < 1e-8

@@ -454,16 +454,6 @@ def test_impossible_requests_say_what_would_work():
         rg.reroot(mech, state, "b1", name=["base"])
 
 
-def test_loops_are_refused_by_name():
-    mech = rg.Mechanism()
-    mech.add_body("a", rg.Inertia.sphere(1.0, 0.1))
-    mech.add_joint("tree", rg.Spherical(), "world", "a")
-    mech.add_joint("loop", rg.Spherical(), "world", "a")
-    for call in (lambda: rg.reroot(mech, mech.state(), "a"), lambda: rg.cut(mech, mech.state(), "tree")):
-        with pytest.raises(rg.StructureError, match="'loop'"):
-            call()
-
-
 # --- cutting ---------------------------------------------------------------------------------------------------------
 
 

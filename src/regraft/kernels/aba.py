@@ -38,16 +38,22 @@ def aba(model: Model, work: Work, q: Any, v: Any, tau: Any, external: Any, out: 
     A joint of several degrees of freedom is that many rank-1 updates, so no small matrix is inverted. Returns the least MARGIN:
     positive if every joint moves an inertia that is more than rounding, NaN if the result is not finite.
     """
+    worst = articulate(model, work, q, v, tau, external)
+    accelerate(model, work, rising_world(model, work.body[0, R]), out)
+    for d in range(out.shape[0]):
+        worst = worst + 0.0 * out[d]
+    return worst
+
+
+@inline
+def articulate(model: Model, work: Work, q: Any, v: Any, tau: Any, external: Any) -> Scalar:
+    """All that accelerations are found from: the factors of M, and what is left of the joints' torques.  O(n)."""
     place_bodies(model, work, q)
     move_bodies(model, work, q, v)
     load_bodies(model, work, external)
     joint_torques(model, work, q, v, tau)
     spring_forces(model, work)
-    worst = eliminate_joints(model, work)
-    accelerate(model, work, rising_world(model, work.body[0, R]), out)
-    for d in range(out.shape[0]):
-        worst = worst + 0.0 * out[d]
-    return worst
+    return eliminate_joints(model, work)
 
 
 @inline

@@ -8,11 +8,15 @@ from .._jit import jit
 from ..memory import store
 from ..spatial import zero_spatial
 from . import configuration
-from .aba import aba, accelerate, eliminate_joints
+from .aba import accelerate, articulate, eliminate_joints
 from .inertia import body_inertia, store_rigid
 from .kinematics import frame, move_bodies, place_bodies, rising_world
 from .layout import BIAS, TAU, F, Model, R, Work
-from .loops import Loops, acceleration_gaps, balance, couple, hold, velocity_gaps
+from .loop_layout import Loops
+from .loops import acceleration_gaps, balance, couple, drive, hold, velocity_gaps
+
+ASSEMBLED = 1e-6
+"""The gap of a loop, in metres and radians (or these per second), above which a state counts as not assembled."""
 
 GAP_ENOUGH = 1e-13
 """The gap, in metres and radians, at which the search for closed loops ends."""
@@ -26,12 +30,16 @@ def closed_dynamics(
 
     Returns the least MARGIN, as `aba`, and the largest gap of a loop.
     """
-    worst = aba(model, work, q, v, tau, external, out)
+    worst = articulate(model, work, q, v, tau, external)
     gap = hold(model, work, closed)
+    drive(model, work, closed)
+    accelerate(model, work, rising_world(model, work.body[0, R]), out)
     acceleration_gaps(model, work, closed)
     couple(work, closed)
     balance(work, closed)
     accelerate(model, work, rising_world(model, work.body[0, R]), out)
+    for d in range(out.shape[0]):
+        worst = worst + 0.0 * out[d]
     return worst, gap
 
 

@@ -12,6 +12,7 @@ from ..spatial import add, at_point, compose, invert
 from . import closure, configuration
 from . import energy as energy_kernel
 from . import jacobian as jacobian_kernel
+from . import loops as loop_kernel
 from .aba import aba
 from .batch import aba_batch
 from .crba import crba
@@ -19,6 +20,7 @@ from .derivatives import rnea_derivatives
 from .impact import impact
 from .kinematics import frame, move_bodies, place_bodies
 from .layout import EXTERNAL, ORIGIN, ROOT, VEL, Model, Work, model_at, positions_in, work_at
+from .loop_layout import DRIVE, loops_at
 from .rnea import reactions, rnea
 
 
@@ -166,21 +168,64 @@ def balance_of_many(handle: int, states: Any, out: Any) -> None:
 
 
 @entry
-def closed_dynamics(handle: int, closed: Any, q: Any, v: Any, tau: Any, external: Any, out: Any) -> Any:
-    """`closed_dynamics`."""
-    return closure.closed_dynamics(model_at(handle), work_at(handle, q), closed, q, v, tau, external, out)
+def closed_dynamics(handle: int, loops: int, x: Any, tau: Any, external: Any, out: Any) -> Any:
+    """`closed_dynamics` at the state x = (q, v)."""
+    nq = positions_in(handle)
+    return closure.closed_dynamics(model_at(handle), work_at(handle, x), loops_at(loops), x[:nq], x[nq:], tau, external, out)
 
 
 @entry
-def close_positions(handle: int, closed: Any, q: Any, step: Any, best: Any, trials: int) -> float:
+def quick_closed_dynamics(handle: int, loops: int, x: Any, tau: Any, out: Any) -> float:
+    """The same without external forces; NaN where tau has the wrong length or gaps, or where loops are open."""
+    if tau.shape[0] != out.shape[0] or tau.strides[0] != out.strides[0]:
+        return np.nan
+    nq, nothing = positions_in(handle), table_at(handle, 0, EXTERNAL, x)
+    worst, gap = closure.closed_dynamics(model_at(handle), work_at(handle, x), loops_at(loops), x[:nq], x[nq:], tau, nothing, out)
+    return worst if gap <= closure.ASSEMBLED else np.nan
+
+
+@entry
+def close_positions(handle: int, loops: int, q: Any, step: Any, best: Any, trials: int) -> float:
     """`close_positions`."""
-    return closure.close_positions(model_at(handle), work_at(handle, q), closed, q, step, best, trials)
+    return closure.close_positions(model_at(handle), work_at(handle, q), loops_at(loops), q, step, best, trials)
 
 
 @entry
-def close_velocities(handle: int, closed: Any, q: Any, v: Any, step: Any) -> float:
+def close_velocities(handle: int, loops: int, q: Any, v: Any, step: Any) -> float:
     """`close_velocities`."""
-    return closure.close_velocities(model_at(handle), work_at(handle, q), closed, q, v, step)
+    return closure.close_velocities(model_at(handle), work_at(handle, q), loops_at(loops), q, v, step)
+
+
+@entry
+def row_jacobian(handle: int, loops: int, q: Any, out: Any) -> None:
+    """`row_jacobian`."""
+    m, w, closed = model_at(handle), work_at(handle, q), loops_at(loops)
+    closure.factorise(m, w, q)
+    loop_kernel.hold(m, w, closed)
+    loop_kernel.row_jacobian(m, w, closed, out)
+
+
+@entry
+def loop_torques(handle: int, loops: int, x: Any, out: Any) -> None:
+    """(loops, 6): the wrench of each loop joint's own torques, `loop_torques`."""
+    m, w, closed, nq = model_at(handle), work_at(handle, x), loops_at(loops), positions_in(handle)
+    place_bodies(m, w, x[:nq])
+    move_bodies(m, w, x[:nq], x[nq:])
+    for l in range(out.shape[0]):
+        loop_kernel.loop_torques(m, w, closed, l)
+        store(out, l, 0, load(closed.scratch, DRIVE, 0, 6))
+
+
+@long_entry
+def loops_of_many(handle: int, loops: int, states: Any, out: Any) -> None:
+    """The largest gap in position and in velocity, and the energy in limits of loop joints at each row of `states`: (rows, 3)."""
+    m, w, closed, nq = model_at(handle), work_at(handle, states), loops_at(loops), positions_in(handle)
+    for i in range(states.shape[0]):
+        closure.factorise(m, w, states[i, :nq])
+        move_bodies(m, w, states[i, :nq], states[i, nq:])
+        out[i, 0] = loop_kernel.hold(m, w, closed)
+        out[i, 1] = loop_kernel.velocity_gaps(m, w, closed)
+        out[i, 2] = loop_kernel.limit_energy(m, w, closed)
 
 
 @entry

@@ -7,10 +7,10 @@ way to the root (Y), and the constraint matrix J M⁻¹ Jᵀ into a sum over the
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from .._jit import inline, jit
-from ..joints import joint_columns, joint_nearest, joint_rates, joint_transform, nearest_velocity, parameters
+from ..joints import joint_columns, joint_limit, joint_nearest, joint_rates, joint_transform, nearest_velocity, parameters
 from ..memory import load, store
 from ..rotations import identity_pose, log_pose
 from ..spatial import (
@@ -40,52 +40,44 @@ from ..spatial import (
     zero_vector,
 )
 from .kinematics import frame, rising_world
-from .layout import END, ORIGIN, PARENT, ROOT, TAU, VEL, A, D, Model, R, S, U, V, Work
-
-# loops: int64 (number, LOOP)
-PARENT_ROW = 0  # row of the joint's parent, −1 for the world
-CHILD_ROW = 1
-LOOP_KIND = 2
-LOOP_V = 3  # degrees of freedom of the loop joint
-FIRST = 4  # its first constraint row
-VARIES_TOO = 5  # 1 where the joint's columns change in its child's frame
-PATH = 6  # number of degrees of freedom on the ways from its bodies to their roots
-REACH = 7  # first constraint row of the first loop that shares a tree with it
-SINCE = 8  # that loop
-LOOP = 9
-
-# loop_numbers: float64 (number, LOOP_NUMBERS)
-ON_PARENT = 0  # 12: the joint's frame in the frame of the parent's row
-ON_CHILD = 12  # 12
-LOOP_PAR = 24  # 6: the joint type's parameters
-LOOP_NUMBERS = 30
-
-# rows: float64 (rows, ROW)
-NORMAL = 0  # 6: the direction that is held, in the axes and about the origin of the joint's frame on the child
-FORCE_CHILD = 6  # 6: its wrench on the child, about the origin of the child's tree
-FORCE_PARENT = 12  # 6: its wrench on the parent, about the origin of the parent's tree
-RESIDUAL = 18  # what the row misses
-MULTIPLIER = 19
-PIVOT = 20  # of the factorisation; 0 for a row that follows from those before it
-SIZE_ALONE = 21  # what the pivot would be if the row's two forces did not act against each other
-ROW = 22
+from .layout import END, LIMIT_STIFFNESS, ORIGIN, PARENT, ROOT, TAU, VEL, A, D, Model, R, S, U, V, Work
+from .loop_layout import (
+    CHILD_ROW,
+    DRIVE,
+    DRIVEN,
+    FIRST,
+    FORCE_CHILD,
+    FORCE_PARENT,
+    LOOP_DAMPING,
+    LOOP_KIND,
+    LOOP_PAR,
+    LOOP_TAU,
+    LOOP_V,
+    MULTIPLIER,
+    NORMAL,
+    ON_CHILD,
+    ON_PARENT,
+    PARENT_ROW,
+    PATH,
+    PIVOT,
+    POSITION,
+    REACH,
+    RESIDUAL,
+    SCREWS,
+    SINCE,
+    SIZE_ALONE,
+    VARIES_TOO,
+    VELOCITY,
+    Loops,
+)
+from .passive import beyond, limit_push, pick
 
 REDUNDANT = 1e-10
-"""A row whose pivot is below this part of the largest SIZE_ALONE of its loop follows from others: it is left out."""
+"""A row whose pivot is below this part of the largest SIZE_ALONE of its loop follows from others: it is left out.
 
-
-class Loops(NamedTuple):
-    """The loops of a structure, and scratch for their forces."""
-
-    loops: Any
-    numbers: Any
-    path: Any  # int64 (loops, longest): the joints from the loop's bodies to their roots, by their place in the walk
-    ranks: Any  # int64 (n,): place in the walk of the first degree of freedom of each row
-    dofs: Any  # int64 (nv,): the degree of freedom at each place
-    rows: Any
-    Y: Any  # (rows, longest)
-    W: Any  # (rows, band)
-    scratch: Any  # (14, 7): screws of a joint, then its position and its velocity
+In lengths that is 1e-5: loops that are redundant only to five digits still count as redundant. Near a singular position
+accelerations along such a row would be noise: rounding of positions comes into them divided by the square of the distance.
+"""
 
 
 @inline
@@ -162,45 +154,56 @@ def hold(model: Model, work: Work, closed: Loops) -> float:
     for l in range(loops.shape[0]):
         X_p, X_c, apart = loop_frames(model, work, closed, l)
         kind, nv, first = loops[l, LOOP_KIND], loops[l, LOOP_V], loops[l, FIRST]
-        q, par = scratch[12], parameters(numbers, l, LOOP_PAR, 0.0)
+        q, par = scratch[POSITION], parameters(numbers, l, LOOP_PAR, 0.0)
         relative = compose(invert(X_p), X_c)
         joint_nearest(kind, par, relative, q, 0)
         gap = log_pose(compose(invert(joint_transform(kind, par, q, 0)), relative))
         held_directions(kind, par, q, nv, first, rows, scratch)
         for r in range(first, first + 6 - nv):
             n = load(rows, r, NORMAL, 6)
-            force = wrench_of(X_c, n)
-            back = times(-1.0, force)
+            force, back = pair_of(X_c, apart, n)
             store(rows, r, FORCE_CHILD, force)
-            store(rows, r, FORCE_PARENT, spatial(subtract(angular(back), cross(apart, linear(back))), linear(back)))
+            store(rows, r, FORCE_PARENT, back)
             rows[r, RESIDUAL] = -power(n, gap)
             worst = max(worst, abs(rows[r, RESIDUAL]))
-            spread(model, work, closed, l, r)
+            rows[r, SIZE_ALONE] = spread(model, work, closed, l, force, back, closed.Y[r])
     return worst
 
 
+@inline
+def pair_of(X_c: Frame, apart: Vector, n: Force) -> tuple[Force, Force]:
+    """A wrench in the joint's frame on the child: as the child and, opposed, the parent feel it, about their trees' origins."""
+    force = wrench_of(X_c, n)
+    back = times(-1.0, force)
+    return force, spatial(subtract(angular(back), cross(apart, linear(back))), linear(back))
+
+
 @jit
-def spread(model: Model, work: Work, closed: Loops, l: int, r: int) -> None:
-    """Y of row r: what each joint on the way to the roots feels of the row's force, what gives way before it taken out."""
-    walk, dof, rows, Y, path = model.walk, work.dof, closed.rows, closed.Y, closed.path
+def spread(model: Model, work: Work, closed: Loops, l: int, on_child: Force, on_parent: Force, out: Any) -> float:
+    """What each joint on the way to the roots feels of two wrenches on a loop's bodies, what gives way before it taken out.
+
+    Returns Σ share² D, of the two ways as if they had no joint in common.  O(depth).
+    """
+    walk, dof, path = model.walk, work.dof, closed.path
     count = closed.loops[l, PATH]
     for i in range(count):
-        Y[r, i] = 0.0
-    rows[r, SIZE_ALONE] = 0.0
+        out[i] = 0.0
+    alone = 0.0
     for side in range(2):
         k = closed.loops[l, CHILD_ROW] if side == 0 else closed.loops[l, PARENT_ROW]
-        force = load(rows, r, FORCE_CHILD, 6) if side == 0 else load(rows, r, FORCE_PARENT, 6)
+        force = on_child if side == 0 else on_parent
         at = count - 1  # the path is in the order of the walk, and a way up meets its joints from last to first
         while k >= 0:
             for d in range(walk[k, END] - 1, walk[k, V] - 1, -1):
-                rank = closed.ranks[k] + d - walk[k, V]
+                rank = closed.ranks[0, k] + d - walk[k, V]
                 while path[l, at] != rank:
                     at -= 1
                 share = power(load(dof, d, S, 6), force)
-                Y[r, at] += share
-                rows[r, SIZE_ALONE] += share * share * dof[d, D]
+                out[at] += share
+                alone += share * share * dof[d, D]
                 force = plus_times(force, -share * dof[d, D], load(dof, d, U, 6))
             k = walk[k, PARENT]
+    return alone
 
 
 @jit
@@ -248,7 +251,7 @@ def overlap(dof: Any, closed: Loops, l: int, r: int, other: int, c: int) -> floa
     while i < closed.loops[l, PATH] and j < closed.loops[other, PATH]:
         a, b = path[l, i], path[other, j]
         if a == b:
-            total += Y[r, i] * Y[c, j] * dof[closed.dofs[a], D]
+            total += Y[r, i] * Y[c, j] * dof[closed.dofs[0, a], D]
         i += 1 if a <= b else 0
         j += 1 if b <= a else 0
     return total
@@ -271,7 +274,7 @@ def balance(work: Work, closed: Loops) -> None:
             for e in range(loops[l, REACH], r):
                 rows[e, MULTIPLIER] -= W[r, r - e] * rows[r, MULTIPLIER]
             for i in range(loops[l, PATH]):
-                d = closed.dofs[closed.path[l, i]]
+                d = closed.dofs[0, closed.path[l, i]]
                 work.dof[d, TAU] += rows[r, MULTIPLIER] * closed.Y[r, i]
 
 
@@ -325,7 +328,7 @@ def acceleration_gaps(model: Model, work: Work, closed: Loops) -> None:
 def varying(closed: Loops, l: int, X_p: Frame, X_c: Frame, twist: Motion) -> Motion:
     """Ṡ q̇ of a loop joint whose columns change in its child's frame."""
     loops, numbers, scratch = closed.loops, closed.numbers, closed.scratch
-    kind, nv, q, v = loops[l, LOOP_KIND], loops[l, LOOP_V], scratch[12], scratch[13]
+    kind, nv, q, v = loops[l, LOOP_KIND], loops[l, LOOP_V], scratch[POSITION], scratch[VELOCITY]
     par = parameters(numbers, l, LOOP_PAR, 0.0)
     joint_nearest(kind, par, compose(invert(X_p), X_c), q, 0)
     nearest_velocity(kind, numbers[l : l + 1, LOOP_PAR:], q, twist, v[:nv], scratch)
@@ -334,3 +337,85 @@ def varying(closed: Loops, l: int, X_p: Frame, X_c: Frame, twist: Motion) -> Mot
     for d in range(nv):
         change = plus_times(change, v[d], load(scratch, d, 0, 6))
     return change
+
+
+# --- the loop joints' own torques --------------------------------------------------------------------------------------
+
+
+@jit
+def drive(model: Model, work: Work, closed: Loops) -> None:
+    """Add motors, damping and limits of the loop joints to what is left of the tree joints' torques; after `hold`, with VEL."""
+    loops, scratch = closed.loops, closed.scratch
+    for l in range(loops.shape[0]):
+        if loops[l, DRIVEN]:
+            X_c, apart = loop_torques(model, work, closed, l)
+            force, back = pair_of(X_c, apart, load(scratch, DRIVE, 0, 6))
+            spread(model, work, closed, l, force, back, closed.drive[0])
+            for i in range(loops[l, PATH]):
+                work.dof[closed.dofs[0, closed.path[l, i]], TAU] += closed.drive[0, i]
+
+
+@jit
+def loop_torques(model: Model, work: Work, closed: Loops, l: int) -> tuple[Frame, Vector]:
+    """DRIVE = the wrench of the joint's own torques on its child, in the joint's frame there; returns what `pair_of` needs.
+
+    Of all wrenches that do the same along the joint's freedom it is the least.
+    """
+    loops, numbers, limits, scratch = closed.loops, closed.numbers, closed.limits, closed.scratch
+    X_p, X_c, apart = loop_frames(model, work, closed, l)
+    V_c, V_p = loop_twists(work, closed, l, apart)
+    kind, nv, first = loops[l, LOOP_KIND], loops[l, LOOP_V], loops[l, FIRST]
+    q, v, tau = scratch[POSITION], scratch[VELOCITY], scratch[DRIVE]
+    par = parameters(numbers, l, LOOP_PAR, 0.0)
+    joint_nearest(kind, par, compose(invert(X_p), X_c), q, 0)
+    nearest_velocity(kind, numbers[l : l + 1, LOOP_PAR:], q, in_frame(X_c, minus(V_c, V_p)), v[:nv], scratch)
+    for d in range(nv):
+        tau[d] = numbers[l, LOOP_TAU + d] - numbers[l, LOOP_DAMPING + d] * v[d]
+    for row in range(closed.limited.shape[0]):
+        if closed.limited[row, 0] == l:
+            value, gradient = joint_limit(kind, q, 0, closed.limited[row, 1])
+            rate = 0.0
+            for c in range(min(nv, 3)):
+                rate += pick(gradient, c) * v[c]
+            push = limit_push(limits, row, value, rate)
+            for c in range(min(nv, 3)):
+                tau[c] += push * pick(gradient, c)
+    held_directions(kind, par, q, nv, first, closed.rows, scratch)  # leaves an orthonormal basis of the columns behind
+    joint_columns(kind, par, q, 0, identity_pose(0.0), scratch, SCREWS + 6, 0)
+    wrench = zero_spatial(0.0)
+    for d in range(nv):
+        column, basis = load(scratch, SCREWS + 6 + d, 0, 6), load(scratch, SCREWS + d, 0, 6)
+        wrench = plus_times(wrench, (tau[d] - power(column, wrench)) / power(column, basis), basis)
+    store(scratch, DRIVE, 0, wrench)
+    return X_c, apart
+
+
+@jit
+def limit_energy(model: Model, work: Work, closed: Loops) -> float:
+    """The energy stored in the limits of loop joints, after `place_bodies`."""
+    energy = 0.0
+    for row in range(closed.limited.shape[0]):
+        l = closed.limited[row, 0]
+        X_p, X_c, _ = loop_frames(model, work, closed, l)
+        kind, q = closed.loops[l, LOOP_KIND], closed.scratch[POSITION]
+        joint_nearest(kind, parameters(closed.numbers, l, LOOP_PAR, 0.0), compose(invert(X_p), X_c), q, 0)
+        value, _ = joint_limit(kind, q, 0, closed.limited[row, 1])
+        above, below = beyond(closed.limits, row, value)
+        energy += 0.5 * closed.limits[row, LIMIT_STIFFNESS] * (above * above + below * below)
+    return energy
+
+
+@jit
+def row_jacobian(model: Model, work: Work, closed: Loops, out: Any) -> None:
+    """J (rows, nv): the velocity along each row that each degree of freedom gives, after `hold`."""
+    walk, dof, loops, rows = model.walk, work.dof, closed.loops, closed.rows
+    out[:] = 0.0
+    for l in range(loops.shape[0]):
+        for r in range(loops[l, FIRST], loops[l, FIRST] + 6 - loops[l, LOOP_V]):
+            for side in range(2):
+                k = loops[l, CHILD_ROW] if side == 0 else loops[l, PARENT_ROW]
+                force = load(rows, r, FORCE_CHILD if side == 0 else FORCE_PARENT, 6)
+                while k >= 0:
+                    for d in range(walk[k, V], walk[k, END]):
+                        out[r, d] += power(load(dof, d, S, 6), force)
+                    k = walk[k, PARENT]

@@ -1,6 +1,9 @@
-"""Closed chains: loop closure, assembly and dynamics."""
+"""Closed chains: loop closure, assembly, impacts and forces of loops."""
 
-from .assembly import ASSEMBLED, assemble, assembled
-from .tables import fresh_loops, loops_of
+from ..kernels.closure import ASSEMBLED
+from .assembly import assemble, assembled
+from .forces import loop_wrenches
+from .impact import take_hold
+from .tables import LoopTables, loop_measures, loops_of
 
-__all__ = ["ASSEMBLED", "assemble", "assembled", "fresh_loops", "loops_of"]
+__all__ = ["ASSEMBLED", "LoopTables", "assemble", "assembled", "loop_measures", "loop_wrenches", "loops_of", "take_hold"]

@@ -9,16 +9,14 @@ from numpy.typing import NDArray
 
 from ..errors import AssemblyError, ModelError, StructureError
 from ..kernels import entries
+from ..kernels.closure import ASSEMBLED
 from ..kernels.layout import HELD
-from ..kernels.loops import FIRST, LOOP_V, RESIDUAL
+from ..kernels.loop_layout import FIRST, LOOP_V, RESIDUAL
 from ..mechanism import Mechanism
 from ..state import State
 from .tables import loops_of
 
 Array = NDArray[np.float64]
-
-ASSEMBLED = 1e-6
-"""The gap of a loop, in metres and radians (or these per second), above which a state counts as not assembled."""
 
 CLOSED = 1e-10
 """The gap of a loop, in metres and radians, below which it counts as closed."""
@@ -49,11 +47,11 @@ def assemble(mech: Mechanism, state: State, hold: Iterable[str] = ()) -> State:
         work.dof[mech.v_slice(name), HELD] = _HELD
     q, v = state._q.copy(), state._v.copy()
     step, best = np.empty(mech.nv), np.empty(mech.nq)
-    gap = entries.close_positions(work.handle, closed, q, step, best, _TRIALS)
+    gap = entries.close_positions(work.handle, closed.handle, q, step, best, _TRIALS)
     if not gap <= CLOSED:
         raise _open_loop(mech, gap)
-    entries.close_velocities(work.handle, closed, q, v, step)
-    left = entries.close_velocities(work.handle, closed, q, v, step)
+    entries.close_velocities(work.handle, closed.handle, q, v, step)
+    left = entries.close_velocities(work.handle, closed.handle, q, v, step)
     if not left <= CLOSED * (1.0 + float(np.abs(v).max(initial=0.0))):
         raise AssemblyError(f"the velocities cannot be made consistent with the loops: {left:.3g} is left. Hold fewer joints.")
     return State(mech.layout, np.concatenate((q, v)))
@@ -65,8 +63,8 @@ def assembled(mech: Mechanism, state: State) -> State:
         return state
     work, closed = mech.tree.new_work(), loops_of(mech)
     q, v, step, best = state._q.copy(), state._v.copy(), np.empty(mech.nv), np.empty(mech.nq)
-    gap = entries.close_positions(work.handle, closed, q, step, best, 0)
-    slip = entries.close_velocities(work.handle, closed, q, v, step)
+    gap = entries.close_positions(work.handle, closed.handle, q, step, best, 0)
+    slip = entries.close_velocities(work.handle, closed.handle, q, v, step)
     if not (gap <= ASSEMBLED and slip <= ASSEMBLED * (1.0 + float(np.abs(v).max(initial=0.0)))):
         raise StructureError(
             f"the loops are open in this state, by {gap:.3g} in position and {slip:.3g} in velocity; close them first: "

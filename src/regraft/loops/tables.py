@@ -7,104 +7,198 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._jit import entry, jit
+from ..description import limit_rows
 from ..joints import kind_of, padded_parameters
+from ..kernels import entries
 from ..kernels.layout import END, PARENT, ROOT, V
-from ..kernels.loops import (
+from ..kernels.loop_layout import (
+    BAND,
+    BODIES_IN,
     CHILD_ROW,
+    DRIVEN,
     FIRST,
+    LIMITED,
+    LONGEST,
     LOOP,
+    LOOP_DAMPING,
+    LOOP_HANDLE,
     LOOP_KIND,
     LOOP_NUMBERS,
     LOOP_PAR,
+    LOOP_TABLES,
+    LOOP_TAU,
     LOOP_V,
+    NUMBER,
     ON_CHILD,
+    ON_PARENT,
     PARENT_ROW,
     PATH,
     REACH,
     ROW,
+    ROWS_IN,
+    SCRATCH_COLUMNS,
+    SCRATCH_ROWS,
     SINCE,
     VARIES_TOO,
-    Loops,
+    VELOCITIES_IN,
 )
 from ..mechanism import Mechanism
-from ..parts import WORLD
-from ..pose import Pose
+from ..memory import load, load_pose, store
+from ..parts import WORLD, Joint
+from ..spatial import compose, invert
 from ..tree import Tree
 
+Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 
-def loops_of(mech: Mechanism) -> Loops:
+class LoopTables:
+    """The tables of a structure's loops with scratch for one computation at a time, and the handle by which kernels find them."""
+
+    __slots__ = ("handle", "keep", "loops", "numbers", "rows")
+
+    def __init__(self, mech: Mechanism) -> None:
+        tree, names = mech.tree, mech.loop_joints
+        self.loops: Integers = np.zeros((len(names), LOOP), np.int64)
+        self.numbers: Array = np.zeros((len(names), LOOP_NUMBERS))
+        limits = []
+        for l, name in enumerate(names):
+            joint = mech.joints[name]
+            _fill(self.loops[l], self.numbers[l], tree, joint)
+            if joint.type.limits is not None:
+                limits.append(limit_rows(l, joint.type))
+        limited = np.concatenate([rows for rows, _ in limits]) if limits else _NO_ROWS
+        bounds = np.concatenate([numbers for _, numbers in limits]) if limits else _NO_BOUNDS
+        addresses: Integers = np.empty(LOOP_HANDLE, np.int64)
+        integers, floats, self.rows = derive(self.loops, self.numbers, limited, bounds, tree.walk, tree.far, tree.nv, addresses)
+        self.keep = limited, bounds, integers, floats, addresses  # a handle is a bare address, and leads to more of them
+        self.handle = int(addresses.__array_interface__["data"][0])
+
+    def __reduce__(self) -> Any:
+        raise TypeError("the tables of loops hold addresses of this process; they cannot be copied or sent elsewhere.")
+
+    @property
+    def limited(self) -> bool:
+        """Whether a loop joint has limits."""
+        return bool(len(self.keep[0]))
+
+    def drive(self, l: int, torques: Array) -> None:
+        """Set the torques of a loop joint's motor."""
+        self.numbers[l, LOOP_TAU : LOOP_TAU + len(torques)] = torques
+        self.loops[l, DRIVEN] = 1
+
+
+_NO_ROWS, _NO_BOUNDS = np.zeros((0, 2), np.int64), np.zeros((0, 4))
+
+
+def loops_of(mech: Mechanism) -> LoopTables:
     """The tables of a mechanism's loops; made once for each structure."""
     tree = mech.tree
     if tree.closed is None:
-        tree.closed = _tables(mech, tree)
-    found: Loops = tree.closed
+        tree.closed = LoopTables(mech)
+    found: LoopTables = tree.closed
     return found
 
 
-def fresh_loops(mech: Mechanism) -> Loops:
-    """The tables with scratch of their own, for a computation that runs beside others."""
-    found = loops_of(mech)
-    return found._replace(rows=found.rows.copy(), Y=found.Y.copy(), W=found.W.copy(), scratch=found.scratch.copy())
+def loop_measures(mech: Mechanism, states: Array) -> Array:
+    """(states, 3): the largest gap of a loop in position and in velocity, and the energy in the limits of loop joints."""
+    work, closed, out = mech.tree.new_work(), LoopTables(mech), np.zeros((len(states), 3))
+    if len(closed.loops):
+        entries.loops_of_many(work.handle, closed.handle, states, out)
+    return out
 
 
-def _tables(mech: Mechanism, tree: Tree) -> Loops:
-    names = [name for name, *_ in tree.layout.loops]
-    loops, numbers = np.zeros((len(names), LOOP), np.int64), np.zeros((len(names), LOOP_NUMBERS))
-    ranks, dofs = _order(tree)
-    paths: list[list[int]] = []
-    rows = 0
-    for l, name in enumerate(names):
-        joint = mech.joints[name]
-        ends = [-1 if body == WORLD else tree.row_of[body] for body in (joint.parent, joint.child)]
-        for column, k, place in ((0, ends[0], joint.parent_pose), (ON_CHILD, ends[1], joint.child_pose)):
-            local = place if k < 0 else Pose.from_row(tree.far[k].copy()).inverse() @ place
-            numbers[l, column : column + 12] = local.to_row()
-        numbers[l, LOOP_PAR:] = padded_parameters(joint.type)
-        loops[l, [PARENT_ROW, CHILD_ROW, LOOP_KIND, LOOP_V]] = *ends, kind_of(joint.type), joint.type.nv
-        loops[l, FIRST], loops[l, VARIES_TOO] = rows, joint.type.kernels.rates is not None
-        paths.append(_path(tree, ranks, ends))
-        loops[l, PATH] = len(paths[-1])
-        rows += 6 - joint.type.nv
-    band = _reaches(tree, loops, rows)
-    longest = max([1, *map(len, paths)])
-    path = np.full((len(names), longest), -1, np.int64)
-    for l, found in enumerate(paths):
-        path[l, : len(found)] = found
-    table: Any = np.zeros((rows, ROW))
-    return Loops(loops, numbers, path, ranks, dofs, table, np.zeros((rows, longest)), np.zeros((rows, band)), np.zeros((14, 7)))
+def _fill(row: Integers, numbers: Array, tree: Tree, joint: Joint) -> None:
+    """What the joint says by itself; its frames on its bodies, not yet in those of the bodies' rows."""
+    kind = joint.type
+    row[PARENT_ROW] = -1 if joint.parent == WORLD else tree.row_of[joint.parent]
+    row[CHILD_ROW] = -1 if joint.child == WORLD else tree.row_of[joint.child]
+    row[LOOP_KIND], row[LOOP_V], row[VARIES_TOO] = kind_of(kind), kind.nv, kind.kernels.rates is not None
+    row[DRIVEN] = kind.limits is not None or bool(kind.damping.any())
+    numbers[ON_PARENT:LOOP_PAR] = joint.places().ravel()
+    numbers[LOOP_PAR:LOOP_DAMPING] = padded_parameters(kind)
+    numbers[LOOP_DAMPING : LOOP_DAMPING + kind.nv] = kind.damping
 
 
-def _order(tree: Tree) -> tuple[Integers, Integers]:
-    """Place in the walk of each row's first degree of freedom, and the degree of freedom at each place."""
-    counts = tree.walk[:, END] - tree.walk[:, V]
-    ranks = np.concatenate(([0], np.cumsum(counts)))[:-1].astype(np.int64)
-    dofs = np.concatenate([np.zeros(0, np.int64), *(np.arange(row[V], row[END]) for row in tree.walk)])
-    return ranks, dofs
+@entry
+def derive(
+    loops: Any, numbers: Any, limited: Any, limits: Any, walk: Any, far: Any, nv: int, addresses: Any
+) -> tuple[Any, Any, Any]:
+    """Complete the tables of the loops and say where a handle leads; returns the memory that it leads to, rows apart.
+
+    O(n + loops · depth).
+    """
+    number, n = loops.shape[0], walk.shape[0]
+    rows, longest, band = _measure(loops, walk)
+    for l in range(number):
+        for column, k in ((ON_PARENT, loops[l, PARENT_ROW]), (ON_CHILD, loops[l, CHILD_ROW])):
+            if k >= 0:
+                place = load(numbers, l, column, 9), load(numbers, l, column + 9, 3)
+                R, p = compose(invert(load_pose(far, k)), place)
+                store(numbers, l, column, R)
+                store(numbers, l, column + 9, p)
+    integers = np.empty(number * longest + n + nv, np.int64)
+    path = integers[: number * longest].reshape((number, longest))
+    ranks, dofs = integers[number * longest : number * longest + n], integers[number * longest + n :]
+    count = 0
+    for k in range(n):
+        ranks[k] = count
+        for d in range(walk[k, V], walk[k, END]):
+            dofs[count] = d
+            count += 1
+    for l in range(number):
+        _fill_path(loops, l, walk, ranks, path)
+    table = np.zeros((rows, ROW))
+    floats = np.zeros(rows * (longest + band) + longest + SCRATCH_ROWS * SCRATCH_COLUMNS)
+    at, t = floats.ctypes.data, LOOP_TABLES
+    addresses[NUMBER], addresses[LIMITED], addresses[BODIES_IN], addresses[VELOCITIES_IN] = number, limits.shape[0], n, nv
+    addresses[ROWS_IN], addresses[LONGEST], addresses[BAND] = rows, longest, band
+    addresses[t], addresses[t + 1] = loops.ctypes.data, numbers.ctypes.data
+    addresses[t + 2], addresses[t + 3] = limited.ctypes.data, limits.ctypes.data
+    addresses[t + 4], addresses[t + 5], addresses[t + 6] = path.ctypes.data, ranks.ctypes.data, dofs.ctypes.data
+    addresses[t + 7], addresses[t + 8] = table.ctypes.data, at
+    addresses[t + 9] = at + 8 * rows * longest
+    addresses[t + 10] = addresses[t + 9] + 8 * rows * band
+    addresses[t + 11] = addresses[t + 10] + 8 * longest
+    return integers, floats, table
 
 
-def _path(tree: Tree, ranks: Integers, ends: list[int]) -> list[int]:
-    """The degrees of freedom on the ways from two bodies to their roots, by their places in the walk."""
-    rows = set()
-    for end in ends:
-        k = end
-        while k >= 0 and k not in rows:
-            rows.add(k)
-            k = int(tree.walk[k, PARENT])
-    return [int(ranks[k]) + i for k in sorted(rows) for i in range(int(tree.walk[k, END] - tree.walk[k, V]))]
+@jit
+def _measure(loops: Any, walk: Any) -> tuple[int, int, int]:
+    """Fill FIRST, PATH, SINCE and REACH; returns the number of rows, the longest path and the width of the band."""
+    first_of = np.full(walk.shape[0], -1, np.int64)  # the first loop in each tree, by its root
+    rows, longest, band = 0, 1, 1
+    for l in range(loops.shape[0]):
+        a, b = loops[l, PARENT_ROW], loops[l, CHILD_ROW]
+        loops[l, FIRST], loops[l, SINCE] = rows, l
+        rows += 6 - loops[l, LOOP_V]
+        for k in (a, b):
+            if k >= 0:
+                root = walk[k, ROOT]
+                if first_of[root] < 0:
+                    first_of[root] = l
+                loops[l, SINCE] = min(loops[l, SINCE], first_of[root])
+        loops[l, REACH] = loops[loops[l, SINCE], FIRST]
+        band = max(band, rows - loops[l, REACH])
+        count = 0
+        while a >= 0 or b >= 0:
+            k = max(a, b)
+            count += walk[k, END] - walk[k, V]
+            a, b = walk[k, PARENT] if a == k else a, walk[k, PARENT] if b == k else b
+        loops[l, PATH] = count
+        longest = max(longest, count)
+    return rows, longest, band
 
 
-def _reaches(tree: Tree, loops: Integers, rows: int) -> int:
-    """Fill REACH and SINCE of each loop; returns the width of the band."""
-    first_of: dict[int, int] = {}
-    band = 1
-    for l, row in enumerate(loops):
-        trees = {int(tree.walk[k, ROOT]) for k in row[[PARENT_ROW, CHILD_ROW]] if k >= 0}
-        since = min([l, *(first_of[root] for root in trees if root in first_of)])
-        for root in trees:
-            first_of.setdefault(root, l)
-        row[SINCE], row[REACH] = since, loops[since, FIRST]
-        end = loops[l + 1, FIRST] if l + 1 < len(loops) else rows
-        band = max(band, int(end - row[REACH]))
-    return band
+@jit
+def _fill_path(loops: Any, l: int, walk: Any, ranks: Any, path: Any) -> None:
+    """The degrees of freedom on the ways from a loop's bodies to their roots, by their places in the walk, in ascending order."""
+    a, b, at = loops[l, PARENT_ROW], loops[l, CHILD_ROW], loops[l, PATH]
+    while a >= 0 or b >= 0:
+        k = max(a, b)  # parents come before their children
+        count = walk[k, END] - walk[k, V]
+        at -= count
+        for i in range(count):
+            path[l, at + i] = ranks[k] + i
+        a, b = walk[k, PARENT] if a == k else a, walk[k, PARENT] if b == k else b

@@ -48,6 +48,14 @@ class EnergyHistory(NamedTuple):
         return self.kinetic + self.potential
 
 
+class LoopErrorHistory(NamedTuple):
+    """How far loops are open over time: metres or radians, whichever is more, and these per second."""
+
+    t: Array
+    position: Array
+    velocity: Array
+
+
 class MomentumHistory(NamedTuple):
     """Momentum over time; the angular one is about the world's origin."""
 

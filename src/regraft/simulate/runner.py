@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..dynamics import external_table, put_wrenches
 from ..errors import ModelError
 from ..kernels.layout import MARGIN
-from ..loops import assembled, fresh_loops
+from ..loops import LoopTables, assembled
 from ..mechanism import Mechanism
 from ..state import State
 from . import segment
@@ -36,7 +36,7 @@ class Runner:
         tree, layout = mech.tree, mech.layout
         state = assembled(mech, state)
         self.tree, self.nq, self.nv = tree, layout.nq, layout.nv
-        self.work, self.closed = tree.new_work(), fresh_loops(mech) if layout.loops else None
+        self.work, self.closed = tree.new_work(), LoopTables(mech) if layout.loops else None
         self.scratch = np.zeros((SCRATCH, max(self.nq, self.nv, 1)))
         self.scratch[Q0, : self.nq], self.scratch[V0, : self.nv] = state._q, state._v
         self.clock = np.zeros(segment.CLOCK)
@@ -101,7 +101,7 @@ class Runner:
                 why = segment.run(
                     self.work.handle, self.integrator.table, self.integrator.order, self.scratch, self.clock, self.counts,
                     self.coordinate, self.functions, self.push, self.external, self.guards, self.numbers, self.record,
-                    self.closed,
+                    None if self.closed is None else self.closed.handle,
                 )  # fmt: skip
             if why != segment.FULL:
                 return int(why)

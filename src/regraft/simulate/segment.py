@@ -10,6 +10,7 @@ import numpy as np
 from .._jit import jit, long_entry
 from ..kernels.closure import close_positions, correct_velocities
 from ..kernels.layout import Model, Work, model_at, positions_in, work_at
+from ..kernels.loop_layout import loops_at
 from ..memory import borrowed, borrowed_vector
 from .guards import HIT, LAST, SIGN, crossed, guard_value, place_for_guards, remember, start_guards
 from .stepper import (
@@ -69,14 +70,18 @@ SAFETY, SHRINK, GROW, MEMORY = 0.9, 0.2, 10.0, 0.04
 @long_entry
 def run(
     handle: int, table: Any, order: int, S: Any, clock: Any, counts: Any, coordinate: Any,
-    functions: Any, push: Any, external: Any, guards: Any, numbers: Any, record: Any, closed: Any,
+    functions: Any, push: Any, external: Any, guards: Any, numbers: Any, record: Any, loops: Any,
 ) -> int:  # fmt: skip
-    """Step until the end, an event, a full record, the end of the budget or a failure; says which."""
+    """Step until the end, an event, a full record, the end of the budget or a failure; says which.
+
+    `loops` is the handle of the loops' tables, or None where there are none.
+    """
     table, S, push, external = borrowed(table), borrowed(S), borrowed(push), borrowed(external)
     guards, numbers, record = borrowed(guards), borrowed(numbers), borrowed(record)
     clock, counts, functions = borrowed_vector(clock), borrowed_vector(counts), borrowed_vector(functions)
     model, work, nq = model_at(handle), work_at(handle, S), positions_in(handle)
     nv, stages = work.dof.shape[0], table.shape[1]
+    closed = None if loops is None else loops_at(loops)
     if counts[STARTED] == 0 and clock[T] < clock[END]:
         margin = first_slopes(model, work, functions, clock[T], S, nq, push, external, closed)
         if functions[FAILED] != 0:

@@ -11,12 +11,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import ModelError, listed
 from ..kernels import entries
+from ..loops import loop_measures
 from ..mechanism import Mechanism
 from ..parts import WORLD
 from ..pose import MOTION, POSE, WORLD_MOTION, Pose, finite
 from ..state import State
 from . import archive, tables
-from .histories import BodyHistory, EnergyHistory, EventRecord, JointHistory, MomentumHistory
+from .histories import BodyHistory, EnergyHistory, EventRecord, JointHistory, LoopErrorHistory, MomentumHistory
 from .recorded import Segment
 
 Array = NDArray[np.float64]
@@ -153,6 +154,11 @@ class Trajectory:
         rows = np.concatenate([_balance(segment) for segment in self.segments])
         return MomentumHistory(self.t, rows[:, 2:5], rows[:, 5:])
 
+    def loop_error(self) -> LoopErrorHistory:
+        """How far the loops are open at all samples: the largest gap of a loop joint, in position and in velocity."""
+        rows = np.concatenate([loop_measures(segment.mech, segment.x) for segment in self.segments])
+        return LoopErrorHistory(self.t, rows[:, 0], rows[:, 1])
+
     # --- other times, other forms --------------------------------------------------------------------------------------
 
     def resample(self, times: ArrayLike) -> Trajectory:
@@ -227,4 +233,6 @@ def _balance(segment: Segment) -> Array:
     tree, out = segment.mech.tree, np.empty((len(segment.t), 8))
     work = tree.new_work()  # a name: a handle does not keep alive what it leads to
     entries.balance_of_many(work.handle, segment.x, out)
+    if segment.mech.loop_joints:
+        out[:, 1] += loop_measures(segment.mech, segment.x)[:, 2]
     return out

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from ..errors import StructureError, listed
+from ..errors import ModelError, StructureError, listed
 from ..joints import ROUNDING, screw_rates, screws, settle
 from ..kernels import entries
+from ..loops import ASSEMBLED
 from ..mechanism import Mechanism
 from ..parts import WORLD, Joint
-from ..pose import WORLD_MOTION, Pose
+from ..pose import WORLD_MOTION, Pose, finite
 from ..state import State
 
 Array = NDArray[np.float64]
@@ -37,6 +39,41 @@ def settled(joint: Joint, body: str, moving: Array, places: Array | None = None)
     return Settled(*settle(joint.type, motions, joint.places() if places is None else places))
 
 
+def carried(
+    mech: Mechanism, state: State, changed: Mechanism, known: Mapping[str, Settled] | None = None, impulse: Any = None
+) -> State:
+    """The state of a changed structure in which every body moves as it did.
+
+    A joint that is in both trees keeps its numbers; that of a loop that became tree, if not known, settles where its bodies are.
+    """
+    before, after, known = mech.layout, changed.layout, known or {}
+    if before.names == after.names and not known:
+        return State(after, state._x, impulse)
+    x = after.rest.copy()
+    for name, *_ in after.joints:
+        q, v = x[after.q_slices[name]], x[after.nq :][after.v_slices[name]]
+        if name in known:
+            q[:], v[:] = known[name].q, known[name].v
+        elif name in before.q_slices:
+            q[:], v[:] = state._q[before.q_slices[name]], state._v[before.v_slices[name]]
+        else:
+            held = _settled_loop(mech, state, name)
+            q[:], v[:] = held.q, held.v
+    return State(after, x, impulse)
+
+
+def _settled_loop(mech: Mechanism, state: State, name: str) -> Settled:
+    """Position and velocity of a loop joint; an error where its loop is open."""
+    joint = mech.joints[name]
+    held = Settled(*settle(joint.type, mech.tree.motions_of(state._x, joint.parent, joint.child), joint.places()))
+    if not max(held.pose_gap, held.twist_gap) <= ASSEMBLED:
+        raise StructureError(
+            f"the loop of joint {name!r} is open in this state, by {held.pose_gap:.3g} in position and {held.twist_gap:.3g} in "
+            "velocity; close it first: state = assemble(mech, state)."
+        )
+    return held
+
+
 def refuse_motion(joint: Joint, gap: float) -> StructureError:
     """The joint cannot carry the motion that its body has."""
     return StructureError(
@@ -45,8 +82,21 @@ def refuse_motion(joint: Joint, gap: float) -> StructureError:
     )
 
 
-def carried_acceleration(mech: Mechanism, state: State, joint: Joint, body: str, a: Array, held: Settled) -> Array:
-    """The acceleration of a joint to the world that leaves a body's acceleration as it is; an error where the joint cannot."""
+def carried_accelerations(mech: Mechanism, state: State, a: Array, changed: Mechanism, known: Mapping[str, Settled]) -> Array:
+    """The accelerations of a changed structure in which every body accelerates as it did."""
+    before, after = mech.layout, changed.layout
+    found = np.empty(after.nv)
+    for name, *_ in after.joints:
+        if name in before.v_slices and name not in known:
+            found[after.v_slices[name]] = a[before.v_slices[name]]
+        else:
+            held = known[name] if name in known else _settled_loop(mech, state, name)
+            found[after.v_slices[name]] = _joint_acceleration(mech, state, changed.joints[name], a, held)
+    return found
+
+
+def _joint_acceleration(mech: Mechanism, state: State, joint: Joint, a: Array, held: Settled) -> Array:
+    """The acceleration of a joint that leaves those of its bodies as they are; an error where the joint cannot."""
     parent, child = (_frame_acceleration(mech, state, *end, a) for end in
                      ((joint.parent, joint.parent_pose), (joint.child, joint.child_pose)))  # fmt: skip
     rate = _relative_rate(parent, child) - held.v @ screw_rates(joint.type, held.q, held.v)
@@ -54,7 +104,9 @@ def carried_acceleration(mech: Mechanism, state: State, joint: Joint, body: str,
     left = rate - found @ screws(joint.type, held.q)
     rounding = ROUNDING * max(parent.size, child.size)
     if not np.abs(left).max() <= CARRIED * (1.0 + float(np.abs(rate).max())) + rounding:
-        raise StructureError(f"joint {joint.name!r} cannot carry this acceleration of {body!r}: use a joint with more freedom.")
+        raise StructureError(
+            f"joint {joint.name!r} cannot carry this acceleration of {joint.child!r}: use a joint with more freedom."
+        )
     return found
 
 
@@ -101,3 +153,11 @@ def check_body(mech: Mechanism, body: str) -> None:
         raise StructureError("the world cannot be the top of a tree that hangs on it; name a body.")
     if not isinstance(body, str) or body not in mech.bodies:
         raise StructureError(f"there is no body {body!r} to take as the top; the bodies are: {listed(mech.bodies)}.")
+
+
+def absolute_point(at: ArrayLike) -> Array:
+    """Where a new joint is to sit in the world."""
+    try:
+        return finite("at", at, (3,))
+    except ModelError as problem:
+        raise StructureError(f"{problem} Give the absolute position of the new joint.") from problem

@@ -1,8 +1,7 @@
-"""Cutting a joint: what hangs free then floats, with its motion unchanged (S2 V-B)."""
+"""Cutting a joint: a loop that it closed opens, what hangs free then floats; no motion changes (S2 V-B)."""
 
 from __future__ import annotations
 
-from ..dynamics import open_tree
 from ..errors import StructureError, listed
 from ..joints import Free
 from ..kernels.layout import BODY, JOINT
@@ -10,11 +9,14 @@ from ..mechanism import Mechanism
 from ..parts import WORLD, Joint
 from ..pose import Pose
 from ..state import State
-from .carry import settled
+from .carry import carried, settled
 
 
 def cut(mech: Mechanism, state: State, joint: str) -> tuple[Mechanism, State]:
-    """Remove a joint of a tree. The body that it carried gets a `Free()` joint named ``"<body>_free"``; no motion changes.
+    """Remove a joint; no motion changes.
+
+    If it was part of a loop, the loop becomes tree: a joint that closed it takes the place of the one that goes. Otherwise the
+    body that it carried floats, with a `Free()` joint named ``"<body>_free"``.
 
     >>> import regraft as rg
     >>> mech = rg.Mechanism()
@@ -29,14 +31,16 @@ def cut(mech: Mechanism, state: State, joint: str) -> tuple[Mechanism, State]:
     mech.check_state(state)
     if not isinstance(joint, str) or joint not in mech.joints:
         raise StructureError(f"there is no joint {joint!r} to cut; the joints are: {listed(mech.joints)}.")
-    tree = open_tree(mech, "cutting")
-    j = tree.joint_names.index(joint)
-    row = tree.walk[:, JOINT].tolist().index(j)
+    opened = mech.without_joint(joint)
+    if len(opened.layout.joints) == len(mech.layout.joints):  # what the joint held is held by a loop
+        return opened, carried(mech, state, opened)
+    tree = mech.tree
+    row = tree.walk[:, JOINT].tolist().index(tree.joint_names.index(joint))
     body = tree.body_names[tree.walk[row, BODY]]
     free = Joint(_free_name(mech, body, joint), Free(), WORLD, body, Pose(), Pose())
     held = settled(free, body, tree.motion(state._x)[row])
     loose = mech.with_joint(joint, free)
-    return loose, State(loose.layout, mech.layout.exchanged(state._x, j, held.q, held.v))
+    return loose, carried(mech, state, loose, {free.name: held})
 
 
 def _free_name(mech: Mechanism, body: str, going: str) -> str:

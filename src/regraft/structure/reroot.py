@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._jit import entry
-from ..dynamics import explain_failure, open_tree
-from ..errors import ModelError, StructureError
+from ..errors import StructureError
 from ..joints import REPRESENTABLE, Free, JointType, is_registered
 from ..kernels import entries
 from ..kernels.layout import JOINT, ROOT
@@ -20,7 +19,8 @@ from ..pose import POSE, Pose, finite
 from ..rotations import quaternion_rotation, rotation_quaternion
 from ..spatial import identity, rotate_back, subtract
 from ..state import State
-from .carry import CARRIED, carried_acceleration, check_body, refuse_motion, settled
+from .carry import CARRIED, Settled, absolute_point, carried, carried_accelerations, check_body, refuse_motion, settled
+from .connect import hold
 
 Array = NDArray[np.float64]
 
@@ -101,10 +101,10 @@ def reroot(
         raise StructureError(f"joint must be a joint type of the registry, such as Revolute((0, 1, 0)), not {joint!r}.")
     if acceleration is not None and velocity == "impact":
         raise StructureError('accelerations are not defined through an impact; leave acceleration out, or use velocity="carry".')
-    tree = open_tree(mech, "re-rooting")
+    tree = mech.tree
     row = tree.row_of[top]
     now = tree.motion(state._x)[row]
-    point = now[9:POSE] if at is None else _point(at)
+    point = now[9:POSE] if at is None else absolute_point(at)
     named = f"{top}_base" if name is None else name
     base, places = (None, None) if align == "current" else (_former(mech, named, kind, top, now, point), None)
     if base is None:
@@ -115,17 +115,20 @@ def reroot(
         raise _refuse_orientation(base, top, held.pose_gap)
     j = int(tree.walk[tree.walk[row, ROOT], JOINT])
     changed = mech.with_base(tree.joint_names[j], base)
-    x = mech.layout.exchanged(state._x, j, held.q, held.v)
     if velocity == "impact":
-        return changed, _impact(changed, x, top, base, now)
+        if mech.layout.loops:
+            return changed, _closed_impact(mech, state, changed, top, base, held)
+        return changed, _impact(changed, mech.layout.exchanged(state._x, j, held.q, held.v), top, base, now)
     if not held.twist_gap <= CARRIED:
         raise refuse_motion(base, held.twist_gap)
+    if mech.layout.loops:
+        after = carried(mech, state, changed, {base.name: held})
+    else:
+        after = State(changed.layout, mech.layout.exchanged(state._x, j, held.q, held.v))
     if acceleration is None:
-        return changed, State(changed.layout, x)
+        return changed, after
     a = finite("acceleration", acceleration, (mech.nv,))
-    new = carried_acceleration(mech, state, base, top, a, held)
-    rates = mech.layout.exchanged(np.concatenate((np.zeros(mech.nq), a)), j, held.q, new)
-    return changed, State(changed.layout, x), rates[changed.nq :]
+    return changed, after, carried_accelerations(mech, state, a, changed, {base.name: held})
 
 
 def _check_words(velocity: str, align: str) -> None:
@@ -133,13 +136,6 @@ def _check_words(velocity: str, align: str) -> None:
         raise StructureError(f'velocity must be "carry" or "impact", not {velocity!r}.')
     if align not in ("bind", "current"):
         raise StructureError(f'align must be "bind" or "current", not {align!r}.')
-
-
-def _point(at: ArrayLike) -> Array:
-    try:
-        return finite("at", at, (3,))
-    except ModelError as problem:
-        raise StructureError(f"{problem} Give the absolute position of the new base joint.") from problem
 
 
 @entry
@@ -188,7 +184,21 @@ def _impact(changed: Mechanism, x: Array, top: str, base: Joint, now: Array) -> 
     impulse, after = np.empty((1, 6)), np.empty(changed.nv)
     worst = entries.plastic_impact(tree.handle, x, tree.row_of[top], now.reshape(1, -1), impulse, after)
     if not worst > 0.0:
-        why = explain_failure(tree, tree.work, tree.row_of[top])
+        why = tree.explain_failure(tree.work, tree.row_of[top])
         raise StructureError(f"joint {base.name!r}: the impact has no unique result: {why}")
     x[nq:] = after
     return State(changed.layout, x, {base.name: impulse[0]})
+
+
+def _closed_impact(mech: Mechanism, state: State, changed: Mechanism, top: str, base: Joint, held: Settled) -> State:
+    """The same where loops take part: the new base takes hold of a body that floats, as any other joint would."""
+    floating, before = reroot(mech, state, top, name=_unused(mech, f"{base.name}_"))
+    caught, after = hold(floating, before, [base])
+    return carried(caught, after, changed, {base.name: held._replace(v=caught.joint_velocity(after, base.name))}, after.impulse)
+
+
+def _unused(mech: Mechanism, name: str) -> str:
+    """A joint's name that no joint has."""
+    while name in mech.joints:
+        name += "_"
+    return name

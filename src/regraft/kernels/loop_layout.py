@@ -1,0 +1,90 @@
+"""The tables of closed chains: what each column holds. Row l belongs to the l-th loop joint, in the order of their addition."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from .._jit import inline
+from ..memory import table_at
+from .layout import LIMIT
+
+# loops: int64 (number, LOOP)
+PARENT_ROW = 0  # row of the joint's parent, −1 for the world
+CHILD_ROW = 1
+LOOP_KIND = 2
+LOOP_V = 3  # degrees of freedom of the loop joint
+FIRST = 4  # its first constraint row
+VARIES_TOO = 5  # 1 where the joint's columns change in its child's frame
+PATH = 6  # number of degrees of freedom on the ways from its bodies to their roots
+REACH = 7  # first constraint row of the first loop that shares a tree with it
+SINCE = 8  # that loop
+DRIVEN = 9  # 1 where the joint has torques along its own freedom: a motor's, damping or limits
+LOOP = 10
+
+# loop_numbers: float64 (number, LOOP_NUMBERS)
+ON_PARENT = 0  # 12: the joint's frame in the frame of the parent's row
+ON_CHILD = 12  # 12
+LOOP_PAR = 24  # 6: the joint type's parameters
+LOOP_DAMPING = 30  # 6
+LOOP_TAU = 36  # 6: the torques of its motor
+LOOP_NUMBERS = 42
+
+# rows: float64 (rows, ROW)
+NORMAL = 0  # 6: the direction that is held, in the axes and about the origin of the joint's frame on the child
+FORCE_CHILD = 6  # 6: its wrench on the child, about the origin of the child's tree
+FORCE_PARENT = 12  # 6: its wrench on the parent, about the origin of the parent's tree
+RESIDUAL = 18  # what the row misses
+MULTIPLIER = 19
+PIVOT = 20  # of the factorisation; 0 for a row that follows from those before it
+SIZE_ALONE = 21  # what the pivot would be if the row's two forces did not act against each other
+ROW = 22
+
+# scratch: float64 (SCRATCH_ROWS, SCRATCH_COLUMNS)
+SCREWS = 0  # 12 rows: screws of a joint
+POSITION = 12  # the joint's position
+VELOCITY = 13  # its velocity
+DRIVE = 14  # its torques, then its wrench
+SCRATCH_ROWS, SCRATCH_COLUMNS = 15, 7
+
+
+class Loops(NamedTuple):
+    """The loops of a structure, and scratch for their forces."""
+
+    loops: Any
+    numbers: Any
+    limited: Any  # int64 (limits, 2): loop, measure
+    limits: Any  # float64 (limits, LIMIT)
+    path: Any  # int64 (loops, longest): the joints from the loop's bodies to their roots, by their place in the walk
+    ranks: Any  # int64 (1, n): place in the walk of the first degree of freedom of each row
+    dofs: Any  # int64 (1, nv): the degree of freedom at each place
+    rows: Any
+    Y: Any  # (rows, longest): what each joint on the path feels of a row's force
+    W: Any  # (rows, band): the factors of J M⁻¹ Jᵀ
+    drive: Any  # (1, longest): what each joint on the path feels of a loop joint's own torques
+    scratch: Any
+
+
+# A handle, as for the tables of the tree, is the address of an int64 array (LOOP_HANDLE,) with lengths and addresses.
+NUMBER, LIMITED, BODIES_IN, VELOCITIES_IN, ROWS_IN, LONGEST, BAND, LOOP_TABLES = range(8)
+LOOP_HANDLE = LOOP_TABLES + 12
+
+
+@inline
+def loops_at(handle: int) -> Loops:
+    """The tables of a structure's loops."""
+    at = table_at(handle, 1, LOOP_HANDLE, handle)
+    number, limits, rows, longest, t = at[0, NUMBER], at[0, LIMITED], at[0, ROWS_IN], at[0, LONGEST], LOOP_TABLES
+    return Loops(
+        table_at(at[0, t], number, LOOP, handle),
+        table_at(at[0, t + 1], number, LOOP_NUMBERS, 0.0),
+        table_at(at[0, t + 2], limits, 2, handle),
+        table_at(at[0, t + 3], limits, LIMIT, 0.0),
+        table_at(at[0, t + 4], number, longest, handle),
+        table_at(at[0, t + 5], 1, at[0, BODIES_IN], handle),
+        table_at(at[0, t + 6], 1, at[0, VELOCITIES_IN], handle),
+        table_at(at[0, t + 7], rows, ROW, 0.0),
+        table_at(at[0, t + 8], rows, longest, 0.0),
+        table_at(at[0, t + 9], rows, at[0, BAND], 0.0),
+        table_at(at[0, t + 10], 1, longest, 0.0),
+        table_at(at[0, t + 11], SCRATCH_ROWS, SCRATCH_COLUMNS, 0.0),
+    )

@@ -1,0 +1,82 @@
+"""What loops hold with: the forces of their joints, of least norm where redundant loops leave them open."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..kernels import entries
+from ..kernels.layout import JOINT, PARENT
+from ..kernels.loop_layout import FIRST, LOOP_V, MULTIPLIER, NORMAL, PIVOT
+from ..mechanism import Mechanism
+from ..parts import WORLD
+from ..state import State
+from .tables import LoopTables
+
+Array = NDArray[np.float64]
+
+_RANK = 1e-9  # relative to the largest singular value of the loops' Jacobian: what is smaller is zero
+
+
+class LoopWrenches(NamedTuple):
+    """Forces, or impulses, of loop joints by name."""
+
+    wrenches: dict[str, Array]
+    """(moment, force) on the child about the joint's frame there, in world axes."""
+    redundant: tuple[str, ...]
+    """The loop joints whose forces are not determined by the motion; theirs are the least that do."""
+    undetermined: tuple[str, ...]
+    """The tree joints whose forces depend on these."""
+
+
+def loop_wrenches(mech: Mechanism, state: State, closed: LoopTables, *, driven: bool = False) -> LoopWrenches:
+    """The forces of all loops, from the multipliers that a computation has left in `closed`.
+
+    With `driven` also what motors, damping and limits of the loop joints themselves do.
+    """
+    own_torques = np.zeros((len(closed.loops), 6))
+    if driven:
+        entries.loop_torques(mech.tree.handle, closed.handle, state._x, own_torques)
+    multipliers, free = closed.rows[:, MULTIPLIER].copy(), np.zeros(len(closed.rows), bool)
+    if not (closed.rows[:, PIVOT] > 0.0).all():
+        multipliers, free = _least(mech, state, closed, multipliers)
+    motions = mech.tree.motion(state._x)
+    wrenches, redundant = {}, []
+    for row, name, torques in zip(closed.loops, mech.loop_joints, own_torques, strict=True):
+        joint = mech.joints[name]
+        own = slice(row[FIRST], row[FIRST] + 6 - row[LOOP_V])
+        local = multipliers[own] @ closed.rows[own, NORMAL : NORMAL + 6] + torques
+        turn = joint.child_pose.rotation
+        if joint.child in mech.bodies:
+            turn = motions[mech.tree.row_of[joint.child], :9].reshape(3, 3) @ turn
+        wrenches[name] = (local.reshape(2, 3) @ turn.T).ravel()
+        if free[own].any():
+            redundant.append(name)
+    return LoopWrenches(wrenches, tuple(redundant), _ways(mech, redundant))
+
+
+def _ways(mech: Mechanism, loops: list[str]) -> tuple[str, ...]:
+    """The tree joints in these loops: between their bodies and where the ways from these to the world meet."""
+    tree, found = mech.tree, set()
+    for name in loops:
+        joint, ways = mech.joints[name], []
+        for body in (joint.parent, joint.child):
+            way, k = set(), -1 if body == WORLD else tree.row_of[body]
+            while k >= 0:
+                way.add(int(tree.walk[k, JOINT]))
+                k = int(tree.walk[k, PARENT])
+            ways.append(way)
+        found |= ways[0] ^ ways[1]
+    return tuple(tree.joint_names[j] for j in sorted(found))
+
+
+def _least(mech: Mechanism, state: State, closed: LoopTables, multipliers: Array) -> tuple[Array, NDArray[np.bool_]]:
+    """The multipliers of least norm that do the same, and which of them are not unique: their part in the range of J alone."""
+    J = np.empty((len(multipliers), mech.nv))
+    entries.row_jacobian(mech.tree.handle, closed.handle, state._q, J)
+    left, sizes, _ = np.linalg.svd(J, full_matrices=True)
+    rank = int((sizes > _RANK * sizes.max(initial=0.0)).sum())
+    held, idle = left[:, :rank], left[:, rank:]
+    return held @ (held.T @ multipliers), np.abs(idle).max(axis=1, initial=0.0) > _RANK

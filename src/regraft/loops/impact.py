@@ -1,0 +1,65 @@
+"""The velocities after new joints have taken hold: a plastic impact of all that is connected (S2 V-C, eqs. 25–38)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..errors import StructureError, listed
+from ..kernels import entries
+from ..kernels.closure import ASSEMBLED
+from ..kernels.loop_layout import FIRST, LOOP_V, MULTIPLIER, RESIDUAL
+from ..mechanism import Mechanism
+from ..state import State
+from .forces import loop_wrenches
+from .tables import LoopTables, loops_of
+
+_TRIALS = 20
+
+
+def take_hold(mech: Mechanism, state: State, new: Sequence[str], *, impact: bool) -> State:
+    """The state after the loop joints `new` have taken hold.
+
+    The new velocities are those nearest to the old ones, in the metric of kinetic energy, that all loops allow: M Δv = Jᵀ λ. They
+    are unique even where loops are redundant and λ is not.
+    """
+    tree, closed = mech.tree, loops_of(mech)
+    x = state._x.copy()
+    q, v = x[: mech.nq], x[mech.nq :]
+    step, best = np.empty(mech.nv), np.empty(mech.nq)
+    gap = entries.close_positions(tree.handle, closed.handle, q, step, best, 0)
+    if not gap <= ASSEMBLED:
+        raise _apart(mech, closed, new)
+    entries.close_positions(tree.handle, closed.handle, q, step, best, _TRIALS)
+    slip = entries.close_velocities(tree.handle, closed.handle, q, v, step)
+    if not impact and not slip <= ASSEMBLED * (1.0 + float(np.abs(v).max(initial=0.0))):
+        raise StructureError(
+            f"the bodies move apart at {slip:.3g} (metres or radians per second) along what the joints {listed(new)} hold; let "
+            "them stop each other with impact=True, or use joints with more freedom."
+        )
+    multipliers = closed.rows[:, MULTIPLIER].copy()
+    entries.close_velocities(tree.handle, closed.handle, q, v, step)  # takes away what rounding has left
+    closed.rows[:, MULTIPLIER] += multipliers
+    if not np.isfinite(v).all():
+        raise StructureError(f"the impact of {listed(new)} has no unique result: {tree.explain_failure(tree.work)}")
+    after = State(mech.layout, x)
+    wrenches = loop_wrenches(mech, after, closed).wrenches
+    after.impulse = {name: wrenches[name] for name in new}
+    return after
+
+
+def _apart(mech: Mechanism, closed: LoopTables, new: Sequence[str]) -> StructureError:
+    """Which joint cannot take hold, or which loop was open before."""
+    for row, name in zip(closed.loops, mech.loop_joints, strict=True):
+        gap = float(np.abs(closed.rows[row[FIRST] : row[FIRST] + 6 - row[LOOP_V], RESIDUAL]).max(initial=0.0))
+        if gap <= ASSEMBLED:
+            continue
+        if name in new:
+            joint = mech.joints[name]
+            return StructureError(
+                f"joint {name!r} cannot take hold: its frames on {joint.parent!r} and {joint.child!r} are off by {gap:.3g} "
+                f"(metres or radians) from what {joint.type!r} allows. Move the bodies there first, or give its place with at."
+            )
+        return StructureError(f"the loop of joint {name!r} is open by {gap:.3g}; close it first: state = assemble(mech, state).")
+    return StructureError("the state is not finite.")

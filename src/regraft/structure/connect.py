@@ -1,0 +1,138 @@
+"""Connecting bodies: a new joint takes hold of two bodies, and stops at once what it cannot carry (S2 V-B, V-C)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import StructureError, listed
+from ..joints import Fixed, JointType
+from ..loops import take_hold
+from ..mechanism import Mechanism
+from ..parts import WORLD, Joint
+from ..pose import POSE, Pose
+from ..state import State
+from .carry import absolute_point
+
+Array = NDArray[np.float64]
+
+_SAME_PLACE = 1e-6  # relative to 1 + distance: bodies whose origins are no farther apart are at the same place
+
+
+@dataclass(frozen=True)
+class Connection:
+    """A joint that is to take hold of two bodies; `connect` says what the fields mean."""
+
+    body_a: str
+    body_b: str
+    joint: JointType = Fixed()  # noqa: RUF009 (a joint type is immutable)
+    at: ArrayLike | None = None
+    name: str | None = None
+    pose_a: Pose | None = None
+    pose_b: Pose | None = None
+
+
+def connect(
+    mech: Mechanism,
+    state: State,
+    body_a: str,
+    body_b: str,
+    *,
+    joint: JointType = Fixed(),  # noqa: B008 (a joint type is immutable)
+    at: ArrayLike | None = None,
+    name: str | None = None,
+    pose_a: Pose | None = None,
+    pose_b: Pose | None = None,
+    impact: bool = True,
+) -> tuple[Mechanism, State]:
+    """Add a joint from `body_a` to `body_b`, between bodies of one chain or of two, or the world.
+
+    Where the joint sits: with `at`, its frame is at that absolute point with the world's axes, and the present pose is its zero.
+    With `pose_a` and `pose_b`, its frames on the two bodies, which must fit each other; one of them alone makes the present
+    pose the joint's zero. With none of these the origins of the two bodies must coincide, and it sits there.
+
+    With ``impact=True`` the velocities jump so that the new joint holds: a plastic impact of all that is connected, in which
+    momentum is kept along everything that stays free and energy never grows. The new state's `impulse` has what the joint
+    exchanged: by its name, the (moment, force) impulse on `body_b` about the joint, in world axes. With ``impact=False``
+    velocities that do not fit are an error.
+
+    >>> import regraft as rg
+    >>> mech = rg.Mechanism(gravity=(0, 0, 0))
+    >>> for name, x in (("left", 0.0), ("right", 1.0)):
+    ...     mech.add_body(name, rg.Inertia.sphere(1.0, 0.1))
+    ...     mech.add_joint(f"{name}_free", rg.Free(), "world", name, rg.Pose(translation=(x, 0, 0)))
+    >>> state = mech.state(v={"left_free": (2, 0, 0, 0, 0, 0)})
+    >>> held, after = rg.connect(mech, state, "left", "right", joint=rg.Spherical(), at=(0.5, 0, 0), name="grip")
+    >>> after.v[[0, 6]].tolist(), after.impulse["grip"][3:].round(12).tolist()
+    ([1.0, 1.0], [1.0, 0.0, 0.0])
+    """
+    return connect_all(mech, state, [Connection(body_a, body_b, joint, at, name, pose_a, pose_b)], impact=impact)
+
+
+def connect_all(
+    mech: Mechanism, state: State, connections: Sequence[Connection], *, impact: bool = True
+) -> tuple[Mechanism, State]:
+    """Make several connections at the same instant: one impact of all of them, whatever their order."""
+    mech.check_state(state)
+    joints: list[Joint] = []
+    for connection in connections:
+        if not isinstance(connection, Connection):
+            raise StructureError(f'connections must be given as Connection("body_a", "body_b", …), not {connection!r}.')
+        joints.append(_joint_of(mech, state, connection))
+    return hold(mech, state, joints, impact=impact)
+
+
+def hold(mech: Mechanism, state: State, joints: Sequence[Joint], *, impact: bool = True) -> tuple[Mechanism, State]:
+    """Add joints that close loops, and the velocities after their impact."""
+    names = [joint.name for joint in joints]
+    connected = mech.with_loops(joints)
+    return connected, take_hold(connected, State(connected.layout, state._x), names, impact=impact)
+
+
+def _joint_of(mech: Mechanism, state: State, c: Connection) -> Joint:
+    """The joint with its frames on both bodies."""
+    for body in (c.body_a, c.body_b):
+        if not isinstance(body, str) or (body != WORLD and body not in mech.bodies):
+            raise StructureError(f"there is no body {body!r} to connect; the bodies are: world, {listed(mech.bodies)}.")
+    if c.body_a == c.body_b:
+        raise StructureError(f"a joint needs two bodies; {c.body_a!r} cannot be connected to itself.")
+    if not isinstance(c.joint, JointType):
+        raise StructureError(f"joint must be a joint type, such as Revolute((0, 1, 0)), not {c.joint!r}.")
+    for what, pose in (("pose_a", c.pose_a), ("pose_b", c.pose_b)):
+        if pose is not None and not isinstance(pose, Pose):
+            raise StructureError(f"{what} must be a Pose, the joint's frame on its body, not {pose!r}.")
+    on_a, on_b = _places(mech, state, c)
+    name = f"{c.body_a}_{c.body_b}" if c.name is None else c.name
+    return Joint(name, c.joint, c.body_a, c.body_b, on_a, on_b)
+
+
+def _places(mech: Mechanism, state: State, c: Connection) -> tuple[Pose, Pose]:
+    """The joint's frames on the two bodies."""
+    if c.pose_a is not None and c.pose_b is not None and c.at is None:
+        return c.pose_a, c.pose_b
+    a, b = (Pose.from_row(row[:POSE]) for row in mech.tree.motions_of(state._x, c.body_a, c.body_b))
+    if c.pose_a is not None or c.pose_b is not None:
+        if c.at is not None:
+            raise StructureError("give either at, the absolute point, or pose_a and pose_b, the joint's frames on the bodies.")
+        if c.pose_a is not None:
+            return c.pose_a, b.inverse() @ a @ c.pose_a
+        assert c.pose_b is not None
+        return a.inverse() @ b @ c.pose_b, c.pose_b
+    there = Pose(translation=_common_origin(c, a, b) if c.at is None else absolute_point(c.at))
+    return a.inverse() @ there, b.inverse() @ there
+
+
+def _common_origin(c: Connection, a: Pose, b: Pose) -> Array:
+    """Where the origins of both bodies are; the world has none of its own."""
+    if WORLD in (c.body_a, c.body_b):
+        return b.translation if c.body_a == WORLD else a.translation
+    apart = float(np.abs(a.translation - b.translation).max())
+    if apart > _SAME_PLACE * (1.0 + float(np.abs(a.translation).max())):
+        raise StructureError(
+            f"{c.body_a!r} and {c.body_b!r} are not at the same place, their origins are {apart:.3g} apart: say where the joint "
+            "sits with at, an absolute point, or with pose_a and pose_b, its frames on the bodies."
+        )
+    return a.translation
