@@ -6,6 +6,7 @@ from .balance import Energy, Momentum, center_of_mass, energy, momentum
 from .batch import forward_dynamics_batch
 from .dynamics import (
     Derivatives,
+    actuator_torques,
     bias_force,
     derivatives,
     forward_dynamics,
@@ -30,7 +31,7 @@ from .joints import (
     Universal,
 )
 from .loading import load
-from .loops import assemble
+from .loops import Mobility, assemble, consistent_acceleration, loop_jacobian, loop_jacobian_rate, mobility
 from .mechanism import Mechanism
 from .motion import (
     body_poses,
@@ -70,6 +71,7 @@ __all__ = [
     "JointType",
     "Limits",
     "Mechanism",
+    "Mobility",
     "ModelError",
     "Momentum",
     "Planar",
@@ -85,6 +87,7 @@ __all__ = [
     "Trajectory",
     "Universal",
     "__version__",
+    "actuator_torques",
     "as_ivp",
     "assemble",
     "at_time",
@@ -94,6 +97,7 @@ __all__ = [
     "center_of_mass",
     "connect",
     "connect_all",
+    "consistent_acceleration",
     "cut",
     "derivatives",
     "difference",
@@ -111,7 +115,10 @@ __all__ = [
     "jacobian_rate",
     "joint_reactions",
     "load",
+    "loop_jacobian",
+    "loop_jacobian_rate",
     "mass_matrix",
+    "mobility",
     "models",
     "momentum",
     "normalise",

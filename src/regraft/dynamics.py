@@ -11,6 +11,7 @@ from numpy import empty
 from numpy.typing import ArrayLike, NDArray
 
 from ._jit import compiled_for
+from .actuation import Bounds, Names, Weights, actuators_of, refuse_loop_joints, shared_torques
 from .errors import ModelError, StructureError, listed
 from .kernels import entries
 from .kernels.layout import EXTERNAL, JOINT, PUSH, PUSH_POINT
@@ -125,8 +126,20 @@ def joint_torques(mech: Mechanism, tau: Torques | None) -> tuple[Array, dict[int
     return torques, of_loops
 
 
-def inverse_dynamics(mech: Mechanism, state: State, a: ArrayLike, wrenches: Wrenches | None = None) -> Array:
+def inverse_dynamics(
+    mech: Mechanism,
+    state: State,
+    a: ArrayLike,
+    wrenches: Wrenches | None = None,
+    *,
+    actuated: Names | None = None,
+    weights: Weights | None = None,
+    bounds: Bounds | None = None,
+) -> Array:
     """Tau (nv,) that makes the mechanism accelerate at a, beside gravity, springs, damping, limits and external wrenches.
+
+    In a closed mechanism a must keep the loops closed. Only the joints in `actuated` get torques; all, if it is left out. Of
+    all torques that do, those with the least Σ weight · torque² are taken, within the bounds; see `actuator_torques`.
 
     >>> import regraft as rg
     >>> mech = rg.Mechanism()
@@ -136,7 +149,44 @@ def inverse_dynamics(mech: Mechanism, state: State, a: ArrayLike, wrenches: Wren
     array([19.62])
     """
     mech.check_state(state)
-    return _newton_euler(open_tree(mech), mech, state, finite("a", a, (mech.nv,)), wrenches)
+    rate = finite("a", a, (mech.nv,))
+    needed = _newton_euler(mech.tree, mech, state, rate, wrenches)
+    if not mech.layout.loops and actuated is None and weights is None and bounds is None:
+        return needed
+    actuators = actuators_of(mech, actuated, weights, bounds)
+    refuse_loop_joints(actuators)
+    return shared_torques(mech, state, rate, needed, actuators)[: mech.nv]
+
+
+def actuator_torques(
+    mech: Mechanism,
+    state: State,
+    a: ArrayLike,
+    actuated: Names | None = None,
+    weights: Weights | None = None,
+    bounds: Bounds | None = None,
+    wrenches: Wrenches | None = None,
+) -> Mapping[str, Array]:
+    """`inverse_dynamics` by joint name, with loop joints among the actuated ones too.
+
+    `actuated` are names of joints, or of single coordinates, such as "wrist[1]", and then the rest of the joint gets 0; all tree
+    joints if it is left out. `weights` are positive, one for each coordinate in that order, or by name; `bounds` are
+    (lower, upper), each one number or one for each coordinate, or such pairs by name.
+
+    >>> import regraft as rg
+    >>> mech = rg.Mechanism()
+    >>> mech.add_body("rod", rg.Inertia.rod(2.0, (0, 0, 0), (1, 0, 0)))
+    >>> mech.add_joint("left motor", rg.Revolute((0, 1, 0)), "world", "rod")
+    >>> mech.add_joint("right motor", rg.Revolute((0, 1, 0)), "world", "rod")
+    >>> found = rg.actuator_torques(mech, mech.state(), [0.0], actuated=["left motor", "right motor"], weights=[1, 3])
+    >>> {name: torque.round(9).tolist() for name, torque in found.items()}
+    {'left motor': [-7.3575], 'right motor': [-2.4525]}
+    """
+    mech.check_state(state)
+    rate = finite("a", a, (mech.nv,))
+    actuators = actuators_of(mech, actuated, weights, bounds)
+    needed = _newton_euler(mech.tree, mech, state, rate, wrenches)
+    return actuators.by_joint(shared_torques(mech, state, rate, needed, actuators))
 
 
 def bias_force(mech: Mechanism, state: State) -> Array:

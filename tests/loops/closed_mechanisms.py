@@ -76,11 +76,88 @@ def frame_rows(mech, state, body, pose):
     return rg.frame_pose(framed, state, "here"), rg.jacobian(framed, state, "here"), rg.jacobian_rate(framed, state, "here")
 
 
-def nearly_singular(mech, state):
-    """Whether the loops have rows that are neither dependent nor independent, so that two rank decisions may differ."""
-    J, _ = rows_of(mech, state)
-    size = np.linalg.svd(np.linalg.solve(np.linalg.cholesky(rg.mass_matrix(mech, state)), J.T), compute_uv=False)
-    return bool(((size > 1e-9) & (size < 1e-3)).any())
+def assembled_sample(rng, bodies, loops, **options):
+    """A random closed mechanism, its loops closed in position and, by a dense projection, in velocity."""
+    mech, rough = random_closed(rng, bodies, loops, **options)
+    still = rg.assemble(mech, mech.state(q=rough.q))
+    J = rg.loop_jacobian(mech, still, reduced=True)
+    return mech, mech.state(q=still.q, v=rough.v - np.linalg.pinv(J, rcond=1e-7) @ (J @ rough.v))
+
+
+def clear_cut(mech, state):
+    """Whether the loops are far from where the rank of their rows is a matter of taste; lengths are of order 1."""
+    sizes = np.linalg.svd(rg.loop_jacobian(mech, state), compute_uv=False)
+    return not ((sizes > 1e-9) & (sizes < 1e-3)).any()
+
+
+def closed_sample(seed, bodies, loops, **options):
+    """A random closed mechanism that can move, in an assembled state, or None."""
+    mech, state = assembled_sample(np.random.default_rng(seed), bodies, loops, **options)
+    return (mech, state) if mech.nv and clear_cut(mech, state) else None
+
+
+def two_links(**settings):
+    """S2's example (VII-A): a floating base, a link on it, and the link's far end hinged to the ground; settings of the elbow."""
+    mech, hinge = rg.Mechanism(), rg.Revolute((0, 0, 1))
+    mech.add_body("base", rg.Inertia.box(1.0, (0.1, 1.0, 0.1)))
+    mech.add_body("link 1", rg.Inertia.box(1.0, (0.1, 1.0, 0.1)))
+    mech.add_joint("float", rg.Free(), "world", "base")
+    mech.add_joint("elbow", rg.Revolute((0, 0, 1), **settings), "base", "link 1", rg.Pose(translation=(0, 1, 0)))
+    mech.add_joint("ground", hinge, "world", "link 1", rg.Pose(translation=(0, 2, 0)), rg.Pose(translation=(0, 1, 0)))
+    return mech
+
+
+def bricard():
+    """Six rods along the edges of a cube, hinged at right angles to both rods that meet: six hinges, one degree of freedom."""
+    mech = rg.Mechanism()
+    steps = [np.array(step, float) for step in ((1, 0, 0), (0, 1, 0), (0, 0, 1), (-1, 0, 0), (0, -1, 0), (0, 0, -1))]
+    names = ["world", "rod 1", "rod 2", "rod 3", "rod 4", "rod 5"]
+    for name, step in zip(names[1:], steps[1:], strict=True):
+        mech.add_body(name, rg.Inertia.cylinder(1.0, 0.05, (0, 0, 0), step))
+    for i, step in enumerate(steps):
+        hinge = rg.Revolute(np.cross(step, steps[(i + 1) % 6]))
+        mech.add_joint(f"hinge {i + 1}", hinge, names[i], names[(i + 1) % 6], rg.Pose(translation=step))
+    return mech
+
+
+def moving_four_bar(**settings):
+    """A parallelogram in the middle of its swing; settings of the hinges that close it."""
+    mech = four_bars(1)
+    if settings:
+        joint = mech.joints["end 1"]
+        ends = joint.parent, joint.child, joint.parent_pose, joint.child_pose
+        mech = mech.with_joint("end 1", rg.Joint("end 1", rg.Revolute((0, 0, 1), **settings), *ends))
+    rough = mech.state(q={"foot 0": 0.4, "top 0": -0.4, "foot 1": 0.4}, v={"foot 0": -0.7})
+    return mech, rg.assemble(mech, rough, hold=["foot 0"])
+
+
+def without_loops(mech):
+    """The spanning tree alone, which takes the same q and v."""
+    tree = rg.Mechanism(mech.gravity)
+    for name, body in mech.bodies.items():
+        tree.add_body(name, body.inertia)
+    for name, joint in mech.joints.items():
+        if name not in mech.loop_joints:
+            tree.add_joint(name, joint.type, joint.parent, joint.child, joint.parent_pose, joint.child_pose)
+    for name, s in mech.springs.items():
+        tree.add_spring(
+            name, s.body_a, s.point_a, s.body_b, s.point_b, stiffness=s.stiffness, damping=s.damping, rest_length=s.rest_length
+        )
+    return tree
+
+
+def all_velocities(mech, state):
+    """θ̇ of the tree joints, then of the loop joints."""
+    return np.concatenate([state.v, *(mech.joint_velocity(state, name) for name in mech.loop_joints)])
+
+
+def coordinate_velocities(mech, state, labels):
+    """The velocities of coordinates named "crank" or "base[3]"."""
+    found = []
+    for label in labels:
+        name, _, index = (label, "", "0]") if label in mech.joints else label.rpartition("[")
+        found.append(mech.joint_velocity(state, name)[int(index[:-1])])
+    return np.array(found)
 
 
 def skew(a):

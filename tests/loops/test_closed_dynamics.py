@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import regraft as rg
-from loops.closed_mechanisms import four_bars, nearly_singular, random_closed, rows_of
+from loops.closed_mechanisms import clear_cut, four_bars, random_closed, rows_of
 from random_mechanisms import relative_error
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -35,7 +35,7 @@ def test_closed_dynamics_solves_the_equations_with_multipliers(seed, bodies, loo
     state = rg.assemble(mech, state)
     tau = rng.standard_normal(mech.nv)
     J, wanted = rows_of(mech, state)
-    if nearly_singular(mech, state):
+    if not clear_cut(mech, state):
         return
     a = rg.forward_dynamics(mech, state, tau)
     assert relative_error(a, solved(mech, state, tau)) < 1e-8

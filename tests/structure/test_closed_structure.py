@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import regraft as rg
-from loops.closed_mechanisms import body_accelerations, body_motions, four_bars, nearly_singular, random_closed
+from loops.closed_mechanisms import body_accelerations, body_motions, clear_cut, four_bars, random_closed
 
 SEEDS = st.integers(0, 2**32 - 1)
 HINGE = rg.Revolute((0, 1, 0))
@@ -121,7 +121,7 @@ def test_cutting_any_joint_changes_no_motion(seed, loops):
 def test_whichever_body_is_the_top_the_bodies_accelerate_the_same(seed, loops):
     """Re-rooting a closed mechanism that floats, on a base without damping: same motion, same accelerations; revertible."""
     rng, mech, state = random_state(seed, loops=loops, damping=False)
-    if nearly_singular(mech, state):
+    if not clear_cut(mech, state):
         return
     top = str(rng.choice(list(mech.bodies)))
     base = mech.tree.joint_names[mech.tree.walk[mech.tree.walk[mech.tree.row_of[top], 8], 2]]

@@ -1,9 +1,36 @@
-"""Closed chains: loop closure, assembly, impacts and forces of loops."""
+"""Closed chains: loop closure, assembly, generalized coordinates, impacts and forces of loops."""
 
 from ..kernels.closure import ASSEMBLED
+from .acceleration import check_acceleration, consistent_acceleration
 from .assembly import assemble, assembled
-from .forces import loop_wrenches
+from .coordinates import Coordinates, Given
+from .forces import loop_wrenches, passive_torques
 from .impact import take_hold
+from .jacobian import Loop, closed_loops, loop_jacobian, loop_jacobian_rate
+from .mobility import RANK, AllowedMotions, Mobility, allowed_motions, mobility
 from .tables import LoopTables, loop_measures, loops_of
 
-__all__ = ["ASSEMBLED", "LoopTables", "assemble", "assembled", "loop_measures", "loop_wrenches", "loops_of", "take_hold"]
+__all__ = [
+    "ASSEMBLED",
+    "RANK",
+    "AllowedMotions",
+    "Coordinates",
+    "Given",
+    "Loop",
+    "LoopTables",
+    "Mobility",
+    "allowed_motions",
+    "assemble",
+    "assembled",
+    "check_acceleration",
+    "closed_loops",
+    "consistent_acceleration",
+    "loop_jacobian",
+    "loop_jacobian_rate",
+    "loop_measures",
+    "loop_wrenches",
+    "loops_of",
+    "mobility",
+    "passive_torques",
+    "take_hold",
+]

@@ -13,7 +13,8 @@ from ..kernels.loop_layout import FIRST, LOOP_V, MULTIPLIER, NORMAL, PIVOT
 from ..mechanism import Mechanism
 from ..parts import WORLD
 from ..state import State
-from .tables import LoopTables
+from .jacobian import Loop
+from .tables import LoopTables, loops_of
 
 Array = NDArray[np.float64]
 
@@ -55,6 +56,14 @@ def loop_wrenches(mech: Mechanism, state: State, closed: LoopTables, *, driven: 
         if free[own].any():
             redundant.append(name)
     return LoopWrenches(wrenches, tuple(redundant), _ways(mech, redundant))
+
+
+def passive_torques(mech: Mechanism, state: State, loops: list[Loop]) -> list[Array]:
+    """The torques of damping and limits of each loop joint, along its own velocities."""
+    wrenches = np.zeros((len(loops), 6))
+    if loops:
+        entries.loop_torques(mech.tree.handle, loops_of(mech).handle, state._x, wrenches)
+    return [loop.screws @ wrench for loop, wrench in zip(loops, wrenches, strict=True)]
 
 
 def _ways(mech: Mechanism, loops: list[str]) -> tuple[str, ...]:
