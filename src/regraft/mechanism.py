@@ -15,7 +15,8 @@ from .description import Description, Exchange, describe
 from .drawing import draw_tree
 from .errors import ModelError, StructureError, listed
 from .inertia import Inertia
-from .joints import REPRESENTABLE, JointType, is_registered, settle
+from .joints import JointType, is_registered, settle
+from .kernels.closure import ASSEMBLED
 from .parts import WORLD, Body, Frame, Joint, Spring
 from .pose import Pose, finite
 from .slots import Layout, lay_out
@@ -186,7 +187,7 @@ class Mechanism:
         where = self.layout.q_slices.get(joint)
         if where is not None:
             return state.q[where].copy()
-        return self._settled(state, joint)[0]
+        return self.settled(state, joint)[0]
 
     def joint_velocity(self, state: State, joint: str) -> Array:
         """The velocity of any joint, loop joints too."""
@@ -195,7 +196,7 @@ class Mechanism:
         where = self.layout.v_slices.get(joint)
         if where is not None:
             return state.v[where].copy()
-        return self._settled(state, joint)[1]
+        return self.settled(state, joint)[1]
 
     # --- whole -------------------------------------------------------------------------------------------------------
 
@@ -360,12 +361,12 @@ class Mechanism:
                 "make one with mech.state(...) of this mechanism, or use the state that the change of structure returned."
             )
 
-    def _settled(self, state: State, loop: str) -> tuple[Array, Array]:
+    def settled(self, state: State, loop: str) -> tuple[Array, Array]:
         """Position and velocity of a loop joint, from the motions of its two bodies."""
         joint = self._joints[loop]
         motions = self.tree.motions_of(state._x, joint.parent, joint.child)
         q, v, gap, _ = settle(joint.type, motions, joint.places())
-        if not gap <= REPRESENTABLE:
+        if not gap <= ASSEMBLED:
             raise StructureError(
                 f"the loop of joint {loop!r} is open: the nearest pose that {joint.type!r} can take is off by {gap:.3g}."
             )

@@ -109,3 +109,34 @@ def test_a_state_with_open_loops_is_refused():
     for state in (mech.state(q={"foot 0": 0.1}), mech.state(v={"foot 0": 0.1})):
         with pytest.raises(rg.StructureError, match=r"open in this state.*assemble"):
             rg.simulate(mech, state, 1.0)
+
+
+def test_singular_positions_that_were_passed_are_reported():
+    """All rods in line: the uprights point along +x or −x, where each loop lets go of one direction."""
+    mech, state = upright_moving(2)
+    traj = rg.simulate(mech, state, 4.0, **TIGHT)
+    found = traj.singular_positions()
+    assert len(found) >= 2
+    for place in found:
+        arm = rg.body_poses(mech, traj.state(place.t))["upright 0"].rotation @ (0, 1, 0)
+        assert arm == pytest.approx([round(arm[0]), 0, 0], abs=1e-6)
+        assert place.usual_dof == 1
+        assert place.dof > 1
+    turns = traj.joint("foot 0").q  # every half turn there is one
+    crossed = np.count_nonzero(np.diff(np.floor(turns / np.pi + 0.5)))
+    assert len(found) == crossed
+
+
+def test_a_chain_that_stays_away_from_singular_positions_reports_none():
+    mech = linkage(("motor", "ball", "joint", "pivot"))
+    assert rg.simulate(mech, rg.assemble(mech, mech.state()), 1.0).singular_positions() == []
+
+
+def test_the_history_of_a_loop_joint_is_that_of_the_same_joint_in_the_tree():
+    histories = []
+    for order in (("motor", "ball", "joint", "pivot"), ("pivot", "motor", "ball", "joint")):
+        mech = linkage(order)
+        start = rg.assemble(mech, mech.state(v={"motor": 3.0}), hold=["motor"])
+        histories.append(rg.simulate(mech, start, 1.0, **TIGHT).resample(0.1).joint("pivot"))
+    assert histories[0].q == pytest.approx(histories[1].q, abs=1e-7)
+    assert histories[0].v == pytest.approx(histories[1].v, abs=1e-6)

@@ -4,7 +4,7 @@ from ..kernels.closure import ASSEMBLED
 from .acceleration import check_acceleration, consistent_acceleration
 from .assembly import assemble, assembled
 from .coordinates import Coordinates, Given
-from .forces import loop_wrenches, passive_torques
+from .forces import loop_rows, loop_wrenches, passive_torques
 from .impact import take_hold
 from .jacobian import Loop, closed_loops, loop_jacobian, loop_jacobian_rate
 from .mobility import RANK, AllowedMotions, Mobility, allowed_motions, mobility
@@ -28,6 +28,7 @@ __all__ = [
     "loop_jacobian",
     "loop_jacobian_rate",
     "loop_measures",
+    "loop_rows",
     "loop_wrenches",
     "loops_of",
     "mobility",

@@ -81,11 +81,16 @@ def _ways(mech: Mechanism, loops: list[str]) -> tuple[str, ...]:
     return tuple(tree.joint_names[j] for j in sorted(found))
 
 
+def loop_rows(mech: Mechanism, q: Array, closed: LoopTables) -> Array:
+    """J (rows, nv): the velocity along each direction that a loop holds."""
+    J = np.empty((len(closed.rows), mech.nv))
+    entries.row_jacobian(mech.tree.handle, closed.handle, q, J)
+    return J
+
+
 def _least(mech: Mechanism, state: State, closed: LoopTables, multipliers: Array) -> tuple[Array, NDArray[np.bool_]]:
     """The multipliers of least norm that do the same, and which of them are not unique: their part in the range of J alone."""
-    J = np.empty((len(multipliers), mech.nv))
-    entries.row_jacobian(mech.tree.handle, closed.handle, state._q, J)
-    left, sizes, _ = np.linalg.svd(J, full_matrices=True)
+    left, sizes, _ = np.linalg.svd(loop_rows(mech, state._q, closed), full_matrices=True)
     rank = int((sizes > _RANK * sizes.max(initial=0.0)).sum())
     held, idle = left[:, :rank], left[:, rank:]
     return held @ (held.T @ multipliers), np.abs(idle).max(axis=1, initial=0.0) > _RANK

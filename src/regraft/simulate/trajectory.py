@@ -19,6 +19,7 @@ from ..state import State
 from . import archive, tables
 from .histories import BodyHistory, EnergyHistory, EventRecord, JointHistory, LoopErrorHistory, MomentumHistory
 from .recorded import Segment
+from .singular import SingularPosition, singular_positions
 
 Array = NDArray[np.float64]
 
@@ -85,18 +86,20 @@ class Trajectory:
     # --- by name -------------------------------------------------------------------------------------------------------
 
     def joint(self, name: str) -> JointHistory:
-        """Position and velocity of a joint at all samples; NaN while it is not in the tree or has another size than at first."""
-        found = [segment for segment in self.segments if name in segment.mech.layout.q_slices]
+        """Position and velocity of a joint, loop joints too, at all samples; NaN while it is not there or has another size."""
+        found = [segment for segment in self.segments if name in segment.mech.joints]
         if not found:
             raise ModelError(f"the trajectory has no joint {name!r}; it has: {listed(self._joint_names())}.")
         kind = found[0].mech.joints[name].type
         q, v = [], []
         for segment in self.segments:
             layout, count = segment.mech.layout, len(segment.t)
-            here = segment.mech.joints[name].type if name in layout.q_slices else None
+            here = segment.mech.joints[name].type if name in segment.mech.joints else None
             if here is not None and (here.nq, here.nv) == (kind.nq, kind.nv):
-                q.append(segment.q[:, layout.q_slices[name]])
-                v.append(segment.v[:, layout.v_slices[name]])
+                positions, velocities = _loop_joint(segment, name) if name not in layout.q_slices else (
+                    segment.q[:, layout.q_slices[name]], segment.v[:, layout.v_slices[name]])  # fmt: skip
+                q.append(positions)
+                v.append(velocities)
             else:
                 q.append(np.full((count, kind.nq), np.nan))
                 v.append(np.full((count, kind.nv), np.nan))
@@ -104,7 +107,7 @@ class Trajectory:
         return JointHistory(self.t, np.concatenate(q)[squeeze], np.concatenate(v)[squeeze])
 
     def _joint_names(self) -> Iterable[str]:
-        return dict.fromkeys(joint for segment in self.segments for joint in segment.mech.layout.names)
+        return dict.fromkeys(joint for segment in self.segments for joint in segment.mech.joints)
 
     def body(self, name: str) -> BodyHistory:
         """The motion of a body at all samples; NaN while there is no such body."""
@@ -158,6 +161,10 @@ class Trajectory:
         """How far the loops are open at all samples: the largest gap of a loop joint, in position and in velocity."""
         rows = np.concatenate([loop_measures(segment.mech, segment.x) for segment in self.segments])
         return LoopErrorHistory(self.t, rows[:, 0], rows[:, 1])
+
+    def singular_positions(self) -> list[SingularPosition]:
+        """The positions that closed chains passed in which their loops lose rank, with the degrees of freedom there."""
+        return [found for segment in self.segments for found in singular_positions(segment)]
 
     # --- other times, other forms --------------------------------------------------------------------------------------
 
@@ -226,6 +233,17 @@ def _motion(segment: Segment, body: str) -> Array:
         work = tree.new_work()  # a name: a handle does not keep alive what it leads to
         entries.motion_of_many(work.handle, segment.x, tree.far, tree.row_of[body], out)
     return out
+
+
+def _loop_joint(segment: Segment, name: str) -> tuple[Array, Array]:
+    """Position and velocity of a loop joint; its angles go on through whole turns."""
+    mech, kind = segment.mech, segment.mech.joints[name].type
+    q, v = np.empty((len(segment.t), kind.nq)), np.empty((len(segment.t), kind.nv))
+    for i, x in enumerate(segment.x):
+        q[i], v[i] = mech.settled(State(mech.layout, x), name)
+    for c in kind.turns:
+        q[:, c] = np.unwrap(q[:, c])
+    return q, v
 
 
 def _balance(segment: Segment) -> Array:
