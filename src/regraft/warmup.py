@@ -17,7 +17,7 @@ from .loops import assemble
 from .mechanism import Mechanism
 from .motion import body_poses, difference, integrate, jacobian, jacobian_rate, normalise
 from .simulate import Trajectory, as_ivp, at_time, simulate
-from .structure import reroot
+from .structure import connect, reroot
 
 
 def kernels() -> dict[str, Callable[[], object]]:
@@ -53,7 +53,9 @@ def kernels() -> dict[str, Callable[[], object]]:
         "trajectories": lambda: _use(simulate(mech, state, 1e-3)),
         "position rates (complex)": lambda: as_ivp(mech).fun(0.0, state._x),
         "closed chains": lambda: forward_dynamics(linkage, assemble(linkage, linkage.state())),
-        "simulation of closed chains": lambda: simulate(linkage, linkage.state(), 1e-3),
+        "closed chains, pushed": lambda: joint_reactions(linkage, linkage.state()),
+        "connecting": lambda: connect(mech, state, "world", "bob", joint=Revolute((0, 1, 0)), at=(0, 0, 0)),
+        "simulation of closed chains": lambda: simulate(linkage, linkage.state(), 1e-3).loop_error(),
         "limit cycles": lambda: limit_cycle(mech, state, at_time(1e-3), torque=lambda _t, _mech, state: -state.q),
         "limit cycles (complex)": lambda: limit_cycle(mech, state, at_time(1e-3)),
         "derivatives (complex)": lambda: derivatives(mech, state),

@@ -12,8 +12,9 @@ from .aba import accelerate, articulate, eliminate_joints
 from .inertia import body_inertia, store_rigid
 from .kinematics import frame, move_bodies, place_bodies, rising_world
 from .layout import BIAS, TAU, F, Model, R, Work
-from .loop_layout import Loops
-from .loops import acceleration_gaps, balance, couple, drive, hold, velocity_gaps
+from .loop_layout import MULTIPLIER, TOTAL, Loops
+from .loop_torques import drive
+from .loops import acceleration_gaps, balance, couple, hold, row_wrenches, velocity_gaps
 
 ASSEMBLED = 1e-6
 """The gap of a loop, in metres and radians (or these per second), above which a state counts as not assembled."""
@@ -108,6 +109,8 @@ def correct_velocities(model: Model, work: Work, closed: Loops, q: Any, v: Any, 
     move_bodies(model, work, q, v)
     for k in range(model.walk.shape[0]):
         store(body, k, BIAS, zero_spatial(body[0, R]))
+    for d in range(work.dof.shape[0]):
+        work.dof[d, TAU] = 0.0
     gap = velocity_gaps(model, work, closed)
     couple(work, closed)
     balance(work, closed)
@@ -115,3 +118,27 @@ def correct_velocities(model: Model, work: Work, closed: Loops, q: Any, v: Any, 
     for d in range(v.shape[0]):
         v[d] += step[d]
     return gap
+
+
+@jit
+def take_hold(model: Model, work: Work, closed: Loops, q: Any, v: Any, step: Any, best: Any, out: Any) -> tuple[float, float]:
+    """Close loops that are as good as closed, and stop what they do not allow, as a plastic impact.
+
+    Returns the gaps in position and velocity that were there; where the first is too large nothing is done. `out` gets the
+    impulses, as `row_wrenches` gives them.
+    """
+    rows = closed.rows
+    gap = close_positions(model, work, closed, q, step, best, 0)
+    if not gap <= ASSEMBLED:
+        return gap, 0.0
+    if gap > GAP_ENOUGH:
+        close_positions(model, work, closed, q, step, best, 20)
+    slip = correct_velocities(model, work, closed, q, v, step)
+    for r in range(rows.shape[0]):
+        rows[r, TOTAL] = rows[r, MULTIPLIER]
+    correct_velocities(model, work, closed, q, v, step)  # takes away what rounding has left
+    for r in range(rows.shape[0]):
+        rows[r, MULTIPLIER] += rows[r, TOTAL]
+    out[:] = 0.0
+    row_wrenches(model, work, closed, out)
+    return gap, slip

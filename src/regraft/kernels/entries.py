@@ -12,6 +12,7 @@ from ..spatial import add, at_point, compose, invert
 from . import closure, configuration
 from . import energy as energy_kernel
 from . import jacobian as jacobian_kernel
+from . import loop_torques as own_torques
 from . import loops as loop_kernel
 from .aba import aba
 from .batch import aba_batch
@@ -197,6 +198,22 @@ def close_velocities(handle: int, loops: int, q: Any, v: Any, step: Any) -> floa
 
 
 @entry
+def take_hold(handle: int, loops: int, x: Any, out: Any) -> Any:
+    """`take_hold` at x = (q, v), which is changed."""
+    m, w, nq = model_at(handle), work_at(handle, x), positions_in(handle)
+    step, best = np.empty(x.shape[0] - nq), np.empty(nq)
+    return closure.take_hold(m, w, loops_at(loops), x[:nq], x[nq:], step, best, out)
+
+
+@entry
+def row_wrenches(handle: int, loops: int, q: Any, out: Any) -> None:
+    """`row_wrenches`."""
+    m, w = model_at(handle), work_at(handle, q)
+    place_bodies(m, w, q)
+    loop_kernel.row_wrenches(m, w, loops_at(loops), out)
+
+
+@entry
 def row_jacobian(handle: int, loops: int, q: Any, out: Any) -> None:
     """`row_jacobian`."""
     m, w, closed = model_at(handle), work_at(handle, q), loops_at(loops)
@@ -212,7 +229,7 @@ def loop_torques(handle: int, loops: int, x: Any, out: Any) -> None:
     place_bodies(m, w, x[:nq])
     move_bodies(m, w, x[:nq], x[nq:])
     for l in range(out.shape[0]):
-        loop_kernel.loop_torques(m, w, closed, l)
+        own_torques.loop_torques(m, w, closed, l)
         store(out, l, 0, load(closed.scratch, DRIVE, 0, 6))
 
 
@@ -225,7 +242,7 @@ def loops_of_many(handle: int, loops: int, states: Any, out: Any) -> None:
         move_bodies(m, w, states[i, :nq], states[i, nq:])
         out[i, 0] = loop_kernel.hold(m, w, closed)
         out[i, 1] = loop_kernel.velocity_gaps(m, w, closed)
-        out[i, 2] = loop_kernel.limit_energy(m, w, closed)
+        out[i, 2] = own_torques.limit_energy(m, w, closed)
 
 
 @entry

@@ -37,7 +37,8 @@ RESIDUAL = 18  # what the row misses
 MULTIPLIER = 19
 PIVOT = 20  # of the factorisation; 0 for a row that follows from those before it
 SIZE_ALONE = 21  # what the pivot would be if the row's two forces did not act against each other
-ROW = 22
+TOTAL = 22  # sum of multipliers over several corrections
+ROW = 23
 
 # scratch: float64 (SCRATCH_ROWS, SCRATCH_COLUMNS)
 SCREWS = 0  # 12 rows: screws of a joint

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..kernels import entries
 from ..kernels.layout import JOINT, PARENT
-from ..kernels.loop_layout import FIRST, LOOP_V, MULTIPLIER, NORMAL, PIVOT
+from ..kernels.loop_layout import FIRST, LOOP_V, MULTIPLIER, PIVOT
 from ..mechanism import Mechanism
 from ..parts import WORLD
 from ..state import State
@@ -37,25 +37,36 @@ def loop_wrenches(mech: Mechanism, state: State, closed: LoopTables, *, driven: 
 
     With `driven` also what motors, damping and limits of the loop joints themselves do.
     """
-    own_torques = np.zeros((len(closed.loops), 6))
+    wrenches = np.zeros((len(closed.loops), 6))
     if driven:
-        entries.loop_torques(mech.tree.handle, closed.handle, state._x, own_torques)
-    multipliers, free = closed.rows[:, MULTIPLIER].copy(), np.zeros(len(closed.rows), bool)
-    if not (closed.rows[:, PIVOT] > 0.0).all():
-        multipliers, free = _least(mech, state, closed, multipliers)
-    motions = mech.tree.motion(state._x)
-    wrenches, redundant = {}, []
-    for row, name, torques in zip(closed.loops, mech.loop_joints, own_torques, strict=True):
-        joint = mech.joints[name]
-        own = slice(row[FIRST], row[FIRST] + 6 - row[LOOP_V])
-        local = multipliers[own] @ closed.rows[own, NORMAL : NORMAL + 6] + torques
-        turn = joint.child_pose.rotation
-        if joint.child in mech.bodies:
-            turn = motions[mech.tree.row_of[joint.child], :9].reshape(3, 3) @ turn
-        wrenches[name] = (local.reshape(2, 3) @ turn.T).ravel()
-        if free[own].any():
-            redundant.append(name)
-    return LoopWrenches(wrenches, tuple(redundant), _ways(mech, redundant))
+        entries.loop_torques(mech.tree.handle, closed.handle, state._x, wrenches)
+    redundant = least_forces(mech, state, closed)
+    entries.row_wrenches(mech.tree.handle, closed.handle, state._q, wrenches)
+    return LoopWrenches(dict(zip(mech.loop_joints, wrenches, strict=True)), redundant, _ways(mech, redundant))
+
+
+def least_forces(mech: Mechanism, state: State, closed: LoopTables) -> tuple[str, ...]:
+    """Replace multipliers that are not unique by the least ones that do the same; returns the names of their loop joints."""
+    rows = closed.rows
+    if (rows[:, PIVOT] > 0.0).all():
+        return ()
+    left, sizes, _ = np.linalg.svd(loop_rows(mech, state._q, closed), full_matrices=True)
+    rank = int((sizes > _RANK * sizes.max(initial=0.0)).sum())
+    held, idle = left[:, :rank], left[:, rank:]
+    rows[:, MULTIPLIER] = held @ (held.T @ rows[:, MULTIPLIER])  # their part in the range of J
+    free = np.abs(idle).max(axis=1, initial=0.0) > _RANK
+    return tuple(
+        name
+        for name, row in zip(mech.loop_joints, closed.loops, strict=True)
+        if free[row[FIRST] : row[FIRST] + 6 - row[LOOP_V]].any()
+    )
+
+
+def loop_rows(mech: Mechanism, q: Array, closed: LoopTables) -> Array:
+    """J (rows, nv): the velocity along each direction that a loop holds."""
+    J = np.empty((len(closed.rows), mech.nv))
+    entries.row_jacobian(mech.tree.handle, closed.handle, q, J)
+    return J
 
 
 def passive_torques(mech: Mechanism, state: State, loops: list[Loop]) -> list[Array]:
@@ -66,7 +77,7 @@ def passive_torques(mech: Mechanism, state: State, loops: list[Loop]) -> list[Ar
     return [loop.screws @ wrench for loop, wrench in zip(loops, wrenches, strict=True)]
 
 
-def _ways(mech: Mechanism, loops: list[str]) -> tuple[str, ...]:
+def _ways(mech: Mechanism, loops: tuple[str, ...]) -> tuple[str, ...]:
     """The tree joints in these loops: between their bodies and where the ways from these to the world meet."""
     tree, found = mech.tree, set()
     for name in loops:
@@ -79,18 +90,3 @@ def _ways(mech: Mechanism, loops: list[str]) -> tuple[str, ...]:
             ways.append(way)
         found |= ways[0] ^ ways[1]
     return tuple(tree.joint_names[j] for j in sorted(found))
-
-
-def loop_rows(mech: Mechanism, q: Array, closed: LoopTables) -> Array:
-    """J (rows, nv): the velocity along each direction that a loop holds."""
-    J = np.empty((len(closed.rows), mech.nv))
-    entries.row_jacobian(mech.tree.handle, closed.handle, q, J)
-    return J
-
-
-def _least(mech: Mechanism, state: State, closed: LoopTables, multipliers: Array) -> tuple[Array, NDArray[np.bool_]]:
-    """The multipliers of least norm that do the same, and which of them are not unique: their part in the range of J alone."""
-    left, sizes, _ = np.linalg.svd(loop_rows(mech, state._q, closed), full_matrices=True)
-    rank = int((sizes > _RANK * sizes.max(initial=0.0)).sum())
-    held, idle = left[:, :rank], left[:, rank:]
-    return held @ (held.T @ multipliers), np.abs(idle).max(axis=1, initial=0.0) > _RANK

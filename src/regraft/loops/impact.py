@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -9,13 +10,11 @@ import numpy as np
 from ..errors import StructureError, listed
 from ..kernels import entries
 from ..kernels.closure import ASSEMBLED
-from ..kernels.loop_layout import FIRST, LOOP_V, MULTIPLIER, RESIDUAL
+from ..kernels.loop_layout import FIRST, LOOP_V, RESIDUAL
 from ..mechanism import Mechanism
 from ..state import State
-from .forces import loop_wrenches
+from .forces import least_forces
 from .tables import LoopTables, loops_of
-
-_TRIALS = 20
 
 
 def take_hold(mech: Mechanism, state: State, new: Sequence[str], *, impact: bool) -> State:
@@ -25,27 +24,22 @@ def take_hold(mech: Mechanism, state: State, new: Sequence[str], *, impact: bool
     are unique even where loops are redundant and λ is not.
     """
     tree, closed = mech.tree, loops_of(mech)
-    x = state._x.copy()
-    q, v = x[: mech.nq], x[mech.nq :]
-    step, best = np.empty(mech.nv), np.empty(mech.nq)
-    gap = entries.close_positions(tree.handle, closed.handle, q, step, best, 0)
+    x, wrenches = state._x.copy(), np.empty((len(closed.loops), 6))
+    gap, slip = entries.take_hold(tree.handle, closed.handle, x, wrenches)
     if not gap <= ASSEMBLED:
         raise _apart(mech, closed, new)
-    entries.close_positions(tree.handle, closed.handle, q, step, best, _TRIALS)
-    slip = entries.close_velocities(tree.handle, closed.handle, q, v, step)
-    if not impact and not slip <= ASSEMBLED * (1.0 + float(np.abs(v).max(initial=0.0))):
+    if not math.isfinite(x.sum()):
+        raise StructureError(f"the impact of {listed(new)} has no unique result: {tree.explain_failure(tree.work)}")
+    if not impact and not slip <= ASSEMBLED * (1.0 + float(np.abs(state._v).max(initial=0.0))):
         raise StructureError(
             f"the bodies move apart at {slip:.3g} (metres or radians per second) along what the joints {listed(new)} hold; let "
             "them stop each other with impact=True, or use joints with more freedom."
         )
-    multipliers = closed.rows[:, MULTIPLIER].copy()
-    entries.close_velocities(tree.handle, closed.handle, q, v, step)  # takes away what rounding has left
-    closed.rows[:, MULTIPLIER] += multipliers
-    if not np.isfinite(v).all():
-        raise StructureError(f"the impact of {listed(new)} has no unique result: {tree.explain_failure(tree.work)}")
     after = State(mech.layout, x)
-    wrenches = loop_wrenches(mech, after, closed).wrenches
-    after.impulse = {name: wrenches[name] for name in new}
+    if least_forces(mech, after, closed):
+        wrenches[:] = 0.0
+        entries.row_wrenches(tree.handle, closed.handle, after._q, wrenches)
+    after.impulse = dict(zip(new, wrenches[len(wrenches) - len(new) :], strict=True))  # the last loops are the new ones
     return after
 
 

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .._jit import entry
 from ..errors import StructureError, listed
 from ..joints import Fixed, JointType
 from ..loops import take_hold
 from ..mechanism import Mechanism
+from ..memory import load_pose, load_vector, store_pose
 from ..parts import WORLD, Joint
 from ..pose import POSE, Pose
+from ..spatial import compose, identity, invert
 from ..state import State
 from .carry import absolute_point
 
@@ -101,38 +105,52 @@ def _joint_of(mech: Mechanism, state: State, c: Connection) -> Joint:
         raise StructureError(f"a joint needs two bodies; {c.body_a!r} cannot be connected to itself.")
     if not isinstance(c.joint, JointType):
         raise StructureError(f"joint must be a joint type, such as Revolute((0, 1, 0)), not {c.joint!r}.")
+    name = f"{c.body_a}_{c.body_b}" if c.name is None else c.name
+    return Joint(name, c.joint, c.body_a, c.body_b, *_frames(mech, state, c))
+
+
+def _frames(mech: Mechanism, state: State, c: Connection) -> tuple[Pose, Pose]:
+    """The joint's frames on the two bodies."""
+    if c.pose_a is not None or c.pose_b is not None:
+        return _fitting(mech, state, c)
+    motions = mech.tree.motions_of(state._x, c.body_a, c.body_b)
+    point = _common_origin(c, *motions[:, 9:POSE]) if c.at is None else absolute_point(c.at)
+    frames = np.empty((2, POSE))
+    _places(motions, point, frames)
+    return Pose.from_row(frames[0]), Pose.from_row(frames[1])
+
+
+@entry
+def _places(motions: Any, point: Any, out: Any) -> None:
+    """Where a frame at a point, with the world's axes, is on two bodies."""
+    there = load_vector(point, 0, 3)
+    for side in range(2):
+        store_pose(out, side, compose(invert(load_pose(motions, side)), (identity(0.0), there)))
+
+
+def _fitting(mech: Mechanism, state: State, c: Connection) -> tuple[Pose, Pose]:
+    """Frames of which at least one is given."""
     for what, pose in (("pose_a", c.pose_a), ("pose_b", c.pose_b)):
         if pose is not None and not isinstance(pose, Pose):
             raise StructureError(f"{what} must be a Pose, the joint's frame on its body, not {pose!r}.")
-    on_a, on_b = _places(mech, state, c)
-    name = f"{c.body_a}_{c.body_b}" if c.name is None else c.name
-    return Joint(name, c.joint, c.body_a, c.body_b, on_a, on_b)
-
-
-def _places(mech: Mechanism, state: State, c: Connection) -> tuple[Pose, Pose]:
-    """The joint's frames on the two bodies."""
-    if c.pose_a is not None and c.pose_b is not None and c.at is None:
-        return c.pose_a, c.pose_b
+    if c.at is not None:
+        raise StructureError("give either at, the absolute point, or pose_a and pose_b, the joint's frames on the bodies.")
     a, b = (Pose.from_row(row[:POSE]) for row in mech.tree.motions_of(state._x, c.body_a, c.body_b))
-    if c.pose_a is not None or c.pose_b is not None:
-        if c.at is not None:
-            raise StructureError("give either at, the absolute point, or pose_a and pose_b, the joint's frames on the bodies.")
-        if c.pose_a is not None:
-            return c.pose_a, b.inverse() @ a @ c.pose_a
-        assert c.pose_b is not None
-        return a.inverse() @ b @ c.pose_b, c.pose_b
-    there = Pose(translation=_common_origin(c, a, b) if c.at is None else absolute_point(c.at))
-    return a.inverse() @ there, b.inverse() @ there
+    on_a = a.inverse() @ b @ c.pose_b if c.pose_a is None and c.pose_b is not None else c.pose_a
+    on_b = b.inverse() @ a @ c.pose_a if c.pose_b is None and c.pose_a is not None else c.pose_b
+    assert on_a is not None
+    assert on_b is not None
+    return on_a, on_b
 
 
-def _common_origin(c: Connection, a: Pose, b: Pose) -> Array:
+def _common_origin(c: Connection, a: Array, b: Array) -> Array:
     """Where the origins of both bodies are; the world has none of its own."""
     if WORLD in (c.body_a, c.body_b):
-        return b.translation if c.body_a == WORLD else a.translation
-    apart = float(np.abs(a.translation - b.translation).max())
-    if apart > _SAME_PLACE * (1.0 + float(np.abs(a.translation).max())):
+        return b if c.body_a == WORLD else a
+    apart = float(np.abs(a - b).max())
+    if apart > _SAME_PLACE * (1.0 + float(np.abs(a).max())):
         raise StructureError(
             f"{c.body_a!r} and {c.body_b!r} are not at the same place, their origins are {apart:.3g} apart: say where the joint "
             "sits with at, an absolute point, or with pose_a and pose_b, its frames on the bodies."
         )
-    return a.translation
+    return a

@@ -1,0 +1,90 @@
+"""The torques that loop joints have along their own freedom: motors, damping and limits."""
+
+from __future__ import annotations
+
+from .._jit import jit
+from ..joints import joint_columns, joint_limit, joint_nearest, nearest_velocity, parameters
+from ..memory import load, store
+from ..rotations import identity_pose
+from ..spatial import Frame, Vector, compose, invert, minus, plus_times, power, zero_spatial
+from .layout import LIMIT_STIFFNESS, TAU, Model, Work
+from .loop_layout import (
+    DRIVE,
+    DRIVEN,
+    FIRST,
+    LOOP_DAMPING,
+    LOOP_KIND,
+    LOOP_PAR,
+    LOOP_TAU,
+    LOOP_V,
+    PATH,
+    POSITION,
+    SCREWS,
+    VELOCITY,
+    Loops,
+)
+from .loops import held_directions, in_frame, loop_frames, loop_twists, pair_of, spread
+from .passive import beyond, limit_push, pick
+
+
+@jit
+def drive(model: Model, work: Work, closed: Loops) -> None:
+    """Add motors, damping and limits of the loop joints to what is left of the tree joints' torques; after `hold`, with VEL."""
+    loops, scratch = closed.loops, closed.scratch
+    for l in range(loops.shape[0]):
+        if loops[l, DRIVEN]:
+            X_c, apart = loop_torques(model, work, closed, l)
+            force, back = pair_of(X_c, apart, load(scratch, DRIVE, 0, 6))
+            spread(model, work, closed, l, force, back, closed.drive[0])
+            for i in range(loops[l, PATH]):
+                work.dof[closed.dofs[0, closed.path[l, i]], TAU] += closed.drive[0, i]
+
+
+@jit
+def loop_torques(model: Model, work: Work, closed: Loops, l: int) -> tuple[Frame, Vector]:
+    """DRIVE = the wrench of the joint's own torques on its child, in the joint's frame there; returns what `pair_of` needs.
+
+    Of all wrenches that do the same along the joint's freedom it is the least.
+    """
+    loops, numbers, limits, scratch = closed.loops, closed.numbers, closed.limits, closed.scratch
+    X_p, X_c, apart = loop_frames(model, work, closed, l)
+    V_c, V_p = loop_twists(work, closed, l, apart)
+    kind, nv, first = loops[l, LOOP_KIND], loops[l, LOOP_V], loops[l, FIRST]
+    q, v, tau = scratch[POSITION], scratch[VELOCITY], scratch[DRIVE]
+    par = parameters(numbers, l, LOOP_PAR, 0.0)
+    joint_nearest(kind, par, compose(invert(X_p), X_c), q, 0)
+    nearest_velocity(kind, numbers[l : l + 1, LOOP_PAR:], q, in_frame(X_c, minus(V_c, V_p)), v[:nv], scratch)
+    for d in range(nv):
+        tau[d] = numbers[l, LOOP_TAU + d] - numbers[l, LOOP_DAMPING + d] * v[d]
+    for row in range(closed.limited.shape[0]):
+        if closed.limited[row, 0] == l:
+            value, gradient = joint_limit(kind, q, 0, closed.limited[row, 1])
+            rate = 0.0
+            for c in range(min(nv, 3)):
+                rate += pick(gradient, c) * v[c]
+            push = limit_push(limits, row, value, rate)
+            for c in range(min(nv, 3)):
+                tau[c] += push * pick(gradient, c)
+    held_directions(kind, par, q, nv, first, closed.rows, scratch)  # leaves an orthonormal basis of the columns behind
+    joint_columns(kind, par, q, 0, identity_pose(0.0), scratch, SCREWS + 6, 0)
+    wrench = zero_spatial(0.0)
+    for d in range(nv):
+        column, basis = load(scratch, SCREWS + 6 + d, 0, 6), load(scratch, SCREWS + d, 0, 6)
+        wrench = plus_times(wrench, (tau[d] - power(column, wrench)) / power(column, basis), basis)
+    store(scratch, DRIVE, 0, wrench)
+    return X_c, apart
+
+
+@jit
+def limit_energy(model: Model, work: Work, closed: Loops) -> float:
+    """The energy stored in the limits of loop joints, after `place_bodies`."""
+    energy = 0.0
+    for row in range(closed.limited.shape[0]):
+        l = closed.limited[row, 0]
+        X_p, X_c, _ = loop_frames(model, work, closed, l)
+        kind, q = closed.loops[l, LOOP_KIND], closed.scratch[POSITION]
+        joint_nearest(kind, parameters(closed.numbers, l, LOOP_PAR, 0.0), compose(invert(X_p), X_c), q, 0)
+        value, _ = joint_limit(kind, q, 0, closed.limited[row, 1])
+        above, below = beyond(closed.limits, row, value)
+        energy += 0.5 * closed.limits[row, LIMIT_STIFFNESS] * (above * above + below * below)
+    return energy
