@@ -32,18 +32,8 @@ def random_position(rng, kind):
 
 
 def four_bars(count):
-    """IFToMM's A02: rods of 1 kg and 1 m, upright ones on the ground 1 m apart, level ones between their tops."""
-    mech, hinge = rg.Mechanism(gravity=(0, -9.81, 0)), rg.Revolute((0, 0, 1))
-    for i in range(count + 1):
-        mech.add_body(f"upright {i}", rg.Inertia.rod(1.0, (0, 0, 0), (0, 1, 0)))
-        mech.add_joint(f"foot {i}", hinge, "world", f"upright {i}", rg.Pose(translation=(i, 0, 0)))
-        if i < count:
-            mech.add_body(f"level {i}", rg.Inertia.rod(1.0, (0, 0, 0), (1, 0, 0)))
-            mech.add_joint(f"top {i}", hinge, f"upright {i}", f"level {i}", rg.Pose(translation=(0, 1, 0)))
-        if i > 0:
-            ends = rg.Pose(translation=(1, 0, 0)), rg.Pose(translation=(0, 1, 0))
-            mech.add_joint(f"end {i}", hinge, f"level {i - 1}", f"upright {i}", *ends)
-    return mech
+    """IFToMM's A02 without its state."""
+    return rg.models.four_bars(count).mech
 
 
 def rows_of(mech, state):
@@ -108,16 +98,8 @@ def two_links(**settings):
 
 
 def bricard():
-    """Six rods along the edges of a cube, hinged at right angles to both rods that meet: six hinges, one degree of freedom."""
-    mech = rg.Mechanism()
-    steps = [np.array(step, float) for step in ((1, 0, 0), (0, 1, 0), (0, 0, 1), (-1, 0, 0), (0, -1, 0), (0, 0, -1))]
-    names = ["world", "rod 1", "rod 2", "rod 3", "rod 4", "rod 5"]
-    for name, step in zip(names[1:], steps[1:], strict=True):
-        mech.add_body(name, rg.Inertia.cylinder(1.0, 0.05, (0, 0, 0), step))
-    for i, step in enumerate(steps):
-        hinge = rg.Revolute(np.cross(step, steps[(i + 1) % 6]))
-        mech.add_joint(f"hinge {i + 1}", hinge, names[i], names[(i + 1) % 6], rg.Pose(translation=step))
-    return mech
+    """Bricard's six-bar without its state."""
+    return rg.models.bricard().mech
 
 
 def moving_four_bar(**settings):

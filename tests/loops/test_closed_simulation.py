@@ -4,21 +4,8 @@ import numpy as np
 import pytest
 
 import regraft as rg
-from loops.closed_mechanisms import four_bars
 
 TIGHT = {"rtol": 1e-11, "atol": 1e-12}
-
-
-def upright_moving(count, speed=1.0):
-    """All rods upright or level, the top of the first one moving along x."""
-    mech = four_bars(count)
-    return mech, rg.assemble(mech, mech.state(v={"foot 0": -speed}), hold=["foot 0"])
-
-
-def top_of_first(traj):
-    rod = traj.body("upright 0")
-    arm = rod.rotation @ (0, 1, 0)
-    return rod.position + arm, rod.velocity + np.cross(rod.angular_velocity, arm)
 
 
 def gaps(traj):
@@ -29,11 +16,10 @@ def gaps(traj):
 
 def test_two_four_bars_pass_their_singular_positions_and_stay_on_their_branch():
     """A02, N = 2 (references: B0 and its velocity after 10 s); all rods are in line twice a turn."""
-    mech, state = upright_moving(2)
-    traj = rg.simulate(mech, state, 10.0, **TIGHT)
-    place, velocity = top_of_first(traj)
-    assert place[-1] == pytest.approx([0.3284581115, 0.9445185382, 0.0], abs=1e-9)
-    assert velocity[-1] == pytest.approx([1.423051470, -0.494868845, 0.0], abs=1e-8)
+    traj = rg.simulate(*rg.models.four_bars(2).start, 10.0, **TIGHT)
+    top = traj.frame("B0")
+    assert top.position[-1] == pytest.approx([0.3284581115, 0.9445185382, 0.0], abs=1e-9)
+    assert top.velocity[-1] == pytest.approx([1.423051470, -0.494868845, 0.0], abs=1e-8)
     energy = traj.energy().total
     assert np.abs(energy - energy[0]).max() < 1e-8
     assert max(gaps(traj)) < 1e-9
@@ -49,8 +35,7 @@ def test_with_default_tolerances_loops_stay_closed_and_energy_is_kept():
 
 def test_many_loops_pass_singular_positions_together():
     """In such a position a row is left out, so a trace of velocity along it may stay; positions are closed all the same."""
-    mech, state = upright_moving(5, speed=2.0)
-    traj = rg.simulate(mech, state, 20.0, **TIGHT)
+    traj = rg.simulate(*rg.models.four_bars(5, speed=2.0).start, 20.0, **TIGHT)
     energy = traj.energy().total
     assert np.abs(energy - energy[0]).max() < 1e-4
     position, velocity = gaps(traj)
@@ -97,7 +82,7 @@ def test_the_motion_does_not_depend_on_which_joint_closes_the_loop(order):
 
 
 def test_events_work_on_closed_chains():
-    mech, state = upright_moving(1)
+    mech, state = rg.models.four_bars(1).start
     level = rg.when_joint("foot 0", -np.pi / 2, rg.STOP, direction=-1, name="level")
     traj = rg.simulate(mech, state, 10.0, events=level)
     assert traj.events[-1].name == "level"
@@ -105,7 +90,7 @@ def test_events_work_on_closed_chains():
 
 
 def test_a_state_with_open_loops_is_refused():
-    mech = four_bars(1)
+    mech = rg.models.four_bars(1).mech
     for state in (mech.state(q={"foot 0": 0.1}), mech.state(v={"foot 0": 0.1})):
         with pytest.raises(rg.StructureError, match=r"open in this state.*assemble"):
             rg.simulate(mech, state, 1.0)

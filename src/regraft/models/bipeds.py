@@ -18,6 +18,7 @@ from ..pose import Pose, finite
 from ..simulate import STOP, Event, when_frame_below
 from ..state import State
 from ..structure import reroot
+from .ready import positive
 
 LEGS = ("left", "right")
 """The two bodies; their origins are at the hip."""
@@ -119,7 +120,7 @@ def compass_biped(
     """
     if hip_on not in LEGS:
         raise ModelError(f'hip_on must be "left" or "right", the leg that carries the mass of the hip, not {hip_on!r}.')
-    mech = _two_legs(hip_mass, leg_mass, _positive("length", length), mass_distance, hip_on, gravity)
+    mech = _two_legs(hip_mass, leg_mass, positive("length", length), mass_distance, hip_on, gravity)
     angle = _slope(slope)
     state = mech.state(q={STANCE: -0.2712 - angle, HIP: 0.5424}, v={STANCE: -1.4939, HIP: -0.3117})
     return CompassBiped(mech, state, float(length), angle)
@@ -132,7 +133,7 @@ def simplest_walker(slope: float = 0.009, foot_mass: float = 1e-6) -> CompassBip
     as the cube root of the slope.
     """
     angle = _slope(slope)
-    mech = _two_legs(1.0, _positive("foot_mass", foot_mass), 1.0, 1.0, LEGS[0], 1.0)
+    mech = _two_legs(1.0, positive("foot_mass", foot_mass), 1.0, 1.0, LEGS[0], 1.0)
     scale = math.cbrt(angle / 0.009)
     spread, rate = 0.2003109005442 * scale, -0.2170161 * scale
     state = mech.state(q={STANCE: -spread - angle, HIP: 2.0 * spread}, v={STANCE: rate, HIP: -0.0003512 * scale})
@@ -146,7 +147,7 @@ def standing_leg(mech: Mechanism) -> str:
 
 
 def _two_legs(hip_mass: float, leg_mass: float, length: float, distance: float, hip_on: str, gravity: float) -> Mechanism:
-    mech = Mechanism(gravity=(0.0, 0.0, -_positive("gravity", gravity)))
+    mech = Mechanism(gravity=(0.0, 0.0, -positive("gravity", gravity)))
     foot = Pose(translation=(0.0, 0.0, -length))
     for leg in LEGS:
         inertia = Inertia.point(leg_mass, (0.0, 0.0, -float(finite("mass_distance", distance, ()))))
@@ -179,13 +180,6 @@ def _foot(leg: str) -> str:
 
 def _other(leg: str) -> str:
     return LEGS[1] if leg == LEGS[0] else LEGS[0]
-
-
-def _positive(what: str, value: float) -> float:
-    number = float(finite(what, value, ()))
-    if number <= 0.0:
-        raise ModelError(f"{what} must be positive, not {number:g}.")
-    return number
 
 
 def _slope(angle: float) -> float:

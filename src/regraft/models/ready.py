@@ -1,0 +1,49 @@
+"""What a ready-made mechanism comes with: a state to start from, and what acts on it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ..errors import ModelError
+from ..mechanism import Mechanism
+from ..pose import finite
+from ..simulate import Event
+from ..state import State
+
+Wrench = tuple[float, float, float, float, float, float]
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """A mechanism with a state to start from, whose loops are closed.
+
+    >>> import regraft as rg
+    >>> model = rg.models.pendulum()
+    >>> traj = rg.simulate(*model.start, 1.0, wrenches=model.wrenches, events=model.events)
+    """
+
+    mech: Mechanism
+    """The mechanism."""
+    state: State
+    """Its state at the start."""
+    wrenches: Mapping[str, Wrench] = field(default_factory=dict)
+    """The constant wrenches that drive it, by body: moment, then force, in world axes."""
+    events: tuple[Event, ...] = ()
+    """The events that change it."""
+
+    def __post_init__(self) -> None:
+        self.mech.check_state(self.state)
+
+    @property
+    def start(self) -> tuple[Mechanism, State]:
+        """Mechanism and state, as `simulate` takes them."""
+        return self.mech, self.state
+
+
+def positive(what: str, value: float) -> float:
+    """A finite number above zero, or a ModelError that says which is not."""
+    number = float(finite(what, value, ()))
+    if number <= 0.0:
+        raise ModelError(f"{what} must be positive, not {number:g}.")
+    return number
