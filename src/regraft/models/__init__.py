@@ -2,18 +2,27 @@
 
 from .benchmarks import four_bars, pendulum, squeezer
 from .bipeds import CompassBiped, Legs, compass_biped, simplest_walker
+from .figures import Figure, human_figure, spherical_figure
+from .gymnastics import high_bar
 from .linkages import bricard, four_bar
-from .ready import Model
+from .playground import swing
+from .ready import Model, Shape
 
 __all__ = [
     "CompassBiped",
+    "Figure",
     "Legs",
     "Model",
+    "Shape",
     "bricard",
     "compass_biped",
     "four_bar",
     "four_bars",
+    "high_bar",
+    "human_figure",
     "pendulum",
     "simplest_walker",
+    "spherical_figure",
     "squeezer",
+    "swing",
 ]

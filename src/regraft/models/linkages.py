@@ -72,14 +72,11 @@ def bricard(length: float = 1.0) -> Model:
     sides = np.roll(corners, -1, axis=0) - corners
     mech = Mechanism()
     rods = [WORLD, *(f"rod {number}" for number in range(1, 6)), WORLD]
-    for rod, side in zip(
-        rods[1:-1], sides[1:], strict=True
-    ):  # a rod's axes are the world's at the start, its origin its first hinge
+    for rod, side in zip(rods[1:-1], sides[1:], strict=True):  # at the start with the world's axes, its origin at its first hinge
         mech.add_body(rod, Inertia.cylinder(_DENSITY * size, _RADIUS * size, (0.0, 0.0, 0.0), side))
     for number, (before, after) in enumerate(pairwise(rods), 1):
         axis = np.cross(sides[number - 1], sides[number % 6])
-        end = sides[0] if before == WORLD else sides[number - 1]
-        mech.add_joint(f"hinge {number}", Revolute(axis), before, after, Pose(translation=end))
+        mech.add_joint(f"hinge {number}", Revolute(axis), before, after, Pose(translation=sides[number - 1]))
     return Model(mech, assemble(mech, mech.state()))
 
 

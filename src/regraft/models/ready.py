@@ -4,14 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from ..errors import ModelError
 from ..mechanism import Mechanism
-from ..pose import finite
+from ..pose import Pose, finite
 from ..simulate import Event
 from ..state import State
 
 Wrench = tuple[float, float, float, float, float, float]
+Point = tuple[float, float, float]
+
+
+class Shape(NamedTuple):
+    """A piece of a body for pictures: all that is within a radius of the hull of some points, which are in the body's axes."""
+
+    body: str
+    points: tuple[Point, ...]
+    radius: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +41,8 @@ class Model:
     """The constant wrenches that drive it, by body: moment, then force, in world axes."""
     events: tuple[Event, ...] = ()
     """The events that change it."""
+    shapes: tuple[Shape, ...] = ()
+    """What there is to draw of it."""
 
     def __post_init__(self) -> None:
         self.mech.check_state(self.state)
@@ -39,6 +51,11 @@ class Model:
     def start(self) -> tuple[Mechanism, State]:
         """Mechanism and state, as `simulate` takes them."""
         return self.mech, self.state
+
+
+def turn_about_y(angle: float) -> Pose:
+    """A turn about the axis that points to a figure's left: what is ahead goes down, what hangs goes back."""
+    return Pose.about((0.0, 1.0, 0.0), angle)
 
 
 def positive(what: str, value: float) -> float:
