@@ -6,6 +6,7 @@ import base64
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
+from typing import NamedTuple
 
 _SORTS = {".png": "image/png", ".gif": "image/gif"}
 _CSS = """
@@ -34,6 +35,15 @@ code { background: var(--tint); padding: .1rem .3rem; border-radius: 4px; }
 """
 
 
+class Picture(NamedTuple):
+    """A picture of the report: its section, its file, what it shows, and what there is to say of it."""
+
+    section: str
+    file: str
+    shows: str
+    caption: str
+
+
 def page(title: str, lead: str, *parts: str) -> str:
     """The whole file."""
     return (
@@ -59,6 +69,15 @@ def picture(path: Path, shows: str, caption: str) -> str:
     data = base64.b64encode(path.read_bytes()).decode("ascii")
     image = f'<img alt="{escape(shows)}" src="data:{_SORTS[path.suffix]};base64,{data}">'
     return f"<figure>{image}<figcaption>{escape(caption)}</figcaption></figure>"
+
+
+def pictures(folder: Path, shown: Sequence[Picture]) -> list[str]:
+    """Pictures from a folder, with the headings of their sections."""
+    parts = []
+    for section, file, shows, caption in shown:
+        parts += [heading(section)] if section else []
+        parts.append(picture(folder / file, shows, caption))
+    return parts
 
 
 def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +55,20 @@ def draw(
         few = few_colours(picture.convert("RGB"), _COLOURS)
     few.save(path, optimize=True)
     return path
+
+
+def draw_all(
+    pictures: Sequence[Callable[[], Path]],
+    animation: Callable[[Callable[[int, int], object]], Path],
+    drawn: Callable[[int, int], object],
+) -> list[Path]:
+    """Draw pictures and then an animation; `drawn` is told how many of how many parts are done, where each frame is a part."""
+    files = []
+    for number, picture in enumerate(pictures, 1):
+        files.append(picture())
+        drawn(number, len(pictures) + 1)
+    files.append(animation(lambda made, total: drawn(len(pictures) + made, len(pictures) + total)))
+    return files
 
 
 def few_colours(picture: Image.Image, count: int) -> Image.Image:

@@ -5,16 +5,13 @@ from __future__ import annotations
 import csv
 import math
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from rich import box
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
-from rich.text import Text
 
 from ..models import CompassBiped, compass_biped
+from .terminal import narrow_table, progress_bars, tell
 from .walk import Step, Walk, cycle_of, disturbed, take_walk, with_distances
 from .walker_pictures import draw_pictures
 from .walker_report import TITLE, write_report
@@ -29,8 +26,7 @@ def run(out: Path, steps: int, slope: float, console: Console) -> Walk:
     """Walk, say what happened, draw it, and write all of it to a folder."""
     out.mkdir(parents=True, exist_ok=True)
     biped = compass_biped(slope=slope)
-    columns = TextColumn("{task.description:18}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+    with progress_bars(console) as progress:
         walking = progress.add_task("walking", total=steps)
         walk = take_walk(biped, steps, lambda made: progress.update(walking, completed=made))
         cycle = None if walk.fell else cycle_of(biped)
@@ -40,12 +36,7 @@ def run(out: Path, steps: int, slope: float, console: Console) -> Walk:
         files = draw_pictures(out, walk, others, lambda made, total: progress.update(drawing, completed=made, total=total))
     files.append(write_steps(out / "steps.csv", walk))
     files.append(write_report(out / "report.html", walk, (HEADINGS, rows(walk)), findings(walk)))
-    console.print(step_table(walk))
-    console.print()
-    for line in (walk.outcome(), *findings(walk)):
-        console.print(Text(line, style="yellow" if walk.fell else ""), soft_wrap=True)
-    for path in files:
-        console.print(Text(f"wrote {path}"), soft_wrap=True)
+    tell(console, step_table(walk), (walk.outcome(), *findings(walk)), files, warns=walk.fell)
     return walk
 
 
@@ -74,18 +65,7 @@ def step_table(walk: Walk) -> Table:
     """The steps for a terminal."""
     angle = walk.biped.slope
     title = f"{TITLE} on a slope of {angle:g} rad ({math.degrees(angle):.1f}°)"
-    narrow: dict[str, Any] = {
-        "box": box.SIMPLE_HEAD,
-        "show_edge": False,
-        "pad_edge": False,
-        "padding": (0, 1, 0, 0),
-    }  # 80 columns
-    table = Table(title=title, title_justify="left", **narrow)
-    for name in HEADINGS:
-        table.add_column(name, justify="left" if name == "foot" else "right")
-    for row in rows(walk):
-        table.add_row(*row)
-    return table
+    return narrow_table(title, HEADINGS, rows(walk), words=("foot",))
 
 
 def findings(walk: Walk) -> list[str]:

@@ -3,32 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import matplotlib as mpl
 import numpy as np
-from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from numpy.typing import NDArray
-from PIL import Image
 
 from ..models.bipeds import LEGS
-from .style import EARTH, GREY, INK, STYLE, few_colours
+from .animation import Mover, mover, write_animation
+from .style import EARTH, GREY, INK, STYLE
 from .walk import Walk, positions
 from .walker_figures import LEG_COLOURS
 
 Array = NDArray[np.float64]
 
 FRAME = 0.03  # s; the file counts in hundredths
-FALLING_STEPS, PAUSE = 4, 25  # steps shown of a walk that ends in a fall, and frames that the end stays
+FALLING_STEPS = 4  # steps shown of a walk that ends in a fall
 TRAIL = 24  # frames
-COLOURS = 64
 
 
 class Window(NamedTuple):
@@ -41,15 +37,6 @@ class Window(NamedTuple):
     endless: bool
 
 
-@dataclass(frozen=True)
-class Mover:
-    """What moves in a panel, in the order in which it is drawn, and what moves it to a frame."""
-
-    axes: Axes
-    artists: Sequence[Artist]
-    move: Callable[[int], None]
-
-
 def animate(path: Path, walk: Walk, drawn: Callable[[int, int], object] = lambda _frame, _frames: None) -> Path:
     """Write a moving picture without end; of a steady gait one stride, which begins where it ends."""
     window = _window(walk)
@@ -57,32 +44,7 @@ def animate(path: Path, walk: Walk, drawn: Callable[[int, int], object] = lambda
         figure = Figure(figsize=(7.2, 3.3), dpi=100, layout="constrained")
         side, plane = figure.subplots(1, 2, width_ratios=(1.55, 1.0))
         movers = _walker(side, walk, window), _phase_plane(plane, walk, window)
-        frames = []
-        for frame, picture in enumerate(_frames(figure, movers, len(window.times)), 1):
-            frames.append(picture)
-            drawn(frame, len(window.times))
-    palette = few_colours(frames[0], COLOURS)
-    first, *others = (frame.quantize(palette=palette, dither=Image.Dither.NONE) for frame in frames)
-    durations = [round(1000 * FRAME)] * len(frames)
-    durations[-1] *= 1 if window.endless else PAUSE
-    first.save(path, save_all=True, append_images=others, duration=durations, loop=0, optimize=False)
-    return path
-
-
-def _frames(figure: Figure, movers: tuple[Mover, ...], count: int) -> Iterator[Image.Image]:
-    """The frames one by one. What stands still is drawn once; what moves is drawn over a copy of it."""
-    canvas: Any = FigureCanvasAgg(figure)
-    for mover in movers:
-        mover.move(0)
-    canvas.draw()
-    still = canvas.copy_from_bbox(figure.bbox)
-    for frame in range(count):
-        canvas.restore_region(still)
-        for mover in movers:
-            mover.move(frame)
-            for artist in mover.artists:
-                mover.axes.draw_artist(artist)
-        yield Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
+        return write_animation(path, figure, movers, len(window.times), FRAME, window.endless, drawn)
 
 
 def _window(walk: Walk) -> Window:
@@ -123,13 +85,7 @@ def _walker(ax: Axes, walk: Walk, window: Window) -> Mover:
         x, z = window.centre[frame]
         ax.set(xlim=(x - 1.15 * length, x + 1.15 * length), ylim=(z - 1.22 * length, z + 0.28 * length))
 
-    return _mover(ax, move, ground, marks, trail, *legs.values(), hip)
-
-
-def _mover(ax: Axes, move: Callable[[int], None], *artists: Artist) -> Mover:
-    for artist in artists:
-        artist.set_animated(True)
-    return Mover(ax, artists, move)
+    return mover(ax, move, ground, marks, trail, *legs.values(), hip)
 
 
 def _footprints(walk: Walk, until: float) -> Array:
@@ -158,4 +114,4 @@ def _phase_plane(ax: Axes, walk: Walk, window: Window) -> Mover:
             angle, rate = states[frame][leg]
             point.set_data([angle], [rate])
 
-    return _mover(ax, move, *points.values())
+    return mover(ax, move, *points.values())

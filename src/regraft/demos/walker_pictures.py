@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from .style import draw
+from .style import draw, draw_all
 from .walk import Walk
 from .walker_animation import animate
 from .walker_figures import draw_convergence, draw_energies, draw_phase, draw_strobe
@@ -25,9 +25,4 @@ def draw_pictures(out: Path, walk: Walk, others: dict[str, Walk], drawn: Callabl
         partial(draw, out / "energy.png", (4.4, 5.2), {"a": energies}, "a"),
         partial(draw, out / "convergence.png", (5.8, 3.6), {"a": convergence}, "a"),
     ]
-    files = []
-    for number, picture in enumerate(pictures, 1):
-        files.append(picture())
-        drawn(number, len(pictures) + 1)
-    files.append(animate(out / "walker.gif", walk, lambda made, total: drawn(len(pictures) + made, len(pictures) + total)))
-    return files
+    return draw_all(pictures, partial(animate, out / "walker.gif", walk), drawn)

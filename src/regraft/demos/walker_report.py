@@ -5,25 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
 from ..models import CompassBiped
 from . import report
+from .report import Picture
 from .walk import Walk
 
 TITLE = "The passive walker"
 LEAD = "Two straight legs, a hinge at the hip, a slope, and nothing that drives them but gravity."
-
-
-class Picture(NamedTuple):
-    """A picture of the report: its section, its file, what it shows, and what there is to say of it."""
-
-    section: str
-    file: str
-    shows: str
-    caption: str
 
 
 PICTURES = (
@@ -67,9 +58,7 @@ PICTURES = (
 def write_report(path: Path, walk: Walk, steps: tuple[Sequence[str], Sequence[Sequence[str]]], findings: Sequence[str]) -> Path:
     """Everything on one page; the pictures are beside it, the steps are a table's headings and rows."""
     parts = [report.paragraph(" ".join((walk.outcome(), *findings)), "outcome")]
-    for section, file, shows, caption in PICTURES:
-        parts += [report.heading(section)] if section else []
-        parts.append(report.picture(path.parent / file, shows, caption))
+    parts += report.pictures(path.parent, PICTURES)
     parts += [
         report.heading("Step by step"),
         report.table(*steps),
