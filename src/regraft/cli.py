@@ -50,6 +50,7 @@ class Align(StrEnum):
 
 Vector = tuple[float, float, float]
 ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="A mechanism in a JSON file, as Mechanism.save writes it.")]
+OutFolder = Annotated[Path, typer.Option("--out", metavar="DIR", help="The folder for the pictures and the report.")]
 
 
 def _say_version(wanted: bool) -> None:
@@ -134,16 +135,41 @@ def reroot_command(
 def demo_walker(
     steps: Annotated[int, typer.Option(min=1, help="How many steps it is to walk.")] = 20,
     slope: Annotated[float, typer.Option(help="The angle of the slope, in radians.")] = 0.0524,
-    out: Annotated[Path, typer.Option(metavar="DIR", help="The folder for the pictures and the report.")] = Path("demo"),
+    out: OutFolder = Path("demo"),
 ) -> None:
     """A biped of two straight legs walks down a slope, driven by gravity alone; its root changes at every heel strike."""
     from .demos import walker  # a demonstration needs what no other command does
 
-    with _problems_told():
-        try:
-            walker.run(out, steps, slope, _console())
-        except OSError as problem:
-            raise RegraftError(f"cannot write to {str(out)!r}: {problem.strerror or problem}.") from problem
+    with _demonstrated_in(out):
+        walker.run(out, steps, slope, _console())
+
+
+@demo.command("highbar")
+def demo_highbar(
+    release: Annotated[
+        tuple[float, float],
+        typer.Option(metavar="T1 T2", help="When the right hand lets go, and when the left one does, in seconds."),
+    ] = (0.66, 0.86),
+    out: OutFolder = Path("demo") / "highbar",
+) -> None:
+    """A human figure swings on a high bar and lets go with one hand, then with the other: two loops that are cut."""
+    from .demos import highbar
+
+    with _demonstrated_in(out):
+        highbar.run(out, release, _console())
+
+
+@demo.command("swing")
+def demo_swing(
+    tears: Annotated[float, typer.Option(help="When the rope tears, in seconds.")] = 1.0,
+    duration: Annotated[float, typer.Option(min=0.1, help="How long the motion is to be, in seconds.")] = 3.0,
+    out: OutFolder = Path("demo") / "swing",
+) -> None:
+    """A human figure sits on a swing whose rope tears, slides off the plate and hangs on: four loops, of which three are cut."""
+    from .demos import swing
+
+    with _demonstrated_in(out):
+        swing.run(out, tears, duration, _console())
 
 
 def _joint_type(name: str | None, options: dict[str, Any]) -> JointType | None:
@@ -209,6 +235,16 @@ def _problems_told() -> Iterator[None]:
         line = " ".join(f"error: {problem}".splitlines())
         Console(stderr=True).print(Text(line, style="red"), soft_wrap=True)
         raise typer.Exit(1) from None
+
+
+@contextmanager
+def _demonstrated_in(out: Path) -> Iterator[None]:
+    """Our errors as `_problems_told`, and those of a folder that cannot be written."""
+    with _problems_told():
+        try:
+            yield
+        except OSError as problem:
+            raise RegraftError(f"cannot write to {str(out)!r}: {problem.strerror or problem}.") from problem
 
 
 def _console() -> Console:

@@ -88,4 +88,4 @@ def _lets_go(side: str) -> Callable[[Mechanism, State], Any]:
 
 def _apparatus() -> list[Shape]:
     ends = tuple((0.0, 0.5 * sign * BAR_LENGTH, BAR_HEIGHT) for sign in (-1.0, 1.0))
-    return [Shape(WORLD, ends, BAR_RADIUS), *(Shape(WORLD, (end, (0.0, end[1], 0.0)), 2.0 * BAR_RADIUS) for end in ends)]
+    return [Shape(WORLD, ends, BAR_RADIUS), *(Shape(WORLD, (end, (0.0, end[1], 0.0)), 1.5 * BAR_RADIUS) for end in ends)]

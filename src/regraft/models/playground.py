@@ -6,6 +6,8 @@ import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ..errors import ModelError
 from ..inertia import Inertia
 from ..joints import Fixed, Prismatic, Revolute, Spherical, Universal
@@ -20,16 +22,17 @@ from ..structure import cut
 from .figures import BASE, SIDES, Figure, add_human, human_figure
 from .ready import Model, Shape, turn_about_y
 
-BEAM, ROPE, TORN = 3.2, 2.6, 0.8
+BEAM, ROPE, TORN = 4.2, 2.6, 1.3
 """The height of the beam, the length of the ropes, and how far from the beam the right one tears."""
 DEPTH, THICKNESS = 0.36, 0.04
 """Of the plate."""
 
 _ROPE_RADIUS, _ROPE_DENSITY, _PLATE_MASS = 0.014, 0.4, 3.0  # m, kg/m, kg
 _WIDER = 0.09  # m: how much farther out than the shoulders the ropes are
-_LEAN, _GRIP, _KNEE = math.radians(25.0), 0.9, math.radians(70.0)  # backwards; m above the plate; bent
+_LEAN, _TURN, _GRIP, _KNEE = math.radians(25.0), math.radians(10.0), 0.9, math.radians(70.0)  # the grip: m above the plate
 _ARM, _ELBOW = math.radians(120.0), math.radians(15.0)  # about where the arms are, before they take hold of the ropes
 _HOOK, _END = Universal((0.0, -1.0, 0.0), (1.0, 0.0, 0.0)), Revolute((1.0, 0.0, 0.0))
+_FRICTION = 400.0  # N s/m, of a thigh on the plate
 _OUT = 1e-6  # m: thighs that come off so close to each other come off together
 
 
@@ -81,15 +84,21 @@ class Sitting(NamedTuple):
 
 
 def _sit(figure: Figure) -> Sitting:
-    """Put the middle of the thighs on the middle of the plate, and let the arms find the ropes."""
+    """Put the thighs on the middle of the plate, and let the arms find the ropes.
+
+    The trunk is turned a little, so that one hip is ahead of the other. With both hips abreast the distance between them would
+    keep the thighs from sliding apart in the second order only: a singular position wherever they are, which no step of a
+    simulation can leave.
+    """
+    trunk, level = Pose.about((0.0, 0.0, 1.0), _TURN) @ turn_about_y(-_LEAN), turn_about_y(-0.5 * math.pi)
     turns: dict[str, Pose | float] = {}
     for side in SIDES:
-        turns |= {f"{side} hip": turn_about_y(_LEAN - 0.5 * math.pi), f"{side} knee": _KNEE}
+        turns |= {f"{side} hip": trunk.inverse() @ level, f"{side} knee": _KNEE}
         turns |= {f"{side} shoulder": turn_about_y(-_ARM), f"{side} elbow": _ELBOW}
     mech, top = figure.mech.copy(), BEAM - ROPE + 0.5 * THICKNESS
-    back = turn_about_y(-_LEAN)
-    seat = frame_position(mech, mech.state(q=figure.positions(turns, back)), "left seat")
-    base = Pose(back.rotation, (-seat[0], 0.0, top - seat[2]))
+    there = mech.state(q=figure.positions(turns, trunk))
+    seat = 0.5 * sum(frame_position(mech, there, f"{side} seat") for side in SIDES)
+    base = Pose(trunk.rotation, np.array([0.0, 0.0, top]) - seat)
     half = _WIDER + abs(frame_position(mech, figure.state, "left grip")[1])
     for side, sign in SIDES.items():
         grip = mech.frames[f"{side} grip"]
@@ -118,7 +127,9 @@ def _apparatus(sitting: Sitting) -> Mechanism:
         mech.add_joint(f"{side} hand", Spherical(), f"{side} rope", hand.body, _at(0.0, 0.0, held[2] - BEAM), hand.pose)
         seat = Pose(translation=frame_position(sitting.mech, sitting.state, f"{side} seat"))
         on_thigh = sitting.poses[thigh].inverse() @ seat
-        mech.add_joint(f"{side} seat", Prismatic((1.0, 0.0, 0.0)), "plate", thigh, plate.inverse() @ seat, on_thigh)
+        mech.add_joint(
+            f"{side} seat", Prismatic((1.0, 0.0, 0.0), damping=_FRICTION), "plate", thigh, plate.inverse() @ seat, on_thigh
+        )
     return mech
 
 
@@ -152,9 +163,9 @@ def _shapes(half: float) -> tuple[Shape, ...]:
     ropes = (Shape(name, ((0.0, 0.0, start), (0.0, 0.0, end)), _ROPE_RADIUS) for name, (start, end) in _ropes().items())
     edge = 0.5 * (DEPTH - THICKNESS)
     plate = Shape("plate", ((-edge, -half, 0.0), (edge, -half, 0.0), (edge, half, 0.0), (-edge, half, 0.0)), 0.5 * THICKNESS)
-    beam = Shape(WORLD, ((0.0, -2.5 * half, BEAM), (0.0, 2.5 * half, BEAM)), 2.0 * _ROPE_RADIUS)
+    beam = Shape(WORLD, ((0.0, -2.5 * half, BEAM), (0.0, 2.5 * half, BEAM)), 1.5 * _ROPE_RADIUS)
     posts = (
-        Shape(WORLD, ((0.0, 2.5 * side * half, BEAM), (foot, 2.5 * side * half, 0.0)), 2.0 * _ROPE_RADIUS)
+        Shape(WORLD, ((0.0, 2.5 * side * half, BEAM), (foot, 2.5 * side * half, 0.0)), 1.5 * _ROPE_RADIUS)
         for side in SIDES.values()
         for foot in (-0.8, 0.8)
     )

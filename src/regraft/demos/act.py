@@ -1,0 +1,134 @@
+"""An act: a figure moves, and its structure changes on the way (S2, section VII). The motion, what it shows, and its report."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.console import Console
+
+from ..mechanism import Mechanism
+from ..models import Model
+from ..simulate import STOP, Trajectory, simulate, when_frame_below
+from . import report
+from .act_pictures import draw_act_pictures
+from .act_plan import Plan
+from .terminal import narrow_table, progress_bars, tell
+
+Array = NDArray[np.float64]
+
+RTOL, ATOL = 1e-8, 1e-9
+HEADINGS = ("until (s)", "joint dof", "loops", "energy (J)", "largest gap", "what ended it")
+_GROUND = ("crown", "left grip", "right grip", "left sole", "right sole", "left toes", "right toes")
+"""Frames of a figure: where one of them meets the ground, the act is over."""
+_SOURCE = (
+    "S2 is Y. Nakamura, K. Yamane: Dynamics computation of structure-varying kinematic chains and its application to human "
+    "figures (2000). As there, no torque acts but those of the limits of the joints. Masses and lengths of the figure are "
+    "those of D. A. Winter, Biomechanics and Motor Control of Human Movement."
+)
+
+
+@dataclass(frozen=True)
+class Part:
+    """The motion between two changes of structure."""
+
+    end: float
+    freedom: int
+    """Degrees of freedom of all joints, S2's count."""
+    loops: int
+    energy: float
+    """At its end."""
+    gap: float
+    """The largest gap of a loop, in metres or radians."""
+    event: str
+
+    def cells(self) -> tuple[str, ...]:
+        """A row of a table."""
+        gap = f"{self.gap:.0e}" if self.loops else "–"
+        return f"{self.end:.3f}", str(self.freedom), str(self.loops), f"{self.energy:.1f}", gap, self.event
+
+
+def perform(out: Path, plan: Plan, console: Console) -> Trajectory:
+    """Compute an act, say what happened, draw it, and write all of it to a folder."""
+    out.mkdir(parents=True, exist_ok=True)
+    with progress_bars(console) as progress:
+        moving = progress.add_task("moving", total=None)
+        traj = run(plan.model, plan.duration)
+        progress.update(moving, total=1, completed=1)
+        drawing = progress.add_task("drawing", total=None)
+        files = draw_act_pictures(out, plan, traj, lambda made, total: progress.update(drawing, completed=made, total=total))
+    found = parts(traj)
+    files.append(write_parts(out / "parts.csv", found))
+    files.append(write_report(out / "report.html", plan, traj, found))
+    rows = [part.cells() for part in found]
+    tell(console, narrow_table(plan.title, HEADINGS, rows, words=HEADINGS[-1:]), (outcome(traj),), files)
+    return traj
+
+
+def run(model: Model, duration: float) -> Trajectory:
+    """The motion, until the figure meets the ground or the time is over."""
+    landing = [when_frame_below(frame, 0.0, STOP, name=f"{frame} on the ground") for frame in _GROUND]
+    return simulate(*model.start, duration, events=(*model.events, *landing), rtol=RTOL, atol=ATOL, progress=False)
+
+
+def joint_freedom(mech: Mechanism) -> int:
+    """The degrees of freedom of all joints, loop joints too, as S2 counts them."""
+    return sum(joint.type.nv for joint in mech.joints.values())
+
+
+def parts(traj: Trajectory) -> list[Part]:
+    """The motion from change to change."""
+    ends = np.cumsum([len(segment.t) for segment in traj.segments])
+    energy, gaps = traj.energy().total, np.split(traj.loop_error().position, ends[:-1])
+    return [
+        Part(
+            float(segment.t[-1]),
+            joint_freedom(segment.mech),
+            len(segment.mech.loop_joints),
+            float(energy[end - 1]),
+            float(gap.max()),
+            segment.event or "the end",
+        )
+        for segment, end, gap in zip(traj.segments, ends, gaps, strict=True)
+    ]
+
+
+def outcome(traj: Trajectory) -> str:
+    """What happened, in a sentence."""
+    counts = [joint_freedom(segment.mech) for segment in traj.segments]
+    passed = " → ".join(map(str, counts))
+    return f"In {traj.t[-1]:.2f} s the joints had {passed} degrees of freedom; {traj.steps} steps of the integrator."
+
+
+def write_parts(path: Path, found: Sequence[Part]) -> Path:
+    """All parts with all digits."""
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(HEADINGS)
+        for part in found:
+            writer.writerow((part.end, part.freedom, part.loops, part.energy, part.gap, part.event))
+    return path
+
+
+def write_report(path: Path, plan: Plan, traj: Trajectory, found: Sequence[Part]) -> Path:
+    """Everything on one page; the pictures are beside it."""
+    text = [
+        report.paragraph(outcome(traj), "outcome"),
+        *report.pictures(path.parent, plan.pictures),
+        report.heading("From change to change"),
+        report.table(HEADINGS, [part.cells() for part in found]),
+        report.paragraph(plan.count),
+        report.paragraph(
+            "Joint dof: degrees of freedom of all joints, those that close loops too. Energy: at the end of the part. "
+            "Largest gap: of a loop, in metres or radians. All digits are in parts.csv."
+        ),
+        report.heading("Parameters"),
+        report.table((), [*plan.parameters, ("integrator", f"dopri5, relative tolerance {RTOL:g}")]),
+        report.paragraph(_SOURCE),
+    ]
+    path.write_text(report.page(plan.title, plan.lead, *text), encoding="utf-8")
+    return path
