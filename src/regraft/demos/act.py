@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 
-from ..mechanism import Mechanism
+from ..loops import mobility
 from ..models import Model
 from ..simulate import STOP, Trajectory, simulate, when_frame_below
 from . import report
@@ -22,7 +22,7 @@ from .terminal import narrow_table, progress_bars, tell
 Array = NDArray[np.float64]
 
 RTOL, ATOL = 1e-8, 1e-9
-HEADINGS = ("until (s)", "joint dof", "loops", "energy (J)", "largest gap", "what ended it")
+HEADINGS = ("until (s)", "joint dof", "dof", "loops", "energy (J)", "largest gap", "what ended it")
 _GROUND = ("crown", "left grip", "right grip", "left sole", "right sole", "left toes", "right toes")
 """Frames of a figure: where one of them meets the ground, the act is over."""
 _SOURCE = (
@@ -37,8 +37,10 @@ class Part:
     """The motion between two changes of structure."""
 
     end: float
-    freedom: int
-    """Degrees of freedom of all joints, S2's count."""
+    joints: int
+    """Degrees of freedom of all joints, loop joints too: S2's N_J."""
+    dof: int
+    """What the loops leave of them at its start: S2's N_F."""
     loops: int
     energy: float
     """At its end."""
@@ -49,7 +51,7 @@ class Part:
     def cells(self) -> tuple[str, ...]:
         """A row of a table."""
         gap = f"{self.gap:.0e}" if self.loops else "–"
-        return f"{self.end:.3f}", str(self.freedom), str(self.loops), f"{self.energy:.1f}", gap, self.event
+        return f"{self.end:.3f}", str(self.joints), str(self.dof), str(self.loops), f"{self.energy:.1f}", gap, self.event
 
 
 def perform(out: Path, plan: Plan, console: Console) -> Trajectory:
@@ -65,7 +67,7 @@ def perform(out: Path, plan: Plan, console: Console) -> Trajectory:
     files.append(write_parts(out / "parts.csv", found))
     files.append(write_report(out / "report.html", plan, traj, found))
     rows = [part.cells() for part in found]
-    tell(console, narrow_table(plan.title, HEADINGS, rows, words=HEADINGS[-1:]), (outcome(traj),), files)
+    tell(console, narrow_table(plan.title, HEADINGS, rows, words=HEADINGS[-1:]), (outcome(traj, found),), files)
     return traj
 
 
@@ -75,32 +77,21 @@ def run(model: Model, duration: float) -> Trajectory:
     return simulate(*model.start, duration, events=(*model.events, *landing), rtol=RTOL, atol=ATOL, progress=False)
 
 
-def joint_freedom(mech: Mechanism) -> int:
-    """The degrees of freedom of all joints, loop joints too, as S2 counts them."""
-    return sum(joint.type.nv for joint in mech.joints.values())
-
-
 def parts(traj: Trajectory) -> list[Part]:
     """The motion from change to change."""
     ends = np.cumsum([len(segment.t) for segment in traj.segments])
     energy, gaps = traj.energy().total, np.split(traj.loop_error().position, ends[:-1])
-    return [
-        Part(
-            float(segment.t[-1]),
-            joint_freedom(segment.mech),
-            len(segment.mech.loop_joints),
-            float(energy[end - 1]),
-            float(gap.max()),
-            segment.event or "the end",
-        )
-        for segment, end, gap in zip(traj.segments, ends, gaps, strict=True)
-    ]
+    found = []
+    for segment, end, gap in zip(traj.segments, ends, gaps, strict=True):
+        free = mobility(segment.mech, segment.state(segment.t[0]))
+        loops, event = len(segment.mech.loop_joints), segment.event or "the end"
+        found.append(Part(float(segment.t[-1]), free.joints, free.dof, loops, float(energy[end - 1]), float(gap.max()), event))
+    return found
 
 
-def outcome(traj: Trajectory) -> str:
+def outcome(traj: Trajectory, found: Sequence[Part]) -> str:
     """What happened, in a sentence."""
-    counts = [joint_freedom(segment.mech) for segment in traj.segments]
-    passed = " → ".join(map(str, counts))
+    passed = " → ".join(str(part.joints) for part in found)
     return f"In {traj.t[-1]:.2f} s the joints had {passed} degrees of freedom; {traj.steps} steps of the integrator."
 
 
@@ -110,21 +101,22 @@ def write_parts(path: Path, found: Sequence[Part]) -> Path:
         writer = csv.writer(file)
         writer.writerow(HEADINGS)
         for part in found:
-            writer.writerow((part.end, part.freedom, part.loops, part.energy, part.gap, part.event))
+            writer.writerow((part.end, part.joints, part.dof, part.loops, part.energy, part.gap, part.event))
     return path
 
 
 def write_report(path: Path, plan: Plan, traj: Trajectory, found: Sequence[Part]) -> Path:
     """Everything on one page; the pictures are beside it."""
     text = [
-        report.paragraph(outcome(traj), "outcome"),
+        report.paragraph(outcome(traj, found), "outcome"),
         *report.pictures(path.parent, plan.pictures),
         report.heading("From change to change"),
         report.table(HEADINGS, [part.cells() for part in found]),
         report.paragraph(plan.count),
         report.paragraph(
-            "Joint dof: degrees of freedom of all joints, those that close loops too. Energy: at the end of the part. "
-            "Largest gap: of a loop, in metres or radians. All digits are in parts.csv."
+            "Joint dof: degrees of freedom of all joints, those that close loops too (S2's N_J). Dof: what the loops leave of "
+            "them (N_F). Energy: at the end of the part. Largest gap: of a loop, in metres or radians. All digits are in "
+            "parts.csv."
         ),
         report.heading("Parameters"),
         report.table((), [*plan.parameters, ("integrator", f"dopri5, relative tolerance {RTOL:g}")]),
