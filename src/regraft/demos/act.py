@@ -22,7 +22,7 @@ from .terminal import narrow_table, progress_bars, tell
 Array = NDArray[np.float64]
 
 RTOL, ATOL = 1e-8, 1e-9
-HEADINGS = ("until (s)", "joint dof", "dof", "loops", "energy (J)", "largest gap", "what ended it")
+HEADINGS = ("until (s)", "joint dof", "dof", "loops", "energy (J)", "gap", "ended by")
 _GROUND = ("crown", "left grip", "right grip", "left sole", "right sole", "left toes", "right toes")
 """Frames of a figure: where one of them meets the ground, the act is over."""
 _SOURCE = (
@@ -115,7 +115,7 @@ def write_report(path: Path, plan: Plan, traj: Trajectory, found: Sequence[Part]
         report.paragraph(plan.count),
         report.paragraph(
             "Joint dof: degrees of freedom of all joints, those that close loops too (S2's N_J). Dof: what the loops leave of "
-            "them (N_F). Energy: at the end of the part. Largest gap: of a loop, in metres or radians. All digits are in "
+            "them (N_F). Energy: at the end of the part. Gap: the largest of a loop, in metres or radians. All digits are in "
             "parts.csv."
         ),
         report.heading("Parameters"),
