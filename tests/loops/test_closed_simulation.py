@@ -98,7 +98,7 @@ def test_a_state_with_open_loops_is_refused():
 
 def test_singular_positions_that_were_passed_are_reported():
     """All rods in line: the uprights point along +x or −x, where each loop lets go of one direction."""
-    mech, state = upright_moving(2)
+    mech, state = rg.models.four_bars(2).start
     traj = rg.simulate(mech, state, 4.0, **TIGHT)
     found = traj.singular_positions()
     assert len(found) >= 2
