@@ -7,7 +7,6 @@ recursion needs one tree transform (S1's E and t) per body.
 
 from __future__ import annotations
 
-from copy import copy
 from functools import cached_property
 from typing import Any
 
@@ -75,7 +74,8 @@ class Tree:
 
     def with_layout(self, layout: Layout) -> Tree:
         """The same tree, scratch space included, with other loops."""
-        twin = copy(self)
+        twin = Tree.__new__(Tree)
+        twin.__dict__.update(self.__dict__)
         twin.layout, twin.closed = layout, None
         twin.open_layout = None if layout.loops else layout
         return twin

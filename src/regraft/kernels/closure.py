@@ -12,7 +12,7 @@ from .aba import accelerate, articulate, eliminate_joints
 from .inertia import body_inertia, store_rigid
 from .kinematics import frame, move_bodies, place_bodies, rising_world
 from .layout import BIAS, TAU, F, Model, R, Work
-from .loop_layout import MULTIPLIER, TOTAL, Loops
+from .loop_layout import MULTIPLIER, PIVOT, TOTAL, Loops
 from .loop_torques import drive
 from .loops import acceleration_gaps, balance, couple, hold, row_wrenches, velocity_gaps
 
@@ -36,7 +36,7 @@ def closed_dynamics(
     drive(model, work, closed)
     accelerate(model, work, rising_world(model, work.body[0, R]), out)
     acceleration_gaps(model, work, closed)
-    couple(work, closed)
+    couple(closed)
     balance(work, closed)
     accelerate(model, work, rising_world(model, work.body[0, R]), out)
     for d in range(out.shape[0]):
@@ -71,7 +71,7 @@ def close_positions(model: Model, work: Work, closed: Loops, q: Any, step: Any, 
     for _ in range(trials):
         if not gap > GAP_ENOUGH:
             break
-        couple(work, closed)
+        couple(closed)
         balance(work, closed)
         accelerate(model, work, zero_spatial(work.body[0, R]), step)
         best[:] = q
@@ -112,7 +112,7 @@ def correct_velocities(model: Model, work: Work, closed: Loops, q: Any, v: Any, 
     for d in range(work.dof.shape[0]):
         work.dof[d, TAU] = 0.0
     gap = velocity_gaps(model, work, closed)
-    couple(work, closed)
+    couple(closed)
     balance(work, closed)
     accelerate(model, work, zero_spatial(body[0, R]), step)
     for d in range(v.shape[0]):
@@ -121,24 +121,31 @@ def correct_velocities(model: Model, work: Work, closed: Loops, q: Any, v: Any, 
 
 
 @jit
-def take_hold(model: Model, work: Work, closed: Loops, q: Any, v: Any, step: Any, best: Any, out: Any) -> tuple[float, float]:
+def take_hold(
+    model: Model, work: Work, closed: Loops, q: Any, v: Any, step: Any, best: Any, out: Any
+) -> tuple[float, float, int]:
     """Close loops that are as good as closed, and stop what they do not allow, as a plastic impact.
 
-    Returns the gaps in position and velocity that were there; where the first is too large nothing is done. `out` gets the
-    impulses, as `row_wrenches` gives them.
+    Returns the gaps in position and velocity that were there, and how many rows follow from others, −1 where the result is not
+    finite. Where the first is too large nothing is done. `out` gets the impulses, as `row_wrenches` gives them.
     """
     rows = closed.rows
     gap = close_positions(model, work, closed, q, step, best, 0)
     if not gap <= ASSEMBLED:
-        return gap, 0.0
+        return gap, 0.0, 0
     if gap > GAP_ENOUGH:
         close_positions(model, work, closed, q, step, best, 20)
     slip = correct_velocities(model, work, closed, q, v, step)
     for r in range(rows.shape[0]):
         rows[r, TOTAL] = rows[r, MULTIPLIER]
     correct_velocities(model, work, closed, q, v, step)  # takes away what rounding has left
+    redundant = 0
     for r in range(rows.shape[0]):
         rows[r, MULTIPLIER] += rows[r, TOTAL]
+        redundant += 0 if rows[r, PIVOT] > 0.0 else 1
     out[:] = 0.0
     row_wrenches(model, work, closed, out)
-    return gap, slip
+    nothing = 0.0
+    for d in range(v.shape[0]):
+        nothing += 0.0 * v[d]
+    return gap, slip, redundant if nothing == 0.0 else -1

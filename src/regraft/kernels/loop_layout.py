@@ -38,7 +38,8 @@ MULTIPLIER = 19
 PIVOT = 20  # of the factorisation; 0 for a row that follows from those before it
 SIZE_ALONE = 21  # what the pivot would be if the row's two forces did not act against each other
 TOTAL = 22  # sum of multipliers over several corrections
-ROW = 23
+CARRIED = 23  # 6: what is left of the row's wrench on the way to a root
+ROW = 29
 
 # scratch: float64 (SCRATCH_ROWS, SCRATCH_COLUMNS)
 SCREWS = 0  # 12 rows: screws of a joint
@@ -60,14 +61,16 @@ class Loops(NamedTuple):
     dofs: Any  # int64 (1, nv): the degree of freedom at each place
     rows: Any
     Y: Any  # (rows, longest): what each joint on the path feels of a row's force
+    YD: Any  # (rows, longest): the same, divided by the inertia that the joint moves
     W: Any  # (rows, band): the factors of J M⁻¹ Jᵀ
+    shared: Any  # int64 (2, longest): the places that the paths of two loops share, on either path
     drive: Any  # (1, longest): what each joint on the path feels of a loop joint's own torques
     scratch: Any
 
 
 # A handle, as for the tables of the tree, is the address of an int64 array (LOOP_HANDLE,) with lengths and addresses.
 NUMBER, LIMITED, BODIES_IN, VELOCITIES_IN, ROWS_IN, LONGEST, BAND, LOOP_TABLES = range(8)
-LOOP_HANDLE = LOOP_TABLES + 12
+LOOP_HANDLE = LOOP_TABLES + 14
 
 
 @inline
@@ -85,7 +88,9 @@ def loops_at(handle: int) -> Loops:
         table_at(at[0, t + 6], 1, at[0, VELOCITIES_IN], handle),
         table_at(at[0, t + 7], rows, ROW, 0.0),
         table_at(at[0, t + 8], rows, longest, 0.0),
-        table_at(at[0, t + 9], rows, at[0, BAND], 0.0),
-        table_at(at[0, t + 10], 1, longest, 0.0),
-        table_at(at[0, t + 11], SCRATCH_ROWS, SCRATCH_COLUMNS, 0.0),
+        table_at(at[0, t + 9], rows, longest, 0.0),
+        table_at(at[0, t + 10], rows, at[0, BAND], 0.0),
+        table_at(at[0, t + 11], 2, longest, handle),
+        table_at(at[0, t + 12], 1, longest, 0.0),
+        table_at(at[0, t + 13], SCRATCH_ROWS, SCRATCH_COLUMNS, 0.0),
     )

@@ -42,6 +42,7 @@ from ..spatial import (
 from .kinematics import frame, rising_world
 from .layout import END, ORIGIN, PARENT, ROOT, TAU, VEL, A, D, Model, R, S, U, V, Work
 from .loop_layout import (
+    CARRIED,
     CHILD_ROW,
     FIRST,
     FORCE_CHILD,
@@ -152,7 +153,8 @@ def hold(model: Model, work: Work, closed: Loops) -> float:
         relative = compose(invert(X_p), X_c)
         joint_nearest(kind, par, relative, q, 0)
         gap = log_pose(compose(invert(joint_transform(kind, par, q, 0)), relative))
-        held_directions(kind, par, q, nv, first, rows, scratch)
+        if loops[l, VARIES_TOO]:
+            held_directions(kind, par, q, nv, first, rows, scratch)
         for r in range(first, first + 6 - nv):
             n = load(rows, r, NORMAL, 6)
             force, back = pair_of(X_c, apart, n)
@@ -160,7 +162,7 @@ def hold(model: Model, work: Work, closed: Loops) -> float:
             store(rows, r, FORCE_PARENT, back)
             rows[r, RESIDUAL] = -power(n, gap)
             worst = max(worst, abs(rows[r, RESIDUAL]))
-            rows[r, SIZE_ALONE] = spread(model, work, closed, l, force, back, closed.Y[r])
+        spread_rows(model, work, closed, l)
     return worst
 
 
@@ -173,20 +175,54 @@ def pair_of(X_c: Frame, apart: Vector, n: Force) -> tuple[Force, Force]:
 
 
 @jit
-def spread(model: Model, work: Work, closed: Loops, l: int, on_child: Force, on_parent: Force, out: Any) -> float:
-    """What each joint on the way to the roots feels of two wrenches on a loop's bodies, what gives way before it taken out.
+def spread_rows(model: Model, work: Work, closed: Loops, l: int) -> None:
+    """Y and YD of all rows of a loop: what each joint on the way to the roots feels of a row's two wrenches.
 
-    Returns Σ share² D, of the two ways as if they had no joint in common.  O(depth).
+    What gives way before it is taken out. SIZE_ALONE is Σ share² D as if the two ways had no joint in common.  O(rows · depth).
     """
+    walk, dof, loops, rows, path = model.walk, work.dof, closed.loops, closed.rows, closed.path
+    Y, YD, count, first = closed.Y, closed.YD, closed.loops[l, PATH], closed.loops[l, FIRST]
+    end = first + 6 - loops[l, LOOP_V]
+    for r in range(first, end):
+        rows[r, SIZE_ALONE] = 0.0
+        for i in range(count):
+            Y[r, i] = 0.0
+    for side in range(2):
+        k = loops[l, CHILD_ROW] if side == 0 else loops[l, PARENT_ROW]
+        for r in range(first, end):
+            store(rows, r, CARRIED, load(rows, r, FORCE_CHILD if side == 0 else FORCE_PARENT, 6))
+        at = count - 1  # the path is in the order of the walk, and a way up meets its joints from last to first
+        while k >= 0:
+            for d in range(walk[k, END] - 1, walk[k, V] - 1, -1):
+                rank = closed.ranks[0, k] + d - walk[k, V]
+                while path[l, at] != rank:
+                    at -= 1
+                screw, inverse = load(dof, d, S, 6), dof[d, D]
+                gives = times(inverse, load(dof, d, U, 6))
+                for r in range(first, end):
+                    force = load(rows, r, CARRIED, 6)
+                    share = power(screw, force)
+                    Y[r, at] += share
+                    rows[r, SIZE_ALONE] += share * share * inverse
+                    store(rows, r, CARRIED, plus_times(force, -share, gives))
+            k = walk[k, PARENT]
+    for i in range(count):
+        inverse = dof[closed.dofs[0, path[l, i]], D]
+        for r in range(first, end):
+            YD[r, i] = Y[r, i] * inverse
+
+
+@jit
+def spread(model: Model, work: Work, closed: Loops, l: int, on_child: Force, on_parent: Force, out: Any) -> None:
+    """The same for any two wrenches on a loop's bodies: what each joint on the way to the roots feels of them.  O(depth)."""
     walk, dof, path = model.walk, work.dof, closed.path
     count = closed.loops[l, PATH]
     for i in range(count):
         out[i] = 0.0
-    alone = 0.0
     for side in range(2):
         k = closed.loops[l, CHILD_ROW] if side == 0 else closed.loops[l, PARENT_ROW]
         force = on_child if side == 0 else on_parent
-        at = count - 1  # the path is in the order of the walk, and a way up meets its joints from last to first
+        at = count - 1
         while k >= 0:
             for d in range(walk[k, END] - 1, walk[k, V] - 1, -1):
                 rank = closed.ranks[0, k] + d - walk[k, V]
@@ -194,14 +230,12 @@ def spread(model: Model, work: Work, closed: Loops, l: int, on_child: Force, on_
                     at -= 1
                 share = power(load(dof, d, S, 6), force)
                 out[at] += share
-                alone += share * share * dof[d, D]
                 force = plus_times(force, -share * dof[d, D], load(dof, d, U, 6))
             k = walk[k, PARENT]
-    return alone
 
 
 @jit
-def couple(work: Work, closed: Loops) -> None:
+def couple(closed: Loops) -> None:
     """Factorise J M⁻¹ Jᵀ = L P Lᵀ within its band into W and PIVOT, after `hold`; dependent rows get the pivot 0.
 
     W[r, j] belongs to the column r − j.  O(rows · band · (band + depth)).
@@ -209,9 +243,9 @@ def couple(work: Work, closed: Loops) -> None:
     loops, rows, W = closed.loops, closed.rows, closed.W
     for l in range(loops.shape[0]):
         first, end, reach = loops[l, FIRST], loops[l, FIRST] + 6 - loops[l, LOOP_V], loops[l, REACH]
+        fill_rows(closed, l)
         largest = 0.0
         for r in range(first, end):
-            fill_row(work, closed, l, r)
             largest = max(largest, rows[r, SIZE_ALONE])
         for r in range(first, end):
             for c in range(reach, r):
@@ -226,29 +260,41 @@ def couple(work: Work, closed: Loops) -> None:
 
 
 @jit
-def fill_row(work: Work, closed: Loops, l: int, r: int) -> None:
-    """Row r of J M⁻¹ Jᵀ: with each row before it, Σ Y Y / (S · I S) over the joints that both move."""
-    loops, W = closed.loops, closed.W
-    for j in range(W.shape[1]):
-        W[r, j] = 0.0
-    for other in range(loops[l, SINCE], l + 1):
-        first, end = loops[other, FIRST], loops[other, FIRST] + 6 - loops[other, LOOP_V]
-        for c in range(first, min(end, r + 1)):
-            W[r, r - c] = overlap(work.dof, closed, l, r, other, c)
+def fill_rows(closed: Loops, l: int) -> None:
+    """The rows of a loop in J M⁻¹ Jᵀ: with each row before them, Σ Y Y / (S · I S) over the joints that both move."""
+    loops, W, Y, YD, shared = closed.loops, closed.W, closed.Y, closed.YD, closed.shared
+    first, end = loops[l, FIRST], loops[l, FIRST] + 6 - loops[l, LOOP_V]
+    for r in range(first, end):
+        for j in range(W.shape[1]):
+            W[r, j] = 0.0
+        for c in range(first, r + 1):
+            total = 0.0
+            for i in range(loops[l, PATH]):
+                total += Y[r, i] * YD[c, i]
+            W[r, r - c] = total
+    for other in range(loops[l, SINCE], l):
+        count = meet(closed, l, other)
+        for r in range(first, end):
+            for c in range(loops[other, FIRST], loops[other, FIRST] + 6 - loops[other, LOOP_V]):
+                total = 0.0
+                for i in range(count):
+                    total += Y[r, shared[0, i]] * YD[c, shared[1, i]]
+                W[r, r - c] = total
 
 
 @jit
-def overlap(dof: Any, closed: Loops, l: int, r: int, other: int, c: int) -> float:
-    """Σ Y[r] Y[c] / (S · I S) over the joints on both ways."""
-    path, Y = closed.path, closed.Y
-    total, i, j = 0.0, 0, 0
+def meet(closed: Loops, l: int, other: int) -> int:
+    """Fill `shared` with the places that the paths of two loops have in common; returns how many there are."""
+    path, shared = closed.path, closed.shared
+    i, j, count = 0, 0, 0
     while i < closed.loops[l, PATH] and j < closed.loops[other, PATH]:
         a, b = path[l, i], path[other, j]
         if a == b:
-            total += Y[r, i] * Y[c, j] * dof[closed.dofs[0, a], D]
+            shared[0, count], shared[1, count] = i, j
+            count += 1
         i += 1 if a <= b else 0
         j += 1 if b <= a else 0
-    return total
+    return count
 
 
 @jit

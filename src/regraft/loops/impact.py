@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -25,10 +24,10 @@ def take_hold(mech: Mechanism, state: State, new: Sequence[str], *, impact: bool
     """
     tree, closed = mech.tree, loops_of(mech)
     x, wrenches = state._x.copy(), np.empty((len(closed.loops), 6))
-    gap, slip = entries.take_hold(tree.handle, closed.handle, x, wrenches)
+    gap, slip, redundant = entries.take_hold(tree.handle, closed.handle, x, wrenches)
     if not gap <= ASSEMBLED:
         raise _apart(mech, closed, new)
-    if not math.isfinite(x.sum()):
+    if redundant < 0:
         raise StructureError(f"the impact of {listed(new)} has no unique result: {tree.explain_failure(tree.work)}")
     if not impact and not slip <= ASSEMBLED * (1.0 + float(np.abs(state._v).max(initial=0.0))):
         raise StructureError(
@@ -36,7 +35,8 @@ def take_hold(mech: Mechanism, state: State, new: Sequence[str], *, impact: bool
             "them stop each other with impact=True, or use joints with more freedom."
         )
     after = State(mech.layout, x)
-    if least_forces(mech, after, closed):
+    if redundant > 0:
+        least_forces(mech, after, closed)
         wrenches[:] = 0.0
         entries.row_wrenches(tree.handle, closed.handle, after._q, wrenches)
     after.impulse = dict(zip(new, wrenches[len(wrenches) - len(new) :], strict=True))  # the last loops are the new ones

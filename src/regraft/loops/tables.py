@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from .._jit import entry, jit
 from ..description import limit_rows
-from ..joints import kind_of, padded_parameters
+from ..joints import kind_of, padded_parameters, parameters
 from ..kernels import entries
 from ..kernels.layout import END, PARENT, ROOT, V
 from ..kernels.loop_layout import (
@@ -34,6 +34,7 @@ from ..kernels.loop_layout import (
     ON_PARENT,
     PARENT_ROW,
     PATH,
+    POSITION,
     REACH,
     ROW,
     ROWS_IN,
@@ -43,6 +44,7 @@ from ..kernels.loop_layout import (
     VARIES_TOO,
     VELOCITIES_IN,
 )
+from ..kernels.loops import held_directions
 from ..mechanism import Mechanism
 from ..memory import load, load_pose, store
 from ..parts import WORLD, Joint
@@ -71,9 +73,10 @@ class LoopTables:
         limited = np.concatenate([rows for rows, _ in limits]) if limits else _NO_ROWS
         bounds = np.concatenate([numbers for _, numbers in limits]) if limits else _NO_BOUNDS
         addresses: Integers = np.empty(LOOP_HANDLE, np.int64)
-        integers, floats, self.rows = derive(self.loops, self.numbers, limited, bounds, tree.walk, tree.far, tree.nv, addresses)
-        self.keep = limited, bounds, integers, floats, addresses  # a handle is a bare address, and leads to more of them
-        self.handle = int(addresses.__array_interface__["data"][0])
+        self.handle, *memory, self.rows = derive(
+            self.loops, self.numbers, limited, bounds, tree.walk, tree.far, tree.nv, addresses
+        )
+        self.keep = limited, bounds, addresses, *memory  # a handle is a bare address, and leads to more of them
 
     def __reduce__(self) -> Any:
         raise TypeError("the tables of loops hold addresses of this process; they cannot be copied or sent elsewhere.")
@@ -111,12 +114,13 @@ def loop_measures(mech: Mechanism, states: Array) -> Array:
 
 def _fill(row: Integers, numbers: Array, tree: Tree, joint: Joint) -> None:
     """What the joint says by itself; its frames on its bodies, not yet in those of the bodies' rows."""
-    kind = joint.type
-    row[PARENT_ROW] = -1 if joint.parent == WORLD else tree.row_of[joint.parent]
-    row[CHILD_ROW] = -1 if joint.child == WORLD else tree.row_of[joint.child]
-    row[LOOP_KIND], row[LOOP_V], row[VARIES_TOO] = kind_of(kind), kind.nv, kind.kernels.rates is not None
-    row[DRIVEN] = kind.limits is not None or bool(kind.damping.any())
-    numbers[ON_PARENT:LOOP_PAR] = joint.places().ravel()
+    kind, on_parent, on_child = joint.type, joint.parent_pose, joint.child_pose
+    parent = -1 if joint.parent == WORLD else tree.row_of[joint.parent]
+    child = -1 if joint.child == WORLD else tree.row_of[joint.child]
+    row[: LOOP_V + 1] = parent, child, kind_of(kind), kind.nv
+    row[VARIES_TOO], row[DRIVEN] = kind.kernels.rates is not None, kind.limits is not None
+    numbers[ON_PARENT : ON_PARENT + 9], numbers[ON_PARENT + 9 : ON_CHILD] = on_parent.rotation.ravel(), on_parent.translation
+    numbers[ON_CHILD : ON_CHILD + 9], numbers[ON_CHILD + 9 : LOOP_PAR] = on_child.rotation.ravel(), on_child.translation
     numbers[LOOP_PAR:LOOP_DAMPING] = padded_parameters(kind)
     numbers[LOOP_DAMPING : LOOP_DAMPING + kind.nv] = kind.damping
 
@@ -124,8 +128,8 @@ def _fill(row: Integers, numbers: Array, tree: Tree, joint: Joint) -> None:
 @entry
 def derive(
     loops: Any, numbers: Any, limited: Any, limits: Any, walk: Any, far: Any, nv: int, addresses: Any
-) -> tuple[Any, Any, Any]:
-    """Complete the tables of the loops and say where a handle leads; returns the memory that it leads to, rows apart.
+) -> tuple[int, Any, Any, Any, Any]:
+    """Complete the tables of the loops; returns their handle and the memory that it leads to, the rows last.
 
     O(n + loops · depth).
     """
@@ -138,8 +142,8 @@ def derive(
                 R, p = compose(invert(load_pose(far, k)), place)
                 store(numbers, l, column, R)
                 store(numbers, l, column + 9, p)
-    integers = np.empty(number * longest + n + nv, np.int64)
-    path = integers[: number * longest].reshape((number, longest))
+    integers = np.empty((number + 2) * longest + n + nv, np.int64)
+    path, shared = integers[: number * longest].reshape((number, longest)), integers[n + nv + number * longest :]
     ranks, dofs = integers[number * longest : number * longest + n], integers[number * longest + n :]
     count = 0
     for k in range(n):
@@ -149,8 +153,10 @@ def derive(
             count += 1
     for l in range(number):
         _fill_path(loops, l, walk, ranks, path)
-    table = np.zeros((rows, ROW))
-    floats = np.zeros(rows * (longest + band) + longest + SCRATCH_ROWS * SCRATCH_COLUMNS)
+    table, scratch = np.zeros((rows, ROW)), np.zeros((SCRATCH_ROWS, SCRATCH_COLUMNS))
+    for l in range(number):
+        _settle(loops, numbers, l, table, scratch)
+    floats = np.zeros(rows * (2 * longest + band) + longest)
     at, t = floats.ctypes.data, LOOP_TABLES
     addresses[NUMBER], addresses[LIMITED], addresses[BODIES_IN], addresses[VELOCITIES_IN] = number, limits.shape[0], n, nv
     addresses[ROWS_IN], addresses[LONGEST], addresses[BAND] = rows, longest, band
@@ -159,9 +165,24 @@ def derive(
     addresses[t + 4], addresses[t + 5], addresses[t + 6] = path.ctypes.data, ranks.ctypes.data, dofs.ctypes.data
     addresses[t + 7], addresses[t + 8] = table.ctypes.data, at
     addresses[t + 9] = at + 8 * rows * longest
-    addresses[t + 10] = addresses[t + 9] + 8 * rows * band
-    addresses[t + 11] = addresses[t + 10] + 8 * longest
-    return integers, floats, table
+    addresses[t + 10] = at + 16 * rows * longest
+    addresses[t + 11] = shared.ctypes.data
+    addresses[t + 12] = addresses[t + 10] + 8 * rows * band
+    addresses[t + 13] = scratch.ctypes.data
+    return addresses.ctypes.data, integers, floats, scratch, table
+
+
+@jit
+def _settle(loops: Any, numbers: Any, l: int, rows: Any, scratch: Any) -> None:
+    """What does not change with the state: whether the joint resists its own motion; NORMAL where its columns are constant."""
+    nv = loops[l, LOOP_V]
+    for d in range(nv):
+        if numbers[l, LOOP_DAMPING + d] != 0.0:
+            loops[l, DRIVEN] = 1
+    if not loops[l, VARIES_TOO]:
+        scratch[POSITION, :] = 0.0  # any position will do
+        par = parameters(numbers, l, LOOP_PAR, 0.0)
+        held_directions(loops[l, LOOP_KIND], par, scratch[POSITION], nv, loops[l, FIRST], rows, scratch)
 
 
 @jit

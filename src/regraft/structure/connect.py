@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,12 +11,14 @@ from numpy.typing import ArrayLike, NDArray
 from .._jit import entry
 from ..errors import StructureError, listed
 from ..joints import Fixed, JointType
+from ..kernels.kinematics import frame, place_bodies
+from ..kernels.layout import ORIGIN, ROOT, model_at, positions_in, work_at
 from ..loops import take_hold
 from ..mechanism import Mechanism
-from ..memory import load_pose, load_vector, store_pose
+from ..memory import load, load_pose, load_vector, store_pose
 from ..parts import WORLD, Joint
 from ..pose import POSE, Pose
-from ..spatial import compose, identity, invert
+from ..spatial import compose, identity, invert, subtract
 from ..state import State
 from .carry import absolute_point
 
@@ -26,13 +27,12 @@ Array = NDArray[np.float64]
 _SAME_PLACE = 1e-6  # relative to 1 + distance: bodies whose origins are no farther apart are at the same place
 
 
-@dataclass(frozen=True)
-class Connection:
+class Connection(NamedTuple):
     """A joint that is to take hold of two bodies; `connect` says what the fields mean."""
 
     body_a: str
     body_b: str
-    joint: JointType = Fixed()  # noqa: RUF009 (a joint type is immutable)
+    joint: JointType = Fixed()
     at: ArrayLike | None = None
     name: str | None = None
     pose_a: Pose | None = None
@@ -113,19 +113,27 @@ def _frames(mech: Mechanism, state: State, c: Connection) -> tuple[Pose, Pose]:
     """The joint's frames on the two bodies."""
     if c.pose_a is not None or c.pose_b is not None:
         return _fitting(mech, state, c)
-    motions = mech.tree.motions_of(state._x, c.body_a, c.body_b)
-    point = _common_origin(c, *motions[:, 9:POSE]) if c.at is None else absolute_point(c.at)
+    tree = mech.tree
+    a, b = (-1 if body == WORLD else tree.row_of[body] for body in (c.body_a, c.body_b))
+    point = _common_origin(mech, state, c) if c.at is None else absolute_point(c.at)
     frames = np.empty((2, POSE))
-    _places(motions, point, frames)
+    _places(tree.handle, state._x, tree.far, a, b, point, frames)
     return Pose.from_row(frames[0]), Pose.from_row(frames[1])
 
 
 @entry
-def _places(motions: Any, point: Any, out: Any) -> None:
-    """Where a frame at a point, with the world's axes, is on two bodies."""
+def _places(handle: int, x: Any, far: Any, a: int, b: int, point: Any, out: Any) -> None:
+    """Where a frame at a point, with the world's axes, is on the bodies of two rows, or on the world."""
+    model, work = model_at(handle), work_at(handle, x)
+    place_bodies(model, work, x[: positions_in(handle)])
     there = load_vector(point, 0, 3)
-    for side in range(2):
-        store_pose(out, side, compose(invert(load_pose(motions, side)), (identity(0.0), there)))
+    for side, k in ((0, a), (1, b)):
+        if k < 0:
+            store_pose(out, side, (identity(0.0), there))
+        else:
+            here = subtract(there, load(work.body, model.walk[k, ROOT], ORIGIN, 3))
+            body = compose(frame(work.body, k), invert(load_pose(far, k)))
+            store_pose(out, side, compose(invert(body), (identity(0.0), here)))
 
 
 def _fitting(mech: Mechanism, state: State, c: Connection) -> tuple[Pose, Pose]:
@@ -143,8 +151,11 @@ def _fitting(mech: Mechanism, state: State, c: Connection) -> tuple[Pose, Pose]:
     return on_a, on_b
 
 
-def _common_origin(c: Connection, a: Array, b: Array) -> Array:
+def _common_origin(mech: Mechanism, state: State, c: Connection) -> Array:
     """Where the origins of both bodies are; the world has none of its own."""
+    origins = mech.tree.motions_of(state._x, c.body_a, c.body_b)[:, 9:POSE].copy()
+    a: Array = origins[0]
+    b: Array = origins[1]
     if WORLD in (c.body_a, c.body_b):
         return b if c.body_a == WORLD else a
     apart = float(np.abs(a - b).max())
