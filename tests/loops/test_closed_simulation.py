@@ -34,13 +34,13 @@ def test_with_default_tolerances_loops_stay_closed_and_energy_is_kept():
 
 
 def test_many_loops_pass_singular_positions_together():
-    """In such a position a row is left out, so a trace of velocity along it may stay; positions are closed all the same."""
-    traj = rg.simulate(*rg.models.four_bars(5, speed=2.0).start, 20.0, **TIGHT)
+    """With default tolerances; how close a step ends to such a position is chance."""
+    traj = rg.simulate(*rg.models.four_bars(5, speed=2.0).start, 20.0)
     energy = traj.energy().total
-    assert np.abs(energy - energy[0]).max() < 1e-4
+    assert np.abs(energy - energy[0]).max() < 1e-6
     position, velocity = gaps(traj)
-    assert position < 1e-9
-    assert velocity < 1e-6
+    assert position < 1e-12
+    assert velocity < 1e-8
 
 
 def linkage(order):

@@ -19,8 +19,14 @@ from .loops import acceleration_gaps, balance, couple, hold, row_wrenches, veloc
 ASSEMBLED = 1e-6
 """The gap of a loop, in metres and radians (or these per second), above which a state counts as not assembled."""
 
-GAP_ENOUGH = 1e-13
-"""The gap, in metres and radians, at which the search for closed loops ends."""
+GAP_ENOUGH = 1e-15
+"""The gap, in metres and radians, at which the search for closed loops ends, if it does not end at rounding before.
+
+At a distance d from a singular position a gap ε bends the motion as ε / d³ does, so every digit helps to get past it.
+"""
+
+GAP_SMALL = 1e-12
+"""The gap below which a step that does not make it smaller is rounding, and no shorter one is tried."""
 
 
 @jit
@@ -82,7 +88,7 @@ def close_positions(model: Model, work: Work, closed: Loops, q: Any, step: Any, 
             configuration.integrate(model.walk, best, step, q)
             factorise(model, work, q)
             found = hold(model, work, closed)
-            if found < gap:
+            if found < gap or gap < GAP_SMALL:
                 break
             shrink = 0.5
         if not found < gap:
