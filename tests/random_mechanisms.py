@@ -50,6 +50,18 @@ def random_joint(rng, kind, **settings):
     return kind(**settings)
 
 
+def random_settings(rng, kind, *, damping=False, limits=False):
+    """Damping, and limits that a state of `random_state` is often beyond."""
+    settings = {}
+    if damping:
+        settings["damping"] = rng.uniform(0, 2, kind.nv)
+    if limits and kind.limited and rng.random() < 0.7:
+        low = rng.uniform(-0.6, 0.2, kind.limited)
+        high = low + rng.uniform(0.05, 0.6, kind.limited)
+        settings["limits"] = rg.Limits(low, high, rng.uniform(10, 500), rng.uniform(0, 1))
+    return settings
+
+
 @dataclass
 class Sample:
     """A mechanism with a state, torques and accelerations for it."""
@@ -82,14 +94,7 @@ def random_mechanism(
         parent = "world" if i < roots else names[rng.integers(0, i)]
         allowed = root_kinds if parent == "world" and root_kinds else kinds
         kind = allowed[rng.integers(len(allowed))]
-        settings = {}
-        if damping:
-            settings["damping"] = rng.uniform(0, 2, kind.nv)
-        if limits and kind.limited and rng.random() < 0.7:
-            low = rng.uniform(-0.6, 0.2, kind.limited)
-            high = low + rng.uniform(0.05, 0.6, kind.limited)
-            settings["limits"] = rg.Limits(low, high, rng.uniform(10, 500), rng.uniform(0, 1))
-        joint = random_joint(rng, kind, **settings)
+        joint = random_joint(rng, kind, **random_settings(rng, kind, damping=damping, limits=limits))
         ends = (name, parent) if rng.random() < reverse else (parent, name)
         placed = (random_pose(rng), random_pose(rng)) if poses else (rg.Pose(), rg.Pose())
         mech.add_joint(f"j{i}", joint, *ends, *placed)

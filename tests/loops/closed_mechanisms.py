@@ -4,20 +4,25 @@ import numpy as np
 from scipy.linalg import null_space
 
 import regraft as rg
-from random_mechanisms import ALL_JOINTS, random_joint, random_pose, random_sample
+from random_mechanisms import ALL_JOINTS, random_joint, random_pose, random_sample, random_settings
 from regraft.joints import screw_rates, screws
 
 HOLDING = tuple(kind for kind in ALL_JOINTS if kind is not rg.Free)
 
 
-def random_closed(rng, bodies=5, loops=2, kinds=HOLDING, **options):
-    """A random tree, and joints between random pairs of its bodies, or the world, with their frames where these bodies are."""
-    sample = random_sample(rng, bodies=bodies, **options)
+def random_closed(rng, bodies=5, loops=2, kinds=HOLDING, *, alike=False, tree_kinds=ALL_JOINTS, **options):
+    """A random tree, and joints between random pairs of its bodies, or the world, with their frames where these bodies are.
+
+    With `alike` the loop joints have damping and limits where those of the tree have them.
+    """
+    settings = {what: alike and options.get(what, False) for what in ("damping", "limits")}
+    sample = random_sample(rng, bodies=bodies, kinds=tree_kinds, **options)
     mech = sample.mech.copy()
     poses = {"world": rg.Pose(), **rg.body_poses(mech, sample.state)}
     for number in range(loops):
         parent, child = (str(name) for name in rng.choice(list(poses), 2, replace=False))
-        kind = random_joint(rng, kinds[rng.integers(len(kinds))])
+        chosen = kinds[rng.integers(len(kinds))]
+        kind = random_joint(rng, chosen, **random_settings(rng, chosen, **settings))
         on_parent = random_pose(rng)
         on_child = poses[child].inverse() @ poses[parent] @ on_parent @ kind.pose(random_position(rng, kind))
         mech.add_joint(f"loop {number}", kind, parent, child, on_parent, on_child)

@@ -362,3 +362,22 @@ def test_accelerations_of_trees_stay_as_they_are():
     assert np.array_equal(rg.consistent_acceleration(sample.mech, sample.state, sample.a), sample.a)
     with pytest.raises(rg.ModelError, match="a must have shape"):
         rg.consistent_acceleration(sample.mech, sample.state, [1.0])
+
+
+@pytest.mark.parametrize("far", [0.0, 1e4])
+def test_levers_that_are_rounding_are_none(far):
+    """Two ball joints at one place, on skew frames: their loop holds nothing that moves, and all stays as with one of them."""
+    rng = np.random.default_rng(1)
+    mech = rg.Mechanism()
+    for name in ("post", "arm"):
+        mech.add_body(name, rg.Inertia.box(1.0, (0.2, 0.3, 0.5), at=(0.1, 0.2, 0.3)))
+    place, on_arm = random_pose(rng), random_pose(rng)
+    mech.add_joint("slide", rg.Cylindrical((0.3, 0.5, -0.2)), "world", "post", rg.Pose(translation=(far, 0, 0)))
+    mech.add_joint("ball", rg.Spherical(), "post", "arm", place, on_arm)
+    turned = rg.Pose.about((1.0, 2.0, -1.0), 0.7)
+    mech.add_joint("second ball", rg.Spherical(), "post", "arm", place @ turned, on_arm @ turned)
+    state = mech.state(q={"slide": (0.3, 0.1)}, v=rng.standard_normal(5))
+    found = rg.mobility(mech, state)
+    assert (found.joints, found.rank, found.dof) == (8, 3, 5)
+    a = rng.standard_normal(5)
+    assert rg.consistent_acceleration(mech, state, a) == pytest.approx(a, abs=1e-9)

@@ -39,7 +39,14 @@ PIVOT = 20  # of the factorisation; 0 for a row that follows from those before i
 SIZE_ALONE = 21  # what the pivot would be if the row's two forces did not act against each other
 TOTAL = 22  # sum of multipliers over several corrections
 CARRIED = 23  # 6: what is left of the row's wrench on the way to a root
-ROW = 29
+HIDES = 29  # the square of what rounding may hide in a share of it
+ROW = 30
+
+# limited: int64 (limits, LIMIT_OF)
+LIMITED_LOOP = 0
+MEASURE = 1
+UP_TO_TURNS = 2  # 1 where the measure is an angle between two bounds, which a pose gives up to whole turns
+LIMIT_OF = 3
 
 # scratch: float64 (SCRATCH_ROWS, SCRATCH_COLUMNS)
 SCREWS = 0  # 12 rows: screws of a joint
@@ -54,7 +61,7 @@ class Loops(NamedTuple):
 
     loops: Any
     numbers: Any
-    limited: Any  # int64 (limits, 2): loop, measure
+    limited: Any  # int64 (limits, LIMIT_OF)
     limits: Any  # float64 (limits, LIMIT)
     path: Any  # int64 (loops, longest): the joints from the loop's bodies to their roots, by their place in the walk
     ranks: Any  # int64 (1, n): place in the walk of the first degree of freedom of each row
@@ -81,7 +88,7 @@ def loops_at(handle: int) -> Loops:
     return Loops(
         table_at(at[0, t], number, LOOP, handle),
         table_at(at[0, t + 1], number, LOOP_NUMBERS, 0.0),
-        table_at(at[0, t + 2], limits, 2, handle),
+        table_at(at[0, t + 2], limits, LIMIT_OF, handle),
         table_at(at[0, t + 3], limits, LIMIT, 0.0),
         table_at(at[0, t + 4], number, longest, handle),
         table_at(at[0, t + 5], 1, at[0, BODIES_IN], handle),

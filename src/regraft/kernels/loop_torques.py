@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+import math
+
 from .._jit import jit
 from ..joints import joint_columns, joint_limit, joint_nearest, nearest_velocity, parameters
 from ..memory import load, store
 from ..rotations import identity_pose
 from ..spatial import Frame, Vector, compose, invert, minus, plus_times, power, zero_spatial
-from .layout import LIMIT_STIFFNESS, TAU, Model, Work
+from .layout import LIMIT_STIFFNESS, LOWER, TAU, UPPER, Model, Work
 from .loop_layout import (
     DRIVE,
     DRIVEN,
     FIRST,
+    LIMITED_LOOP,
     LOOP_DAMPING,
     LOOP_KIND,
     LOOP_PAR,
     LOOP_TAU,
     LOOP_V,
+    MEASURE,
     PATH,
     POSITION,
     SCREWS,
+    UP_TO_TURNS,
     VELOCITY,
     Loops,
 )
@@ -57,12 +62,12 @@ def loop_torques(model: Model, work: Work, closed: Loops, l: int) -> tuple[Frame
     for d in range(nv):
         tau[d] = numbers[l, LOOP_TAU + d] - numbers[l, LOOP_DAMPING + d] * v[d]
     for row in range(closed.limited.shape[0]):
-        if closed.limited[row, 0] == l:
-            value, gradient = joint_limit(kind, q, 0, closed.limited[row, 1])
+        if closed.limited[row, LIMITED_LOOP] == l:
+            value, gradient = joint_limit(kind, q, 0, closed.limited[row, MEASURE])
             rate = 0.0
             for c in range(min(nv, 3)):
                 rate += pick(gradient, c) * v[c]
-            push = limit_push(limits, row, value, rate)
+            push = limit_push(limits, row, between_bounds(closed, row, value), rate)
             for c in range(min(nv, 3)):
                 tau[c] += push * pick(gradient, c)
     held_directions(kind, par, q, nv, first, closed.rows, scratch)  # leaves an orthonormal basis of the columns behind
@@ -76,15 +81,24 @@ def loop_torques(model: Model, work: Work, closed: Loops, l: int) -> tuple[Frame
 
 
 @jit
+def between_bounds(closed: Loops, row: int, value: float) -> float:
+    """The measure of a limit; an angle from the whole turn that brings it between its bounds or nearest to them."""
+    if closed.limited[row, UP_TO_TURNS]:
+        middle, turn = 0.5 * (closed.limits[row, LOWER] + closed.limits[row, UPPER]), 2.0 * math.pi
+        value += turn * math.floor((middle - value) / turn + 0.5)
+    return value
+
+
+@jit
 def limit_energy(model: Model, work: Work, closed: Loops) -> float:
     """The energy stored in the limits of loop joints, after `place_bodies`."""
     energy = 0.0
     for row in range(closed.limited.shape[0]):
-        l = closed.limited[row, 0]
+        l = closed.limited[row, LIMITED_LOOP]
         X_p, X_c, _ = loop_frames(model, work, closed, l)
         kind, q = closed.loops[l, LOOP_KIND], closed.scratch[POSITION]
         joint_nearest(kind, parameters(closed.numbers, l, LOOP_PAR, 0.0), compose(invert(X_p), X_c), q, 0)
-        value, _ = joint_limit(kind, q, 0, closed.limited[row, 1])
-        above, below = beyond(closed.limits, row, value)
+        value, _ = joint_limit(kind, q, 0, closed.limited[row, MEASURE])
+        above, below = beyond(closed.limits, row, between_bounds(closed, row, value))
         energy += 0.5 * closed.limits[row, LIMIT_STIFFNESS] * (above * above + below * below)
     return energy

@@ -47,6 +47,7 @@ from .loop_layout import (
     FIRST,
     FORCE_CHILD,
     FORCE_PARENT,
+    HIDES,
     LOOP_KIND,
     LOOP_PAR,
     LOOP_V,
@@ -72,6 +73,11 @@ REDUNDANT = 1e-10
 
 In lengths that is 1e-5: loops that are redundant only to five digits still count as redundant. Near a singular position
 accelerations along such a row would be noise: rounding of positions comes into them divided by the square of the distance.
+"""
+
+HIDDEN = 1e-16
+"""Added to the square of a share, by the squares of what it is a product of: where no joint moves a loop's rows at all, as of two
+hinges about one axis, their shares are rounding, and REDUNDANT must not be measured by that. Together they are (1e-13)².
 """
 
 
@@ -178,7 +184,8 @@ def pair_of(X_c: Frame, apart: Vector, n: Force) -> tuple[Force, Force]:
 def spread_rows(model: Model, work: Work, closed: Loops, l: int) -> None:
     """Y and YD of all rows of a loop: what each joint on the way to the roots feels of a row's two wrenches.
 
-    What gives way before it is taken out. SIZE_ALONE is Σ share² D as if the two ways had no joint in common.  O(rows · depth).
+    What gives way before it is taken out. SIZE_ALONE is Σ share² D as if the two ways had no joint in common, and what rounding may
+    hide.  O(rows · depth).
     """
     walk, dof, loops, rows, path = model.walk, work.dof, closed.loops, closed.rows, closed.path
     Y, YD, count, first = closed.Y, closed.YD, closed.loops[l, PATH], closed.loops[l, FIRST]
@@ -190,7 +197,9 @@ def spread_rows(model: Model, work: Work, closed: Loops, l: int) -> None:
     for side in range(2):
         k = loops[l, CHILD_ROW] if side == 0 else loops[l, PARENT_ROW]
         for r in range(first, end):
-            store(rows, r, CARRIED, load(rows, r, FORCE_CHILD if side == 0 else FORCE_PARENT, 6))
+            force = load(rows, r, FORCE_CHILD if side == 0 else FORCE_PARENT, 6)
+            store(rows, r, CARRIED, force)
+            rows[r, HIDES] = HIDDEN * power(force, force)
         at = count - 1  # the path is in the order of the walk, and a way up meets its joints from last to first
         while k >= 0:
             for d in range(walk[k, END] - 1, walk[k, V] - 1, -1):
@@ -198,12 +207,12 @@ def spread_rows(model: Model, work: Work, closed: Loops, l: int) -> None:
                 while path[l, at] != rank:
                     at -= 1
                 screw, inverse = load(dof, d, S, 6), dof[d, D]
-                gives = times(inverse, load(dof, d, U, 6))
+                gives, reach = times(inverse, load(dof, d, U, 6)), power(screw, screw)
                 for r in range(first, end):
                     force = load(rows, r, CARRIED, 6)
                     share = power(screw, force)
                     Y[r, at] += share
-                    rows[r, SIZE_ALONE] += share * share * inverse
+                    rows[r, SIZE_ALONE] += (share * share + rows[r, HIDES] * reach) * inverse
                     store(rows, r, CARRIED, plus_times(force, -share, gives))
             k = walk[k, PARENT]
     for i in range(count):

@@ -89,6 +89,9 @@ class Loop:
         self._parent = _end(mech, joint.parent, joint.parent_pose, motions[0])
         self._child = _end(mech, joint.child, joint.child_pose, motions[1])
         self._apart = self._child.pose.translation - self._parent.pose.translation
+        places = joint.parent_pose, joint.child_pose, self._parent.pose, self._child.pose
+        self.size = max(float(np.abs(pose.translation).max()) for pose in places)
+        """The largest coordinate of its frames' places, on the bodies and in the world."""
         self._axes = _twice(self._child.pose.rotation)
         self.screws = screws(joint.type, self.q)
         """(nv of the joint, 6): in the axes and about the origin of its frame on its child."""

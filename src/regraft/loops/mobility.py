@@ -30,6 +30,7 @@ KEPT = 0.1
 
 _PREFERENCE = 2.0  # how much better conditioned another choice must be to be taken instead of actuated tree joints
 _GIVEN = 1e-3  # the weight of what a caller gave, in a proposal that keeps as much of it as can be
+_NO_LEVER = 1e-12  # relative to the places that it is a difference of: a shorter lever is rounding
 _FIRST = 1e-6  # of equally good coordinates the first ones are taken, not those that rounding favours
 
 
@@ -108,7 +109,7 @@ def allowed_motions(mech: Mechanism, state: State) -> AllowedMotions:
     closed = assembled(mech, State(mech.layout, np.concatenate([state._q, np.zeros(mech.nv)])))
     loops = closed_loops(mech, closed)
     J = constraint_matrix(mech, loops)
-    length = _characteristic_length(J)
+    length = _characteristic_length(J, max((loop.size for loop in loops), default=0.0))
     rows = np.tile(np.repeat((1.0, 1.0 / length), 3), len(loops))
     positions = {name: closed._q[where] for name, where in mech.layout.q_slices.items()}
     positions |= {loop.joint.name: loop.q for loop in loops}
@@ -120,12 +121,12 @@ def allowed_motions(mech: Mechanism, state: State) -> AllowedMotions:
     return AllowedMotions(coordinates, scale, held, free, inverse)
 
 
-def _characteristic_length(J: Array) -> float:
-    """The longest lever by which a joint turns a loop; 1 where there is none, and no length that could matter."""
+def _characteristic_length(J: Array, size: float) -> float:
+    """The longest lever by which a joint turns a loop; 1 where there is none but rounding of places of this size."""
     turning, moving = (np.sqrt((J.reshape(J.shape[0] // 6, 2, 3, J.shape[1])[:, half] ** 2).sum(axis=1)) for half in (0, 1))
     turns = turning > RANK  # the rest slides, or is on the way to both ends of a loop and moves neither against the other
     longest = float((moving[turns] / turning[turns]).max(initial=0.0))
-    return longest if longest > 0.0 else 1.0
+    return longest if longest > _NO_LEVER * size else 1.0
 
 
 def _sizes(mech: Mechanism, coordinates: Coordinates, positions: Mapping[str, Array], length: float) -> Array:

@@ -9,15 +9,16 @@ from numpy.typing import NDArray
 
 from .._jit import entry, jit
 from ..description import limit_rows
-from ..joints import kind_of, padded_parameters, parameters
+from ..joints import JointType, kind_of, padded_parameters, parameters
 from ..kernels import entries
-from ..kernels.layout import END, PARENT, ROOT, V
+from ..kernels.layout import END, LOWER, PARENT, ROOT, UPPER, V
 from ..kernels.loop_layout import (
     BAND,
     BODIES_IN,
     CHILD_ROW,
     DRIVEN,
     FIRST,
+    LIMIT_OF,
     LIMITED,
     LONGEST,
     LOOP,
@@ -69,7 +70,7 @@ class LoopTables:
             joint = mech.joints[name]
             _fill(self.loops[l], self.numbers[l], tree, joint)
             if joint.type.limits is not None:
-                limits.append(limit_rows(l, joint.type))
+                limits.append(_limits(l, joint.type))
         limited = np.concatenate([rows for rows, _ in limits]) if limits else _NO_ROWS
         bounds = np.concatenate([numbers for _, numbers in limits]) if limits else _NO_BOUNDS
         addresses: Integers = np.empty(LOOP_HANDLE, np.int64)
@@ -92,7 +93,14 @@ class LoopTables:
         self.loops[l, DRIVEN] = 1
 
 
-_NO_ROWS, _NO_BOUNDS = np.zeros((0, 2), np.int64), np.zeros((0, 4))
+_NO_ROWS, _NO_BOUNDS = np.zeros((0, LIMIT_OF), np.int64), np.zeros((0, 4))
+
+
+def _limits(l: int, joint: JointType) -> tuple[Integers, Array]:
+    """`limit_rows` of a loop joint, and which of them bound an angle from both sides that a pose gives up to whole turns."""
+    rows, bounds = limit_rows(l, joint)
+    between = np.isfinite(bounds[:, (LOWER, UPPER)]).all(axis=1)
+    return np.column_stack([rows, np.isin(rows[:, 1], joint.turns) & between]), bounds
 
 
 def loops_of(mech: Mechanism) -> LoopTables:

@@ -259,6 +259,13 @@ class Run:
                 t,
                 joint,
             )
+        if why == segment.NOT_FINITE and joint is None and runner.mech.layout.loops:
+            return self._error(
+                f"the loops cannot be closed again after a step at t = {t:.9g}: the motion leads where they cannot follow, as "
+                "out of a singular position. Take smaller steps, or start from another velocity.",
+                t,
+                None,
+            )
         return self._error(
             f"the motion is no longer finite at t = {t:.9g}"
             + (f"; joint {joint!r} broke first" if joint else "")

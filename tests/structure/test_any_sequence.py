@@ -1,0 +1,276 @@
+"""Any sequence of connections, cuts, changes of the root and steps of time, and what must hold after each."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule, run_state_machine_as_test
+
+import regraft as rg
+from loops.closed_mechanisms import body_motions, rows_of
+from loops.newton_euler import imbalance
+from random_mechanisms import ALL_JOINTS, random_joint, random_mechanism, random_pose, random_state, relative_error
+
+SEEDS = st.integers(0, 2**32 - 1)
+KINDS = st.sampled_from(ALL_JOINTS)
+MOST_LOOPS = 6
+
+
+def upright(rng, joint):
+    """The joint with axes along x, y or z, so that loops of several are redundant, planar or in singular positions."""
+    axes, given = np.eye(3)[rng.permutation(3)], joint.arguments()
+    turned = {what: axes[int(what == "axis2")] for what in ("axis", "axis1", "axis2", "normal") if what in given}
+    return type(joint)(**{**given, **turned}, damping=joint.damping, limits=joint.limits)
+
+
+def grid_pose(rng):
+    """A place on a grid of half metres."""
+    return rg.Pose(translation=0.5 * rng.integers(-1, 2, 3))
+
+
+def tidied(rng, mech):
+    """The same bodies and joints, all axes along x, y or z and all places on a grid."""
+    neat = rg.Mechanism(mech.gravity)
+    for name, body in mech.bodies.items():
+        neat.add_body(name, body.inertia)
+    for name, joint in mech.joints.items():
+        neat.add_joint(name, upright(rng, joint.type), joint.parent, joint.child, grid_pose(rng), grid_pose(rng))
+    for name, s in mech.springs.items():
+        neat.add_spring(
+            name, s.body_a, s.point_a, s.body_b, s.point_b, stiffness=s.stiffness, damping=s.damping, rest_length=s.rest_length
+        )
+    return neat
+
+
+class AnySequence(RuleBasedStateMachine):
+    """A mechanism and its state, changed by everything that changes structure."""
+
+    @initialize(
+        seed=SEEDS,
+        bodies=st.integers(1, 6),
+        floating=st.booleans(),
+        springs=st.integers(0, 2),
+        limits=st.booleans(),
+        neat=st.booleans(),
+    )
+    def begin(self, seed, bodies, floating, springs, limits, neat):
+        rng = np.random.default_rng(seed)
+        roots = int(rng.integers(1, min(bodies, 3) + 1))
+        kinds = {"root_kinds": (rg.Free,)} if floating else {}
+        self.mech = random_mechanism(rng, bodies, roots=roots, damping=True, limits=limits, springs=springs, **kinds)
+        self.state = random_state(rng, self.mech)
+        if neat:
+            self.mech = tidied(rng, self.mech)
+            self.state = self.mech.state(v=rng.standard_normal(self.mech.nv))
+        self.names, self.neat = 0, neat
+
+    # --- rules -------------------------------------------------------------------------------------------------------
+
+    def few_loops(self):
+        return len(self.mech.loop_joints) < MOST_LOOPS
+
+    @precondition(few_loops)
+    @rule(seed=SEEDS, kind=KINDS)
+    def connect(self, seed, kind):
+        rng = np.random.default_rng(seed)
+        c = self.connection(rng, kind)
+        held = rg.connect(
+            self.mech, self.state, c.body_a, c.body_b, joint=c.joint, at=c.at, name=c.name, pose_a=c.pose_a, pose_b=c.pose_b
+        )
+        self.caught(held, [c])
+
+    @precondition(few_loops)
+    @rule(seed=SEEDS, kinds=st.tuples(KINDS, KINDS))
+    def connect_two_at_once(self, seed, kinds):
+        rng = np.random.default_rng(seed)
+        both = [self.connection(rng, kind) for kind in kinds]
+        self.caught(rg.connect_all(self.mech, self.state, both), both)
+
+    @rule(seed=SEEDS)
+    def cut(self, seed):
+        name = str(np.random.default_rng(seed).choice(list(self.mech.joints)))
+        opened, after = rg.cut(self.mech, self.state, name)
+        self.same_motion(opened, after)
+        self.same_names(opened, after, gone={name})
+        self.mech, self.state = opened, after
+
+    @rule(seed=SEEDS)
+    def cut_and_reconnect(self, seed):
+        name = str(np.random.default_rng(seed).choice(list(self.mech.joints)))
+        joint = self.mech.joints[name]
+        opened, loose = rg.cut(self.mech, self.state, name)
+        if name in opened.joints:
+            return  # a body that floats, floats on
+        ends = {"pose_a": joint.parent_pose, "pose_b": joint.child_pose}
+        held, after = rg.connect(opened, loose, joint.parent, joint.child, joint=joint.type, name=name, **ends)
+        self.same_motion(held, after)
+        self.mech, self.state = held, after
+
+    @rule(seed=SEEDS)
+    def change_the_root(self, seed):
+        top, base = self.new_top(seed)
+        turned, after = rg.reroot(self.mech, self.state, top, name=self.new_name("base"))
+        self.same_motion(turned, after)
+        self.same_names(turned, after, gone={base})
+        self.mech, self.state = turned, after
+
+    @rule(seed=SEEDS)
+    def change_the_root_with_an_impact(self, seed):
+        top, base = self.new_top(seed)
+        at = rg.body_poses(self.mech, self.state)[top].apply(np.random.default_rng(seed).uniform(-0.3, 0.3, 3))
+        turned, after = rg.reroot(
+            self.mech, self.state, top, at=at, joint=rg.Spherical(), name=self.new_name("foot"), velocity="impact"
+        )
+        self.same_poses(turned, after)
+        self.no_energy_is_added(turned, after)
+        self.same_names(turned, after, gone={base})
+        self.mech, self.state = turned, after
+
+    def moves_on(self):
+        """Not so in a singular position at a velocity that no acceleration can keep, as of a straight chain held at both ends."""
+        try:
+            rg.consistent_acceleration(self.mech, self.state, np.zeros(self.mech.nv))
+        except rg.StructureError as problem:
+            if "singular" not in str(problem):
+                raise
+            return False
+        return True
+
+    @precondition(moves_on)
+    @rule(duration=st.floats(0.01, 0.05), fixed_steps=st.booleans())
+    def step(self, duration, fixed_steps):
+        options = {"integrator": "rk4", "step": 0.002} if fixed_steps else {}
+        traj = rg.simulate(self.mech, self.state, duration, **options)
+        if not fixed_steps:
+            energy = traj.energy().total
+            assert energy[-1] <= energy[0] + 1e-6 * (1.0 + np.abs(energy).max())
+        assert traj.loop_error().position.max(initial=0.0) <= 1e-9
+        self.mech, self.state = traj.final
+
+    # --- what a rule needs -------------------------------------------------------------------------------------------
+
+    def new_name(self, what):
+        self.names += 1
+        return f"{what} {self.names}"
+
+    def connection(self, rng, kind):
+        a, b = (str(name) for name in rng.choice(["world", *self.mech.bodies], 2, replace=False))
+        joint, name = random_joint(rng, kind), self.new_name("grip")
+        if self.neat:
+            return rg.Connection(a, b, upright(rng, joint), pose_a=grid_pose(rng), name=name)
+        if rng.random() < 0.5:
+            return rg.Connection(a, b, joint, pose_a=random_pose(rng), name=name)
+        body = a if b == "world" else b
+        at = rg.body_poses(self.mech, self.state)[body].translation + rng.uniform(-0.5, 0.5, 3)
+        return rg.Connection(a, b, joint, at=at, name=name)
+
+    def new_top(self, seed):
+        """A body, and the joint by which its tree hangs on the world."""
+        top = body = str(np.random.default_rng(seed).choice(list(self.mech.bodies)))
+        tree = [self.mech.joints[name] for name in self.mech.layout.names]
+        seen, waiting = {"world"}, [("world", None)]
+        while waiting:  # a walk from the world that remembers by which joint it left
+            here, base = waiting.pop()
+            if here == body:
+                return top, base
+            for joint in tree:
+                for near, far in ((joint.parent, joint.child), (joint.child, joint.parent)):
+                    if near == here and far not in seen:
+                        seen.add(far)
+                        waiting.append((far, base or joint.name))
+        raise AssertionError(f"{body} is not connected to the world")
+
+    # --- what a rule must not change ---------------------------------------------------------------------------------
+
+    def speed(self):
+        return 1.0 + float(np.abs(body_motions(self.mech, self.state)).max(initial=0.0))
+
+    def same_motion(self, mech, state):
+        assert np.abs(body_motions(mech, state) - body_motions(self.mech, self.state)).max(initial=0.0) < 1e-8 * self.speed()
+        assert rg.energy(mech, state).kinetic == pytest.approx(rg.energy(self.mech, self.state).kinetic, rel=1e-7, abs=1e-9)
+
+    def same_poses(self, mech, state):
+        was, found = body_motions(self.mech, self.state)[:, :12], body_motions(mech, state)[:, :12]
+        assert np.abs(found - was).max(initial=0.0) < 1e-9 * (1.0 + np.abs(was).max(initial=0.0))
+
+    def no_energy_is_added(self, mech, state):
+        was = rg.energy(self.mech, self.state).kinetic
+        assert rg.energy(mech, state).kinetic <= was + 1e-9 * (1.0 + was)
+
+    def same_names(self, mech, state, gone=frozenset()):
+        """All but the joints that are gone are there still, and are what they were; their positions too."""
+        assert list(mech.bodies) == list(self.mech.bodies)
+        assert mech.springs == self.mech.springs
+        for name, joint in self.mech.joints.items():
+            if name in gone:
+                continue
+            assert mech.joints[name] == joint
+            was, found = (joint.type.pose(m.joint_position(s, name)) for m, s in ((self.mech, self.state), (mech, state)))
+            assert np.abs(found.rotation - was.rotation).max() < 1e-8
+            assert np.abs(found.translation - was.translation).max() < 1e-8
+
+    def caught(self, held, connections):
+        mech, state = held
+        self.same_poses(mech, state)
+        self.no_energy_is_added(mech, state)
+        self.same_names(mech, state)
+        assert set(mech.joints) - set(self.mech.joints) == {c.name for c in connections}
+        assert set(state.impulse) == {c.name for c in connections}
+        if all(isinstance(joint.type, rg.Free) for joint in mech.joints.values() if "world" in (joint.parent, joint.child)):
+            for part in ("angular", "linear"):
+                was, found = (getattr(rg.momentum(m, s), part) for m, s in ((self.mech, self.state), held))
+                assert np.abs(found - was).max() < 1e-8 * (1.0 + np.abs(was).max())
+        self.mech, self.state = mech, state
+
+    # --- what always holds -------------------------------------------------------------------------------------------
+
+    @invariant()
+    def numbers_are_finite(self):
+        assert np.isfinite(self.state.q).all()
+        assert np.isfinite(self.state.v).all()
+
+    @invariant()
+    def loops_are_closed(self):
+        poses = {"world": rg.Pose(), **rg.body_poses(self.mech, self.state)}
+        for name in self.mech.loop_joints:
+            joint = self.mech.joints[name]
+            there = (poses[joint.parent] @ joint.parent_pose).inverse() @ poses[joint.child] @ joint.child_pose
+            nearest = joint.type.pose(joint.type.position(there))
+            assert np.abs(nearest.rotation - there.rotation).max() <= 1e-9
+            assert np.abs(nearest.translation - there.translation).max() <= 1e-9 * (1.0 + np.abs(there.translation).max())
+        slip = rg.loop_jacobian(self.mech, self.state, reduced=True) @ self.state.v
+        assert np.abs(slip).max(initial=0.0) <= 1e-8 * self.speed()
+
+    @invariant()
+    def degrees_of_freedom_are_counted(self):
+        found = rg.mobility(self.mech, self.state)
+        assert 0 <= found.dof <= self.mech.nv
+        assert found.joints - found.rank == found.dof == len(found.independent) == found.W.shape[1]
+        assert found.joints == sum(joint.type.nv for joint in self.mech.joints.values())
+
+    @invariant()
+    def accelerations_fit_the_loops_and_forces_the_bodies(self):
+        a = rg.forward_dynamics(self.mech, self.state)
+        assert np.isfinite(a).all()
+        if self.moves_on():
+            J, wanted = rows_of(self.mech, self.state)
+            assert relative_error(J @ a, wanted) < 1e-6 * (1.0 + np.abs(a).max(initial=0.0))
+        assert imbalance(self.mech, self.state) < 1e-8
+
+    @invariant()
+    def files_keep_all_of_it(self):
+        again = rg.Mechanism.from_dict(json.loads(json.dumps(self.mech.to_dict())))
+        assert again == self.mech
+        assert again.loop_joints == self.mech.loop_joints
+        again.check_state(self.state)
+
+
+def test_any_short_sequence_of_changes_keeps_the_laws():
+    run_state_machine_as_test(AnySequence, settings=settings(max_examples=40, stateful_step_count=12))
+
+
+@pytest.mark.slow
+def test_ten_thousand_sequences_of_changes_keep_the_laws():
+    run_state_machine_as_test(AnySequence, settings=settings(max_examples=10_000, stateful_step_count=12))
