@@ -19,6 +19,7 @@ from rich.progress import track
 from rich.table import Table
 
 import regraft as rg
+from closed import PAPER_STEP, grip_comparison, high_bar_comparisons, linkage_times, step_times
 from loops import repeat_aba, repeat_crba, repeat_rnea
 from simulation import stepping, walking
 from structure import reroot_comparisons, reroot_time
@@ -65,8 +66,8 @@ def comparisons(s: Subject) -> list[Comparison]:
 
 
 def scaling() -> dict[str, Any]:
-    """Times of forward dynamics and of re-rooting against the length of a chain, memory per body, and the time to import."""
-    times, reroots = {}, {}
+    """Times against the length of a chain and the number of loops, times of steps, memory per body, and the time to import."""
+    times, reroots, linkages = {}, {}, linkage_times()
     for n in track(SIZES, description="chains"):
         s = chain(n)
         tree = s.mech.tree
@@ -80,13 +81,16 @@ def scaling() -> dict[str, Any]:
         "slope": slope(times),
         "reroot_microseconds": reroots,
         "reroot_slope": slope(reroots),
+        "four_bars_microseconds": linkages,
+        "four_bars_slope": slope(linkages),
+        "step_microseconds": step_times(),
         "bytes_per_body": memory_per_body(10000),
         "import_seconds": import_seconds(),
     }
 
 
 def slope(times: dict[int, float]) -> float:
-    """The exponent with which times grow with the number of bodies."""
+    """The exponent with which times grow with the number of bodies or loops."""
     return float(np.polyfit(np.log(list(times)), np.log(list(times.values())), 1)[0])
 
 
@@ -143,9 +147,23 @@ def report(rows: list[Comparison], scale: dict[str, Any], where: dict[str, str])
     console.print(f"Chains, ns of forward dynamics per body: {per_body}; log-log slope {scale['slope']:.3f} (target ≤ 1.1)")
     per_body = ", ".join(f"{n}: {t / n:.1f}" for n, t in scale["reroot_microseconds"].items())
     console.print(f"Chains, µs of re-rooting end to end per body: {per_body}; slope {scale['reroot_slope']:.3f} (target ≤ 1.1)")
+    per_loop = ", ".join(f"{n}: {t / n:.2f}" for n, t in scale["four_bars_microseconds"].items())
+    console.print(f"Four-bars, µs of forward dynamics per loop: {per_loop}; slope {scale['four_bars_slope']:.3f} (target ≤ 1.3)")
+    for line in step_lines(scale["step_microseconds"]):
+        console.print(line)
     console.print(f"Memory: {scale['bytes_per_body']:.0f} bytes per body (target ≤ 4096)")
     console.print(f"import regraft: {scale['import_seconds']:.2f} s (target < 1)")
     console.print(", ".join(f"{k} {v}" for k, v in where.items()))
+
+
+def step_lines(steps: dict[str, dict[str, float]]) -> list[str]:
+    """One step of simulation of each of S2's examples, beside S2's own."""
+    return [
+        f"One step of the {name}: "
+        + ", ".join(f"{integrator} {time:.0f} µs" for integrator, time in times.items())
+        + f"; S2 reports about {PAPER_STEP / 1000:.0f} ms (2000, a Pentium Pro at 200 MHz)."
+        for name, times in steps.items()
+    ]
 
 
 def markdown(rows: list[Comparison], scale: dict[str, Any], where: dict[str, str]) -> list[str]:
@@ -160,7 +178,9 @@ def markdown(rows: list[Comparison], scale: dict[str, Any], where: dict[str, str
         *lines,
         "",
         f"Forward dynamics of chains of 10 to 10 000 bodies: time grows as n^{scale['slope']:.2f}; "
-        f"re-rooting end to end as n^{scale['reroot_slope']:.2f}; {scale['bytes_per_body'] / 1024:.1f} KiB per body.",
+        f"re-rooting end to end as n^{scale['reroot_slope']:.2f}; {scale['bytes_per_body'] / 1024:.1f} KiB per body. "
+        f"Of 10 to 320 four-bar linkages in a row: as n^{scale['four_bars_slope']:.2f}.",
+        *step_lines(scale["step_microseconds"]),
         f"Measured in one run on: {where['cpu']}; Python {where['python']}, Numba {where['numba']}, "
         f"Pinocchio {where['pin']}, MuJoCo {where['mujoco']}.",
         "`make bench` measures it again; a ratio below 1 is faster than the call in brackets, made from Python.",
@@ -181,7 +201,7 @@ def main() -> None:
     """Measure, print, and keep the results."""
     subjects = [humanoid(), arm(), chain(30), chain(100)]
     rows = [row for s in track(subjects, description="mechanisms") for row in comparisons(s)]
-    rows += reroot_comparisons(subjects[0])
+    rows += [*reroot_comparisons(subjects[0]), grip_comparison(subjects[0]), *high_bar_comparisons()]
     rows += [stepping(subjects[0]), walking()]
     scale, where = scaling(), machine()
     report(rows, scale, where)
