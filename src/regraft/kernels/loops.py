@@ -184,8 +184,8 @@ def pair_of(X_c: Frame, apart: Vector, n: Force) -> tuple[Force, Force]:
 def spread_rows(model: Model, work: Work, closed: Loops, l: int) -> None:
     """Y and YD of all rows of a loop: what each joint on the way to the roots feels of a row's two wrenches.
 
-    What gives way before it is taken out. SIZE_ALONE is Σ share² D as if the two ways had no joint in common, and what rounding may
-    hide.  O(rows · depth).
+    What gives way before it is taken out. SIZE_ALONE is Σ share² D as if the two ways had no joint in common, and what rounding
+    may hide.  O(rows · depth).
     """
     walk, dof, loops, rows, path = model.walk, work.dof, closed.loops, closed.rows, closed.path
     Y, YD, count, first = closed.Y, closed.YD, closed.loops[l, PATH], closed.loops[l, FIRST]
