@@ -118,7 +118,7 @@ def test_several_connections_at_one_instant_are_one_impact():
     one_by_one = mech, state
     for c in wanted:
         one_by_one = rg.connect(*one_by_one, c.body_a, c.body_b, joint=c.joint, at=c.at, name=c.name)
-    assert one_by_one[0] == held
+    assert one_by_one[0].loop_joints == held.loop_joints
     assert one_by_one[1].v == pytest.approx(together.v, rel=1e-9, abs=1e-10)
     assert one_by_one[1].impulse["three"] == pytest.approx(together.impulse["three"], rel=1e-9, abs=1e-10)
 

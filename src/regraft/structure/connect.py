@@ -81,7 +81,7 @@ def connect_all(
 ) -> tuple[Mechanism, State]:
     """Make several connections at the same instant: one impact of all of them, whatever their order."""
     mech.check_state(state)
-    if not isinstance(connections, Sequence):
+    if not isinstance(connections, Sequence) or isinstance(connections, Connection):
         raise StructureError(f'connections must be given as a list of Connection("body_a", "body_b", …), not {connections!r}.')
     joints: list[Joint] = []
     for connection in connections:
