@@ -50,10 +50,9 @@ def test_bodies_accelerate_the_same_whichever_joints_close_the_loops(seed, bodie
         assert relative_error(body_accelerations(twin, there, b), body_accelerations(mech, state, a)) < SAME
 
 
-@pytest.mark.xfail(strict=True, reason="rows are taken as they come: one that nearly follows from others costs digits")
-@pytest.mark.parametrize(("seed", "bodies", "loops", "roots"), [(2982, 4, 2, 1)])
+@pytest.mark.parametrize(("seed", "bodies", "loops", "roots"), [(180, 3, 2, 2), (2982, 4, 2, 1)])
 def test_no_digits_are_lost_where_rows_nearly_follow_from_others(seed, bodies, loops, roots):
-    """Far from singular: the least singular value of the loops that is not 0 is 0.17."""
+    """Far from singular: the least singular value of the loops that is not 0 is 0.46 and 0.17."""
     first, second = two_choices(seed, bodies, loops, roots)
     for mech, state in (first, second):
         a = rg.forward_dynamics(mech, state)

@@ -19,6 +19,9 @@ from .loops import acceleration_gaps, balance, couple, hold, row_wrenches, veloc
 ASSEMBLED = 1e-6
 """The gap of a loop, in metres and radians (or these per second), above which a state counts as not assembled."""
 
+CLOSED = 1e-9
+"""The gap of a loop, in metres and radians, below which it counts as closed."""
+
 GAP_ENOUGH = 1e-15
 """The gap, in metres and radians, at which the search for closed loops ends, if it does not end at rounding before.
 

@@ -35,12 +35,14 @@ FORCE_CHILD = 6  # 6: its wrench on the child, about the origin of the child's t
 FORCE_PARENT = 12  # 6: its wrench on the parent, about the origin of the parent's tree
 RESIDUAL = 18  # what the row misses
 MULTIPLIER = 19
-PIVOT = 20  # of the factorisation; 0 for a row that follows from those before it
+PIVOT = 20  # of the factorisation, in the order of TAKEN; 0 for a row that follows from those before it
 SIZE_ALONE = 21  # what the pivot would be if the row's two forces did not act against each other
 TOTAL = 22  # sum of multipliers over several corrections
 CARRIED = 23  # 6: what is left of the row's wrench on the way to a root
 HIDES = 29  # the square of what rounding may hide in a share of it
-ROW = 30
+TAKEN = 30  # of the r-th pivot: the row that it belongs to, as the rows of a loop are taken with the largest pivot first
+SOLVED = 31  # of the r-th pivot: its row's multiplier
+ROW = 32
 
 # limited: int64 (limits, LIMIT_OF)
 LIMITED_LOOP = 0

@@ -63,6 +63,8 @@ from .loop_layout import (
     RESIDUAL,
     SINCE,
     SIZE_ALONE,
+    SOLVED,
+    TAKEN,
     VARIES_TOO,
     VELOCITY,
     Loops,
@@ -247,7 +249,8 @@ def spread(model: Model, work: Work, closed: Loops, l: int, on_child: Force, on_
 def couple(closed: Loops) -> None:
     """Factorise J M⁻¹ Jᵀ = L P Lᵀ within its band into W and PIVOT, after `hold`; dependent rows get the pivot 0.
 
-    W[r, j] belongs to the column r − j.  O(rows · band · (band + depth)).
+    W[r, j] belongs to the column r − j. The rows of a loop are taken with the largest pivot first, so that one which nearly
+    follows from others comes after those that tell more.  O(rows · band · (band + depth)).
     """
     loops, rows, W = closed.loops, closed.rows, closed.W
     for l in range(loops.shape[0]):
@@ -256,16 +259,40 @@ def couple(closed: Loops) -> None:
         largest = 0.0
         for r in range(first, end):
             largest = max(largest, rows[r, SIZE_ALONE])
-        for r in range(first, end):
-            for c in range(reach, r):
+            for c in range(reach, r + 1):  # what the rows of the loops before have taken
                 value = W[r, r - c]
-                for e in range(max(reach, c - W.shape[1] + 1), c):
+                for e in range(max(reach, c - W.shape[1] + 1), min(c, first)):
                     value -= W[r, r - e] * rows[e, PIVOT] * W[c, c - e]
-                W[r, r - c] = value / rows[c, PIVOT] if rows[c, PIVOT] > 0.0 else 0.0
-            pivot = W[r, 0]
-            for e in range(reach, r):
-                pivot -= W[r, r - e] * W[r, r - e] * rows[e, PIVOT]
-            rows[r, PIVOT] = pivot if pivot > REDUNDANT * largest else 0.0
+                if c < first:
+                    value = value / rows[c, PIVOT] if rows[c, PIVOT] > 0.0 else 0.0
+                W[r, r - c] = value
+        for s in range(first, end):
+            take_largest(closed, reach, s, end)
+            rows[s, PIVOT] = W[s, 0] if W[s, 0] > REDUNDANT * largest else 0.0
+            for r in range(s + 1, end):
+                W[r, r - s] = W[r, r - s] / rows[s, PIVOT] if rows[s, PIVOT] > 0.0 else 0.0
+                for c in range(s + 1, r + 1):
+                    W[r, r - c] -= W[r, r - s] * rows[s, PIVOT] * W[c, c - s]
+
+
+@jit
+def take_largest(closed: Loops, reach: int, s: int, end: int) -> None:
+    """Exchange row s, and what has been found of it in W, with the one of those after it that has the largest pivot left."""
+    rows, W = closed.rows, closed.W
+    best = s
+    for r in range(s + 1, end):
+        if W[r, 0] > W[best, 0]:
+            best = r
+    if best == s:
+        return
+    rows[s, TAKEN], rows[best, TAKEN] = rows[best, TAKEN], rows[s, TAKEN]
+    W[s, 0], W[best, 0] = W[best, 0], W[s, 0]
+    for c in range(reach, s):
+        W[s, s - c], W[best, best - c] = W[best, best - c], W[s, s - c]
+    for r in range(s + 1, best):
+        W[r, r - s], W[best, best - r] = W[best, best - r], W[r, r - s]
+    for r in range(best + 1, end):
+        W[r, r - s], W[r, r - best] = W[r, r - best], W[r, r - s]
 
 
 @jit
@@ -274,6 +301,7 @@ def fill_rows(closed: Loops, l: int) -> None:
     loops, W, Y, YD, shared = closed.loops, closed.W, closed.Y, closed.YD, closed.shared
     first, end = loops[l, FIRST], loops[l, FIRST] + 6 - loops[l, LOOP_V]
     for r in range(first, end):
+        closed.rows[r, TAKEN] = r
         for j in range(W.shape[1]):
             W[r, j] = 0.0
         for c in range(first, r + 1):
@@ -285,9 +313,9 @@ def fill_rows(closed: Loops, l: int) -> None:
         count = meet(closed, l, other)
         for r in range(first, end):
             for c in range(loops[other, FIRST], loops[other, FIRST] + 6 - loops[other, LOOP_V]):
-                total = 0.0
+                total, taken = 0.0, int(closed.rows[c, TAKEN])
                 for i in range(count):
-                    total += Y[r, shared[0, i]] * YD[c, shared[1, i]]
+                    total += Y[r, shared[0, i]] * YD[taken, shared[1, i]]
                 W[r, r - c] = total
 
 
@@ -312,19 +340,21 @@ def balance(work: Work, closed: Loops) -> None:
     loops, rows, W = closed.loops, closed.rows, closed.W
     for l in range(loops.shape[0]):
         for r in range(loops[l, FIRST], loops[l, FIRST] + 6 - loops[l, LOOP_V]):
-            value = rows[r, RESIDUAL]
+            value = rows[int(rows[r, TAKEN]), RESIDUAL]
             for e in range(loops[l, REACH], r):
-                value -= W[r, r - e] * rows[e, MULTIPLIER]
-            rows[r, MULTIPLIER] = value
+                value -= W[r, r - e] * rows[e, SOLVED]
+            rows[r, SOLVED] = value
     for r in range(rows.shape[0]):
-        rows[r, MULTIPLIER] = rows[r, MULTIPLIER] / rows[r, PIVOT] if rows[r, PIVOT] > 0.0 else 0.0
+        rows[r, SOLVED] = rows[r, SOLVED] / rows[r, PIVOT] if rows[r, PIVOT] > 0.0 else 0.0
     for l in range(loops.shape[0] - 1, -1, -1):
         for r in range(loops[l, FIRST] + 5 - loops[l, LOOP_V], loops[l, FIRST] - 1, -1):
             for e in range(loops[l, REACH], r):
-                rows[e, MULTIPLIER] -= W[r, r - e] * rows[r, MULTIPLIER]
+                rows[e, SOLVED] -= W[r, r - e] * rows[r, SOLVED]
+            row = int(rows[r, TAKEN])
+            rows[row, MULTIPLIER] = rows[r, SOLVED]
             for i in range(loops[l, PATH]):
                 d = closed.dofs[0, closed.path[l, i]]
-                work.dof[d, TAU] += rows[r, MULTIPLIER] * closed.Y[r, i]
+                work.dof[d, TAU] += rows[row, MULTIPLIER] * closed.Y[row, i]
 
 
 # --- what is missing: gaps in velocity and in acceleration -------------------------------------------------------------

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..errors import AssemblyError, ModelError, StructureError
 from ..kernels import entries
-from ..kernels.closure import ASSEMBLED
+from ..kernels.closure import ASSEMBLED, CLOSED
 from ..kernels.layout import HELD
 from ..kernels.loop_layout import FIRST, LOOP_V, RESIDUAL
 from ..mechanism import Mechanism
@@ -17,9 +17,6 @@ from ..state import State
 from .tables import loops_of
 
 Array = NDArray[np.float64]
-
-CLOSED = 1e-10
-"""The gap of a loop, in metres and radians, below which it counts as closed."""
 
 _HELD = 1e18  # kg m²: the inertia of a joint that is to be held
 _TRIALS = 200

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .._jit import jit, long_entry
-from ..kernels.closure import close_positions, correct_velocities
+from ..kernels.closure import CLOSED, close_positions, correct_velocities
 from ..kernels.layout import Model, Work, model_at, positions_in, work_at
 from ..kernels.loop_layout import loops_at
 from ..memory import borrowed, borrowed_vector
@@ -59,7 +59,6 @@ AGAIN = 8  # 1 while a step is tried again
 COUNTS = 9
 
 SAMPLES = 4  # parts of an adaptive step at whose ends guards are looked at, so that two zeros in one step are seen
-OPEN = 1e-9  # gap of a loop, in metres and radians, with which the motion cannot go on
 LEAST = 1e-14  # step, relative to the time, below which steps make no progress
 SAME_TIME = 1e-12  # relative to the time: zeros of guards that count as simultaneous
 
@@ -118,7 +117,7 @@ def run(
                 continue
         elif not margin > 0.0:
             return NOT_FINITE
-        if closed is not None and not close_step(model, work, closed, S, nq) < OPEN:
+        if closed is not None and not close_step(model, work, closed, S, nq) < CLOSED:
             return NOT_FINITE
         counts[BUDGET] -= 1
         if counts[EVERY] == 0 or guards.shape[0] > 0:
