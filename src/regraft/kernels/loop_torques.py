@@ -13,7 +13,6 @@ from .layout import LIMIT_STIFFNESS, LOWER, TAU, UPPER, Model, Work
 from .loop_layout import (
     DRIVE,
     DRIVEN,
-    FIRST,
     LIMITED_LOOP,
     LOOP_DAMPING,
     LOOP_KIND,
@@ -28,7 +27,7 @@ from .loop_layout import (
     VELOCITY,
     Loops,
 )
-from .loops import held_directions, in_frame, loop_frames, loop_twists, pair_of, spread
+from .loops import in_frame, loop_frames, loop_twists, orthonormal_basis, pair_of, spread
 from .passive import beyond, limit_push, pick
 
 
@@ -54,7 +53,7 @@ def loop_torques(model: Model, work: Work, closed: Loops, l: int) -> tuple[Frame
     loops, numbers, limits, scratch = closed.loops, closed.numbers, closed.limits, closed.scratch
     X_p, X_c, apart = loop_frames(model, work, closed, l)
     V_c, V_p = loop_twists(work, closed, l, apart)
-    kind, nv, first = loops[l, LOOP_KIND], loops[l, LOOP_V], loops[l, FIRST]
+    kind, nv = loops[l, LOOP_KIND], loops[l, LOOP_V]
     q, v, tau = scratch[POSITION], scratch[VELOCITY], scratch[DRIVE]
     par = parameters(numbers, l, LOOP_PAR, 0.0)
     joint_nearest(kind, par, compose(invert(X_p), X_c), q, 0)
@@ -70,7 +69,7 @@ def loop_torques(model: Model, work: Work, closed: Loops, l: int) -> tuple[Frame
             push = limit_push(limits, row, between_bounds(closed, row, value), rate)
             for c in range(min(nv, 3)):
                 tau[c] += push * pick(gradient, c)
-    held_directions(kind, par, q, nv, first, closed.rows, scratch)  # leaves an orthonormal basis of the columns behind
+    orthonormal_basis(kind, par, q, nv, scratch)
     joint_columns(kind, par, q, 0, identity_pose(0.0), scratch, SCREWS + 6, 0)
     wrench = zero_spatial(0.0)
     for d in range(nv):

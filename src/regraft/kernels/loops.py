@@ -117,6 +117,17 @@ def in_frame(X: Frame, v: Motion) -> Motion:
 @jit
 def held_directions(kind: int, par: Any, q: Any, nv: int, first: int, rows: Any, columns: Any) -> None:
     """NORMAL of a loop's rows: an orthonormal basis of what its joint at q does not allow. `columns` is scratch (12, 6)."""
+    orthonormal_basis(kind, par, q, nv, columns)
+    for d in range(nv, 6):
+        store(rows, first + d - nv, NORMAL, load(columns, d, 0, 6))
+
+
+@jit
+def orthonormal_basis(kind: int, par: Any, q: Any, nv: int, columns: Any) -> None:
+    """Six rows of `columns`: first an orthonormal basis of the joint's columns at q, then one of what the joint does not allow.
+
+    The second is one of many, and rounding may choose another, so whoever needs it twice must keep it.
+    """
     joint_columns(kind, par, q, 0, identity_pose(0.0), columns, 0, 0)
     for d in range(6):
         best, largest = 0, -1.0
@@ -135,8 +146,6 @@ def held_directions(kind: int, par: Any, q: Any, nv: int, first: int, rows: Any,
                 store(columns, d, 0, plus_times(load(columns, d, 0, 6), -share, load(columns, e, 0, 6)))
         c = load(columns, d, 0, 6)
         store(columns, d, 0, times(1.0 / power(c, c) ** 0.5, c))
-        if d >= nv:
-            store(rows, first + d - nv, NORMAL, load(columns, d, 0, 6))
 
 
 @inline
