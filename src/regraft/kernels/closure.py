@@ -9,12 +9,13 @@ from ..memory import store
 from ..spatial import zero_spatial
 from . import configuration
 from .aba import accelerate, articulate, eliminate_joints
+from .coupling import balance, couple
 from .inertia import body_inertia, store_rigid
 from .kinematics import frame, move_bodies, place_bodies, rising_world
 from .layout import BIAS, TAU, F, Model, R, Work
 from .loop_layout import MULTIPLIER, PIVOT, TOTAL, Loops
 from .loop_torques import drive
-from .loops import acceleration_gaps, balance, couple, hold, row_wrenches, velocity_gaps
+from .loops import acceleration_gaps, hold, row_wrenches, velocity_gaps
 
 ASSEMBLED = 1e-6
 """The gap of a loop, in metres and radians (or these per second), above which a state counts as not assembled."""

@@ -38,11 +38,13 @@ MULTIPLIER = 19
 PIVOT = 20  # of the factorisation, in the order of TAKEN; 0 for a row that follows from those before it
 SIZE_ALONE = 21  # what the pivot would be if the row's two forces did not act against each other
 TOTAL = 22  # sum of multipliers over several corrections
-CARRIED = 23  # 6: what is left of the row's wrench on the way to a root
-HIDES = 29  # the square of what rounding may hide in a share of it
-TAKEN = 30  # of the r-th pivot: the row that it belongs to, as the rows of a loop are taken with the largest pivot first
-SOLVED = 31  # of the r-th pivot: its row's multiplier
-ROW = 32
+TAKEN = 23  # of the r-th pivot: the row that it belongs to, as the rows of a loop are taken with the largest pivot first
+SOLVED = 24  # of the r-th pivot: its row's multiplier
+ROW = 25
+
+# Y: float64 (number · longest, SHARES): a row for each place on a loop's path
+INVERSE = 6  # after what the joint there feels of each of the loop's rows: D of the joint
+SHARES = 7
 
 # limited: int64 (limits, LIMIT_OF)
 LIMITED_LOOP = 0
@@ -55,7 +57,8 @@ SCREWS = 0  # 12 rows: screws of a joint
 POSITION = 12  # the joint's position
 VELOCITY = 13  # its velocity
 DRIVE = 14  # its torques, then its wrench
-SCRATCH_ROWS, SCRATCH_COLUMNS = 15, 7
+BLOCK = 15  # 6 rows: what six rows have to do with six others
+SCRATCH_ROWS, SCRATCH_COLUMNS = 21, 7
 
 
 class Loops(NamedTuple):
@@ -69,9 +72,9 @@ class Loops(NamedTuple):
     ranks: Any  # int64 (1, n): place in the walk of the first degree of freedom of each row
     dofs: Any  # int64 (1, nv): the degree of freedom at each place
     rows: Any
-    Y: Any  # (rows, longest): what each joint on the path feels of a row's force
-    YD: Any  # (rows, longest): the same, divided by the inertia that the joint moves
-    W: Any  # (rows, band): the factors of J M⁻¹ Jᵀ
+    Y: Any  # (number · longest, SHARES): what each joint on a loop's path feels of the forces of the loop's rows
+    W: Any  # (number · band, 6): the factors of J M⁻¹ Jᵀ, for each loop a row for each pivot that has to do with it
+    band: int
     shared: Any  # int64 (2, longest): the places that the paths of two loops share, on either path
     drive: Any  # (1, longest): what each joint on the path feels of a loop joint's own torques
     scratch: Any
@@ -79,7 +82,7 @@ class Loops(NamedTuple):
 
 # A handle, as for the tables of the tree, is the address of an int64 array (LOOP_HANDLE,) with lengths and addresses.
 NUMBER, LIMITED, BODIES_IN, VELOCITIES_IN, ROWS_IN, LONGEST, BAND, LOOP_TABLES = range(8)
-LOOP_HANDLE = LOOP_TABLES + 14
+LOOP_HANDLE = LOOP_TABLES + 13
 
 
 @inline
@@ -96,10 +99,10 @@ def loops_at(handle: int) -> Loops:
         table_at(at[0, t + 5], 1, at[0, BODIES_IN], handle),
         table_at(at[0, t + 6], 1, at[0, VELOCITIES_IN], handle),
         table_at(at[0, t + 7], rows, ROW, 0.0),
-        table_at(at[0, t + 8], rows, longest, 0.0),
-        table_at(at[0, t + 9], rows, longest, 0.0),
-        table_at(at[0, t + 10], rows, at[0, BAND], 0.0),
-        table_at(at[0, t + 11], 2, longest, handle),
-        table_at(at[0, t + 12], 1, longest, 0.0),
-        table_at(at[0, t + 13], SCRATCH_ROWS, SCRATCH_COLUMNS, 0.0),
+        table_at(at[0, t + 8], number * longest, SHARES, 0.0),
+        table_at(at[0, t + 9], number * at[0, BAND], 6, 0.0),
+        at[0, BAND],
+        table_at(at[0, t + 10], 2, longest, handle),
+        table_at(at[0, t + 11], 1, longest, 0.0),
+        table_at(at[0, t + 12], SCRATCH_ROWS, SCRATCH_COLUMNS, 0.0),
     )

@@ -9,6 +9,7 @@ from ..joints import joint_columns, joint_limit, joint_nearest, nearest_velocity
 from ..memory import load, store
 from ..rotations import identity_pose
 from ..spatial import Frame, Vector, compose, invert, minus, plus_times, power, zero_spatial
+from .coupling import spread
 from .layout import LIMIT_STIFFNESS, LOWER, TAU, UPPER, Model, Work
 from .loop_layout import (
     DRIVE,
@@ -27,7 +28,7 @@ from .loop_layout import (
     VELOCITY,
     Loops,
 )
-from .loops import in_frame, loop_frames, loop_twists, orthonormal_basis, pair_of, spread
+from .loops import in_frame, loop_frames, loop_twists, orthonormal_basis, pair_of
 from .passive import beyond, limit_push, pick
 
 

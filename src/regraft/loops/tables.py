@@ -41,6 +41,7 @@ from ..kernels.loop_layout import (
     ROWS_IN,
     SCRATCH_COLUMNS,
     SCRATCH_ROWS,
+    SHARES,
     SINCE,
     VARIES_TOO,
     VELOCITIES_IN,
@@ -164,7 +165,7 @@ def derive(
     table, scratch = np.zeros((rows, ROW)), np.zeros((SCRATCH_ROWS, SCRATCH_COLUMNS))
     for l in range(number):
         _settle(loops, numbers, l, table, scratch)
-    floats = np.zeros(rows * (2 * longest + band) + longest)
+    floats = np.zeros((SHARES * longest + 6 * band) * number + longest)
     at, t = floats.ctypes.data, LOOP_TABLES
     addresses[NUMBER], addresses[LIMITED], addresses[BODIES_IN], addresses[VELOCITIES_IN] = number, limits.shape[0], n, nv
     addresses[ROWS_IN], addresses[LONGEST], addresses[BAND] = rows, longest, band
@@ -172,11 +173,10 @@ def derive(
     addresses[t + 2], addresses[t + 3] = limited.ctypes.data, limits.ctypes.data
     addresses[t + 4], addresses[t + 5], addresses[t + 6] = path.ctypes.data, ranks.ctypes.data, dofs.ctypes.data
     addresses[t + 7], addresses[t + 8] = table.ctypes.data, at
-    addresses[t + 9] = at + 8 * rows * longest
-    addresses[t + 10] = at + 16 * rows * longest
-    addresses[t + 11] = shared.ctypes.data
-    addresses[t + 12] = addresses[t + 10] + 8 * rows * band
-    addresses[t + 13] = scratch.ctypes.data
+    addresses[t + 9] = at + 8 * SHARES * number * longest
+    addresses[t + 10] = shared.ctypes.data
+    addresses[t + 11] = addresses[t + 9] + 8 * 6 * band * number
+    addresses[t + 12] = scratch.ctypes.data
     return addresses.ctypes.data, integers, floats, scratch, table
 
 
