@@ -221,13 +221,13 @@ def test_the_step_is_of_first_order():
     motion = rg.simulate(mech, state, duration, torque=lambda _t, _mech, _state: tau, rtol=1e-12, atol=1e-12)
     _, exact = skeleton_of(mech, motion.final[1])
     errors = []
-    for steps in (500, 1000, 2000):
+    for steps in (125, 250, 500):
         at = start
         for _ in range(steps):
             at = step(skeleton, at, duration / steps)
         errors.append(state_error(at, exact))
     ratios = [errors[0] / errors[1], errors[1] / errors[2]]
-    assert np.abs(np.array(ratios) - 2.0).max() < 0.05, (errors, ratios)
+    assert np.abs(np.array(ratios) - 2.0).max() < 0.02, (errors, ratios)
 
 
 def test_joints_that_have_drifted_apart_change_the_accelerations_as_little_as_they_have_drifted():

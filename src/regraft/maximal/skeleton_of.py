@@ -52,7 +52,7 @@ def skeleton_of(mech: Mechanism, state: State) -> tuple[Skeleton, SkeletonState]
         inertias=[inertia.tensor for inertia in inertias],
         l=l,
         z=z,
-        mu=[_friction(joint) for joint in joints] if joints else None,
+        mu=[_friction(joint) for joint in joints],
         bodies=list(mech.bodies),
         joints=[joint.name for joint in joints],
     )
