@@ -52,7 +52,7 @@ def energy(mech: Mechanism, state: State) -> Energy:
     mech.check_state(state)
     tree = mech.tree
     kinetic, potential = entries.energy(tree.handle, state._q, state._v)
-    if tree.layout.loops and loops_of(mech).limited:
+    if mech.layout.loops and loops_of(mech).limited:
         potential += float(loop_measures(mech, state._x[None])[0, 2])
     return Energy(kinetic, potential)
 

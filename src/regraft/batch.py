@@ -39,7 +39,7 @@ def forward_dynamics_batch(
     [-9.81, -9.81, -9.81]
     """
     tree = open_tree(mech)
-    nq, nv = tree.layout.nq, tree.layout.nv
+    nq, nv = tree.nq, tree.nv
     positions = _rows("q", q, None, nq)
     count = len(positions)
     velocities = _rows("v", v, count, nv)
@@ -66,7 +66,7 @@ def forward_dynamics_batch(
 
 def _scratch(tree: Tree) -> tuple[Any, ...]:
     """What a worker needs for itself: work tables, no external forces, and lanes."""
-    nq, nv = tree.layout.nq, tree.layout.nv
+    nq, nv = tree.nq, tree.nv
     lanes = tuple(aligned_zeros((size, LANES)) for size in (nq, nv, nv, nv, 1))
     return tree.new_pack_work(), aligned_zeros((0, EXTERNAL, LANES)), lanes
 
@@ -86,7 +86,7 @@ def _explain(mech: Mechanism, tree: Tree, b: int, q: Array, v: Array, tau: Array
         if not np.isfinite(array[b]).all():
             return ModelError(f"{what}[{b}] has a value that is not finite: {array[b].tolist()}.")
     try:
-        forward_dynamics(mech, State(tree.layout, np.concatenate([q[b], v[b]])), tau[b])
+        forward_dynamics(mech, State(mech.layout, np.concatenate([q[b], v[b]])), tau[b])
     except ModelError as problem:
         return ModelError(f"state {b} of the batch: {problem}")
     return tree.explain_failure(tree.new_work())

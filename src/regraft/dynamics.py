@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy import empty
 from numpy.typing import ArrayLike, NDArray
 
-from ._jit import compiled_for
+from ._jit import Quick
 from .actuation import Bounds, Names, Weights, actuators_of, refuse_loop_joints, shared_torques
 from .errors import ModelError, StructureError, listed
 from .kernels import entries
@@ -46,11 +46,11 @@ def forward_dynamics(mech: Mechanism, state: State, tau: Torques | None = None, 
         torque: Any = tree.no_torque if tau is None else tau
         if wrenches is None and torque.dtype is _FLOAT64:
             out = empty(tree.nv)
-            if state.layout is tree.open_layout:
-                if _forward(tree.handle, state._x, torque, out) > 0.0:
+            if state.layout is mech._open_layout:
+                if _FORWARD.call(tree.handle, state._x, torque, out) > 0.0:
                     return out
-            elif state.layout is tree.layout and _closed_forward(
-                tree.handle, (tree.closed or loops_of(mech)).handle, state._x, torque, out
+            elif state.layout is mech._layout and _CLOSED_FORWARD.call(
+                tree.handle, (mech._closed or loops_of(mech)).handle, state._x, torque, out
             ) > 0.0:  # fmt: skip
                 return out
     except (AttributeError, TypeError):  # not a state, or not an array of one axis
@@ -61,22 +61,8 @@ def forward_dynamics(mech: Mechanism, state: State, tau: Torques | None = None, 
 _FLOAT64 = np.dtype(np.float64)
 
 
-def _compile_forward(*arguments: Any) -> Any:
-    """Stand in for the kernel until its first call."""
-    global _forward  # noqa: PLW0603
-    _forward = compiled_for(entries.forward_dynamics, "integer", "vector", "vector", "vector")
-    return _forward(*arguments)
-
-
-def _compile_closed_forward(*arguments: Any) -> Any:
-    """The same for closed chains."""
-    global _closed_forward  # noqa: PLW0603
-    _closed_forward = compiled_for(entries.quick_closed_dynamics, "integer", "integer", "vector", "vector", "vector")
-    return _closed_forward(*arguments)
-
-
-_forward: Callable[..., Any] = _compile_forward
-_closed_forward: Callable[..., Any] = _compile_closed_forward
+_FORWARD = Quick(entries.forward_dynamics, "integer", "vector", "vector", "vector")
+_CLOSED_FORWARD = Quick(entries.quick_closed_dynamics, "integer", "integer", "vector", "vector", "vector")
 
 
 def _careful_forward_dynamics(
@@ -92,7 +78,7 @@ def _careful_forward_dynamics(
     external = external_table(mech, wrenches)
     out = empty(tree.nv)
     work = tree.new_work()  # its own, to look into afterwards
-    closed = LoopTables(mech) if tree.layout.loops else None
+    closed = LoopTables(mech) if mech.layout.loops else None
     if closed is not None:
         for l, found in loop_torques.items():
             closed.drive(l, found)
@@ -299,8 +285,8 @@ def derivatives(mech: Mechanism, state: State, tau: ArrayLike | None = None, wre
 def open_tree(mech: Mechanism, task: str = "this computation") -> Tree:
     """The tree of a mechanism without loops; an error says that the task needs one."""
     tree = mech.tree
-    if tree.layout.loops:
-        names = listed((name for name, *_ in tree.layout.loops), most=6)
+    if mech.layout.loops:
+        names = listed(mech.loop_joints, most=6)
         raise StructureError(
             f"the loop joints {names} close loops, and {task} is for trees; remove them from the mechanism. "
             "mass_matrix, bias_force and kinematics of the spanning tree work as it is."

@@ -70,7 +70,7 @@ def hierarchy(mech: Mechanism, state: State | None = None) -> Hierarchy:
         axes, origin = (np.eye(3), np.zeros(3)) if p < 0 else (turns[p], pivots[p])
         E[name], t[name] = turns[k].T @ axes, axes.T @ (pivots[k] - origin)
         r[name] = tree.far[k, 9:] - mech.bodies[name].inertia.com
-        joint, kind, *_ = tree.layout.joints[tree.walk[k, JOINT]]
+        joint, kind, *_ = mech.layout.joints[tree.walk[k, JOINT]]
         q[name], v[name] = mech.joint_position(now, joint), mech.joint_velocity(now, joint)
         if tree.walk[k, POLARITY] < 0:
             q[name], v[name] = kind.reverse(q[name]), kind.reverse_velocity(q[name], v[name])

@@ -53,6 +53,10 @@ class Mechanism:
         self._springs: dict[str, Spring] = {}
         self._former_bases: dict[str, Joint] = {}
         self._layout: Layout | None = None
+        self._open_layout: Layout | None = None
+        """The same where there are no loops: the layout of states whose dynamics is that of the tree alone."""
+        self._closed: Any = None
+        """The tables of the loops, once they are asked for."""
         self._description: Description | None = None
         self._exchange: Exchange | None = None
         self._tree: Tree | None = None
@@ -86,8 +90,8 @@ class Mechanism:
     def add_frame(self, name: str, body: str, pose: Pose = Pose()) -> None:  # noqa: B008
         """Name a place on a body."""
         self._check_new_name(name, "frame")
-        self._check_body(body, f"body of frame {name!r}")
-        _check_pose(f"frame {name!r}: pose", pose)
+        self._check_body(body, "body of frame", name)
+        _check_pose("frame", name, "pose", pose)
         self._frames[name] = Frame(name, body, pose)
 
     def add_spring(
@@ -104,8 +108,8 @@ class Mechanism:
     ) -> None:
         """Put a spring and damper between two points, each in the axes of its body."""
         self._check_new_name(name, "spring")
-        self._check_body(body_a, f"body_a of spring {name!r}")
-        self._check_body(body_b, f"body_b of spring {name!r}")
+        self._check_body(body_a, "body_a of spring", name)
+        self._check_body(body_b, "body_b of spring", name)
         if body_a == body_b:
             raise ModelError(f"spring {name!r}: both ends are on the body {body_a!r}; it would do nothing.")
         numbers = [finite(f"spring {name!r}: {what}", x, ()) for what, x in
@@ -148,13 +152,13 @@ class Mechanism:
     def layout(self) -> Layout:
         """Which joint has which numbers in a state."""
         if self._layout is None:
-            self._layout = lay_out(self._joints)
+            return self._lay_out(lay_out(self._joints))
         return self._layout
 
     @property
     def loop_joints(self) -> tuple[str, ...]:
         """The joints that close loops."""
-        return tuple(name for name, *_ in self.layout.loops)
+        return tuple([loop[0] for loop in self.layout.loops])
 
     @property
     def nq(self) -> int:
@@ -203,7 +207,7 @@ class Mechanism:
     def copy(self) -> Mechanism:
         """A mechanism that can be changed without changing this one."""
         twin = Mechanism.__new__(Mechanism)
-        twin.__dict__.update(self.__dict__)
+        twin.__dict__ = self.__dict__.copy()
         twin._bodies, twin._joints = self._bodies.copy(), self._joints.copy()
         twin._frames, twin._springs = self._frames.copy(), self._springs.copy()
         twin._former_bases = self._former_bases.copy()
@@ -263,7 +267,7 @@ class Mechanism:
         if not isinstance(other, Mechanism):
             return NotImplemented
         return np.array_equal(self._gravity, other._gravity) and all(
-            list(getattr(self, table).items()) == list(getattr(other, table).items()) for table in _TABLES
+            list(getattr(self, table).items()) == list(getattr(other, table).items()) for table in _TABLE_OF.values()
         )
 
     __hash__ = None  # type: ignore[assignment]
@@ -293,19 +297,20 @@ class Mechanism:
         twin._changed()
         if not layout.loops:
             j = layout.names.index(old)
-            twin._layout = layout.with_joint(j, new)
+            twin._lay_out(layout.with_joint(j, new))
             twin._exchange = Exchange(self.description, j, new)
         return twin
 
     def with_loops(self, new: Iterable[Joint]) -> Mechanism:
         """A mechanism with more joints; as every body is connected already, each of them closes a loop."""
-        twin = self.copy()
+        twin, loops = self.copy(), [*self.layout.loops]
         for joint in new:
             twin._check_new_name(joint.name, "joint")
             twin._check_parts(joint)
             twin._joints[joint.name] = joint
-        added = ((joint.name, joint.parent, joint.child) for joint in new)
-        return twin._with_same_tree(self.layout._replace(loops=(*self.layout.loops, *added)))
+            loops.append((joint.name, joint.parent, joint.child))
+        twin._lay_out(self.layout.with_loops(tuple(loops)))
+        return twin
 
     def without_joint(self, name: str) -> Mechanism:
         """A mechanism without a joint; without one that closed no loop there may be bodies that nothing holds."""
@@ -314,12 +319,8 @@ class Mechanism:
         if name in self.layout.q_slices:
             twin._changed()
             return twin
-        return twin._with_same_tree(self.layout._replace(loops=tuple(loop for loop in self.layout.loops if loop[0] != name)))
-
-    def _with_same_tree(self, layout: Layout) -> Mechanism:
-        self._layout = layout
-        self._tree = None if self._tree is None else self._tree.with_layout(layout)
-        return self
+        twin._lay_out(self.layout.with_loops(tuple([loop for loop in self.layout.loops if loop[0] != name])))
+        return twin
 
     def with_base(self, old: str, new: Joint) -> Mechanism:
         """A mechanism with another joint to the world, that remembers the one it replaces."""
@@ -373,15 +374,22 @@ class Mechanism:
         return q, v
 
     def __getstate__(self) -> dict[str, Any]:
-        # a tree holds addresses of this process and this object; it is derived again where it is needed
-        return {**self.__dict__, "_description": None, "_exchange": None, "_tree": None}
+        # trees and tables hold addresses of this process; they are derived again where they are needed
+        return {**self.__dict__, "_closed": None, "_description": None, "_exchange": None, "_tree": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self._gravity.flags.writeable = False  # which an array forgets on the way
 
+    def _lay_out(self, layout: Layout) -> Layout:
+        """Take another layout; the tree is still the same, its loops may be others."""
+        self._layout, self._open_layout, self._closed = layout, None if layout.loops else layout, None
+        return layout
+
     def _changed(self) -> None:
         self._layout = None
+        self._open_layout = None
+        self._closed = None
         self._description = None
         self._exchange = None
         self._tree = None
@@ -395,12 +403,12 @@ class Mechanism:
             raise ModelError(
                 f"joint {name!r}: {type(kind).__name__} is not in the registry; add it to JOINT_TYPES in regraft.joints."
             )
-        self._check_body(joint.parent, f"parent of joint {name!r}")
-        self._check_body(joint.child, f"child of joint {name!r}")
+        self._check_body(joint.parent, "parent of joint", name)
+        self._check_body(joint.child, "child of joint", name)
         if joint.parent == joint.child:
             raise ModelError(f"joint {name!r}: parent and child are the same body {joint.parent!r}; join it to another one.")
-        _check_pose(f"joint {name!r}: parent_pose", joint.parent_pose)
-        _check_pose(f"joint {name!r}: child_pose", joint.child_pose)
+        _check_pose("joint", name, "parent_pose", joint.parent_pose)
+        _check_pose("joint", name, "child_pose", joint.child_pose)
 
     def _check_former_base(self, joint: Joint) -> None:
         _check_name(joint.name, "joint")
@@ -410,10 +418,7 @@ class Mechanism:
 
     def _check_new_name(self, name: str, kind: str) -> None:
         _check_name(name, kind)
-        tables: dict[str, Mapping[str, Any]]
-        tables = {"body": self._bodies, "joint": self._joints, "frame": self._frames, "spring": self._springs}
-        table = tables[kind]
-        if name in table or (kind == "body" and name == WORLD):
+        if name in getattr(self, _TABLE_OF[kind]) or (kind == "body" and name == WORLD):
             raise ModelError(f"there is already a {kind} {name!r}; choose another name.")
         if kind in ("body", "frame") and (name in self._bodies or name in self._frames):
             raise ModelError(
@@ -422,9 +427,11 @@ class Mechanism:
         if kind == "frame" and name == WORLD:
             raise ModelError("a frame cannot be called 'world'; choose another name.")
 
-    def _check_body(self, name: str, role: str) -> None:
+    def _check_body(self, name: str, role: str, part: str) -> None:
         if not isinstance(name, str) or (name != WORLD and name not in self._bodies):
-            raise ModelError(f"{role}: there is no body {name!r}; add it first with add_body. {_known('bodies', self._bodies)}")
+            raise ModelError(
+                f"{role} {part!r}: there is no body {name!r}; add it first with add_body. {_known('bodies', self._bodies)}"
+            )
 
     def _check_joint(self, name: str) -> None:
         if not isinstance(name, str) or name not in self._joints:
@@ -436,7 +443,7 @@ class Mechanism:
             raise ModelError(f"joint {name!r} is a loop joint and has no place in q and v; ask joint_position for its position.")
 
 
-_TABLES = ("_bodies", "_joints", "_frames", "_springs")
+_TABLE_OF = {"body": "_bodies", "joint": "_joints", "frame": "_frames", "spring": "_springs"}
 
 
 def load_mechanism(path: str | Path) -> Mechanism:
@@ -462,6 +469,6 @@ def _check_name(name: str, kind: str) -> None:
         raise ModelError(f"a {kind}'s name must be a text that is not empty, not {name!r}.")
 
 
-def _check_pose(what: str, pose: Pose) -> None:
+def _check_pose(kind: str, name: str, which: str, pose: Pose) -> None:
     if not isinstance(pose, Pose):
-        raise ModelError(f"{what} must be a Pose, such as Pose(translation=(0, 0, 1)), not {pose!r}.")
+        raise ModelError(f"{kind} {name!r}: {which} must be a Pose, such as Pose(translation=(0, 0, 1)), not {pose!r}.")

@@ -36,7 +36,7 @@ class Joint:
 
     def places(self) -> NDArray[np.float64]:
         """(2, 12): the poses of its frame on parent and child as rows."""
-        return np.concatenate((self.parent_pose.to_row(), self.child_pose.to_row()))
+        return np.array((self.parent_pose.row, self.child_pose.row))
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,9 @@ Array = NDArray[np.float64]
 
 POSE, MOTION = 12, 18
 """Lengths of the rows that hold a pose (R, p), and a motion (a pose, then its twist at its origin in world axes)."""
+
+_FLOAT64 = np.dtype(np.float64)
+_FEW = 16  # numbers that are looked at one by one sooner than by NumPy
 
 WORLD_MOTION: Array = np.array([1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, *(0.0,) * 9])
 
@@ -30,38 +34,45 @@ class Pose(Frozen):
     array([2., 0., 5.])
     """
 
-    __slots__ = ("rotation", "translation")
-    rotation: Array
-    translation: Array
+    __slots__ = ("row",)
+    row: Array
+    """(12,): the rotation in row order, then the translation."""
 
     def __init__(self, rotation: ArrayLike | None = None, translation: ArrayLike = (0.0, 0.0, 0.0)) -> None:
         if rotation is None and isinstance(translation, tuple) and translation == (0.0, 0.0, 0.0):
-            self._set(rotation=_IDENTITY, translation=_ORIGIN)  # shared: most poses of a large mechanism are this one
+            self._set(row=_HERE)  # shared: most poses of a large mechanism are this one
             return
         matrix = _IDENTITY if rotation is None else _rotation(rotation)
-        self._set(rotation=matrix, translation=finite("Pose: translation", translation, (3,)))
+        self._set(row=_row(matrix, finite("Pose: translation", translation, (3,))))
 
     @classmethod
     def _of(cls, rotation: Array, translation: Array) -> Pose:
         """From arrays that are known to be a pose."""
-        pose = cls.__new__(cls)
-        rotation.setflags(write=False)  # as `_set` does, which is too slow for the thousands that a change of root makes
-        translation.setflags(write=False)
-        object.__setattr__(pose, "rotation", rotation)
-        object.__setattr__(pose, "translation", translation)
-        return pose
+        return cls.from_row(_row(rotation, translation))
 
     @classmethod
     def from_row(cls, row: Array) -> Pose:
-        """From 12 numbers that are known to be a pose: rotation in row order, then translation. Shares their memory."""
-        return cls._of(row[:9].reshape(3, 3), row[9:POSE])
+        """From numbers of which the first 12 are known to be a `row`. Shares their memory."""
+        own = row[:POSE]
+        own.setflags(write=False)
+        return cls.around(own)
 
-    def to_row(self) -> Array:
-        """(1, 12): rotation in row order, then translation."""
-        row = np.empty((1, POSE))
-        row[0, :9].reshape(3, 3)[:] = self.rotation
-        row[0, 9:] = self.translation
-        return row
+    @staticmethod
+    def around(row: Array) -> Pose:
+        """From 12 numbers that are known to be a `row` and cannot be written to: what `_set` makes, which is much slower."""
+        pose = _new(Pose)
+        _put(pose, row)
+        return pose
+
+    @property
+    def rotation(self) -> Array:
+        """(3, 3): the axes of this frame as columns in the parent's."""
+        return self.row[:9].reshape(3, 3)
+
+    @property
+    def translation(self) -> Array:
+        """(3,): the origin of this frame in the parent."""
+        return self.row[9:]
 
     @classmethod
     def about(cls, axis: ArrayLike, turn: float, translation: ArrayLike = (0.0, 0.0, 0.0)) -> Pose:
@@ -113,10 +124,10 @@ class Pose(Frozen):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Pose):
             return NotImplemented
-        return bool(np.array_equal(self.rotation, other.rotation) and np.array_equal(self.translation, other.translation))
+        return np.array_equal(self.row, other.row)
 
     def __hash__(self) -> int:
-        return hash((array_key(self.rotation), array_key(self.translation)))
+        return hash(array_key(self.row))
 
     def __repr__(self) -> str:
         turn = "" if np.array_equal(self.rotation, _IDENTITY) else f"rotation={self.rotation.round(6).tolist()}, "
@@ -137,15 +148,15 @@ def real_numbers(what: str, value: ArrayLike) -> Array:
         given = np.array(None)
     if given.dtype.kind not in "iuf":
         raise ModelError(f"{what} must be real numbers, not {value!r}.")
-    return given.astype(float)
+    return given.astype(float, copy=False)
 
 
 def finite(what: str, value: ArrayLike, shape: tuple[int, ...]) -> Array:
     """A new float64 array of the given shape from a user's finite real numbers, or a ModelError that says what is wrong."""
-    array = real_numbers(what, value)
+    array = value.copy() if type(value) is np.ndarray and value.dtype is _FLOAT64 else real_numbers(what, value)
     if array.shape != shape:
         raise ModelError(f"{what} must have shape {shape}, not {array.shape}.")
-    if not np.isfinite(array).all():
+    if not (all(map(isfinite, array.ravel().tolist())) if array.size < _FEW else np.isfinite(array).all()):
         raise ModelError(f"{what} has a value that is not finite: {array.tolist()}.")
     return array
 
@@ -163,5 +174,12 @@ def _rotation(value: ArrayLike) -> Array:
     return matrix
 
 
+_new, _put = object.__new__, Pose.__dict__["row"].__set__
+
+
+def _row(rotation: Array, translation: Array) -> Array:
+    return np.concatenate((rotation.ravel(), translation))
+
+
 _IDENTITY = np.eye(3)
-_ORIGIN = np.zeros(3)
+_HERE = _row(_IDENTITY, np.zeros(3))

@@ -67,6 +67,10 @@ class Layout(NamedTuple):
             curved=tuple(curved),
         )
 
+    def with_loops(self, loops: tuple[tuple[str, str, str], ...]) -> Layout:
+        """The layout of the same tree with other loops."""
+        return Layout._make((*self[:2], loops, *self[3:]))
+
     def exchanged(self, x: Array, j: int, q: Array, v: Array) -> Array:
         """The numbers (q, v) with other ones, as many as there are, in the place of the j-th joint's."""
         name, nq = self.names[j], self.nq

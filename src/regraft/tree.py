@@ -47,7 +47,7 @@ class Tree:
     """The walk, the tables, and the scratch space of one structure."""
 
     def __init__(self, gravity: Array, body_names: tuple[str, ...], layout: Layout, description: Description) -> None:
-        self.layout, self.nv = layout, layout.nv
+        self.nq, self.nv, self.rest = layout.nq, layout.nv, layout.rest
         self.body_names, self.joint_names = body_names, layout.names
         n = len(body_names)
         self.walk: Integers = np.zeros((n, table.WALK), np.int64)
@@ -64,21 +64,9 @@ class Tree:
         if reached < n:
             self._refuse_lost_bodies(reached)
         self.no_torque, self.no_forces = np.zeros(layout.nv), np.zeros((0, table.EXTERNAL))
-        self.open_layout = None if layout.loops else layout
-        """The layout of the states whose dynamics is that of the tree alone."""
-        self.closed: Any = None
-        """The tables of the loops, once they are asked for."""
         self.work = self.new_work()
         self.handle = self.work.handle
         """Of the workspace of all entries that hold the interpreter's lock: there is never more than one of them at work."""
-
-    def with_layout(self, layout: Layout) -> Tree:
-        """The same tree, scratch space included, with other loops."""
-        twin = Tree.__new__(Tree)
-        twin.__dict__.update(self.__dict__)
-        twin.layout, twin.closed = layout, None
-        twin.open_layout = None if layout.loops else layout
-        return twin
 
     def _refuse_lost_bodies(self, reached: int) -> None:
         walked = set(self.walk[:reached, table.BODY].tolist())
@@ -106,6 +94,10 @@ class Tree:
         """The row of each body."""
         return {self.body_names[b]: k for k, b in enumerate(self.walk[:, table.BODY].tolist())}
 
+    def row(self, body: str) -> int:
+        """The row of a body, −1 for the world."""
+        return -1 if body == WORLD else self.row_of[body]
+
     def point(self, body: str, point: Array) -> Array:
         """A point given in a body's own axes, in the frame that the tables give the body."""
         if body == WORLD:
@@ -129,7 +121,7 @@ class Tree:
     @cached_property
     def bind(self) -> Array:
         """(n, 18): `motion` in the bind pose, at rest."""
-        return self.motion(self.layout.rest)
+        return self.motion(self.rest)
 
     def motions_of(self, x: Array, *bodies: str) -> Array:
         """(bodies, 18): the motions of some bodies, the world too."""

@@ -180,7 +180,7 @@ def _settle(kind: int, par: Any, motions: Any, places: Any, q: Any, v: Any) -> A
 def position(joint: JointType, relative: Pose) -> tuple[Array, float]:
     """The joint position nearest to a relative pose, and how far its pose is from that (radians or metres by 1 + |p|)."""
     q = np.empty(joint.nq)
-    gap = _position(*_described(joint), relative.to_row(), q)
+    gap = _position(*_described(joint), relative.row.reshape(1, POSE), q)
     return _within_limits(joint, q), gap
 
 

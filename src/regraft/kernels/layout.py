@@ -140,6 +140,12 @@ def work_at(handle: int, like: Any) -> Work:
 
 
 @inline
+def velocities_in(handle: int) -> int:
+    """The length of v."""
+    return table_at(handle, 1, HANDLE, handle)[0, VELOCITIES]
+
+
+@inline
 def positions_in(handle: int) -> int:
     """The length of q."""
     return table_at(handle, 1, HANDLE, handle)[0, POSITIONS]

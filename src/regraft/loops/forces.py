@@ -11,7 +11,6 @@ from ..kernels import entries
 from ..kernels.layout import JOINT, PARENT
 from ..kernels.loop_layout import FIRST, LOOP_V, MULTIPLIER, PIVOT
 from ..mechanism import Mechanism
-from ..parts import WORLD
 from ..state import State
 from .jacobian import Loop
 from .tables import LoopTables, loops_of
@@ -83,7 +82,7 @@ def _ways(mech: Mechanism, loops: tuple[str, ...]) -> tuple[str, ...]:
     for name in loops:
         joint, ways = mech.joints[name], []
         for body in (joint.parent, joint.child):
-            way, k = set(), -1 if body == WORLD else tree.row_of[body]
+            way, k = set(), tree.row(body)
             while k >= 0:
                 way.add(int(tree.walk[k, JOINT]))
                 k = int(tree.walk[k, PARENT])

@@ -5,33 +5,40 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
+from .._jit import Quick
 from ..errors import StructureError, listed
 from ..kernels import entries
 from ..kernels.closure import ASSEMBLED
 from ..kernels.loop_layout import FIRST, LOOP_V, RESIDUAL
 from ..mechanism import Mechanism
+from ..parts import Joint
 from ..state import State
 from .forces import least_forces
 from .tables import LoopTables, loops_of
 
+Array = NDArray[np.float64]
 
-def take_hold(mech: Mechanism, state: State, new: Sequence[str], *, impact: bool) -> State:
-    """The state after the loop joints `new` have taken hold.
+_TAKE_HOLD = Quick(entries.take_hold, "integer", "integer", "vector", "table")
+
+
+def take_hold(mech: Mechanism, before: Array, new: Sequence[Joint], *, impact: bool) -> State:
+    """The state after the loop joints `new`, the last ones of the mechanism, have taken hold at (q, v) = `before`.
 
     The new velocities are those nearest to the old ones, in the metric of kinetic energy, that all loops allow: M Δv = Jᵀ λ. They
     are unique even where loops are redundant and λ is not.
     """
     tree, closed = mech.tree, loops_of(mech)
-    x, wrenches = state._x.copy(), np.empty((len(closed.loops), 6))
-    gap, slip, redundant = entries.take_hold(tree.handle, closed.handle, x, wrenches)
+    x, wrenches = before.copy(), np.empty((len(closed.loops), 6))
+    gap, slip, redundant = _TAKE_HOLD.call(tree.handle, closed.handle, x, wrenches)
     if not gap <= ASSEMBLED:
         raise _apart(mech, closed, new)
     if redundant < 0:
-        raise StructureError(f"the impact of {listed(new)} has no unique result: {tree.explain_failure(tree.work)}")
-    if not impact and not slip <= ASSEMBLED * (1.0 + float(np.abs(state._v).max(initial=0.0))):
+        raise StructureError(f"the impact of {_names(new)} has no unique result: {tree.explain_failure(tree.work)}")
+    if not impact and not slip <= ASSEMBLED * (1.0 + float(np.abs(before[mech.nq :]).max(initial=0.0))):
         raise StructureError(
-            f"the bodies move apart at {slip:.3g} (metres or radians per second) along what the joints {listed(new)} hold; let "
+            f"the bodies move apart at {slip:.3g} (metres or radians per second) along what the joints {_names(new)} hold; let "
             "them stop each other with impact=True, or use joints with more freedom."
         )
     after = State(mech.layout, x)
@@ -39,18 +46,22 @@ def take_hold(mech: Mechanism, state: State, new: Sequence[str], *, impact: bool
         least_forces(mech, after, closed)
         wrenches[:] = 0.0
         entries.row_wrenches(tree.handle, closed.handle, after._q, wrenches)
-    after.impulse = dict(zip(new, wrenches[len(wrenches) - len(new) :], strict=True))  # the last loops are the new ones
+    after.impulse = {joint.name: wrenches[l] for l, joint in enumerate(new, len(wrenches) - len(new))}
     return after
 
 
-def _apart(mech: Mechanism, closed: LoopTables, new: Sequence[str]) -> StructureError:
+def _names(joints: Sequence[Joint]) -> str:
+    return listed(joint.name for joint in joints)
+
+
+def _apart(mech: Mechanism, closed: LoopTables, new: Sequence[Joint]) -> StructureError:
     """Which joint cannot take hold, or which loop was open before."""
     for row, name in zip(closed.loops, mech.loop_joints, strict=True):
         gap = float(np.abs(closed.rows[row[FIRST] : row[FIRST] + 6 - row[LOOP_V], RESIDUAL]).max(initial=0.0))
         if gap <= ASSEMBLED:
             continue
-        if name in new:
-            joint = mech.joints[name]
+        joint = mech.joints[name]
+        if joint in new:
             return StructureError(
                 f"joint {name!r} cannot take hold: its frames on {joint.parent!r} and {joint.child!r} are off by {gap:.3g} "
                 f"(metres or radians) from what {joint.type!r} allows. Move the bodies there first, or give its place with at."

@@ -163,7 +163,7 @@ def _end(mech: Mechanism, body: str, place: Pose, motion: Array) -> End:
     pose, twist = Pose.from_row(motion), motion[POSE:]
     arm = pose.rotation @ place.translation
     moved = np.concatenate([twist[:3], twist[3:] + _cross(twist[:3]) @ arm])
-    row = -1 if body == WORLD else mech.tree.row_of[body]
+    row = mech.tree.row(body)
     return End(pose @ place, moved, row, mech.tree.point(body, place.translation))
 
 

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._jit import entry, jit
+from .._jit import Quick, entry, jit
 from ..description import limit_rows
 from ..joints import JointType, kind_of, padded_parameters, parameters
 from ..kernels import entries
-from ..kernels.layout import END, LOWER, PARENT, ROOT, UPPER, V
+from ..kernels.layout import END, LOWER, PARENT, ROOT, UPPER, V, model_at, velocities_in
 from ..kernels.loop_layout import (
     BAND,
     BODIES_IN,
@@ -45,11 +45,13 @@ from ..kernels.loop_layout import (
     SINCE,
     VARIES_TOO,
     VELOCITIES_IN,
+    Loops,
+    loops_at,
 )
 from ..kernels.loops import held_directions
 from ..mechanism import Mechanism
-from ..memory import load, load_pose, store
-from ..parts import WORLD, Joint
+from ..memory import load, load_pose, load_vector, store, table_at
+from ..parts import Joint
 from ..spatial import compose, invert
 from ..tree import Tree
 
@@ -60,25 +62,31 @@ Integers = NDArray[np.int64]
 class LoopTables:
     """The tables of a structure's loops with scratch for one computation at a time, and the handle by which kernels find them."""
 
-    __slots__ = ("handle", "keep", "loops", "numbers", "rows")
+    __slots__ = ("handle", "keep", "loops", "memory", "numbers")
 
     def __init__(self, mech: Mechanism) -> None:
-        tree, names = mech.tree, mech.loop_joints
-        self.loops: Integers = np.zeros((len(names), LOOP), np.int64)
-        self.numbers: Array = np.zeros((len(names), LOOP_NUMBERS))
+        tree, loops, joints = mech.tree, mech.layout.loops, mech.joints
+        self.loops: Integers = np.zeros((len(loops), LOOP), np.int64)
+        self.numbers: Array = np.zeros((len(loops), LOOP_NUMBERS))
         limits = []
-        for l, name in enumerate(names):
-            joint = mech.joints[name]
-            _fill(self.loops[l], self.numbers[l], tree, joint)
+        for l, (name, _, _) in enumerate(loops):
+            joint = joints[name]
+            self._fill(l, tree, joint)
             if joint.type.limits is not None:
                 limits.append(_limits(l, joint.type))
         limited = np.concatenate([rows for rows, _ in limits]) if limits else _NO_ROWS
         bounds = np.concatenate([numbers for _, numbers in limits]) if limits else _NO_BOUNDS
-        addresses: Integers = np.empty(LOOP_HANDLE, np.int64)
-        self.handle, *memory, self.rows = derive(
-            self.loops, self.numbers, limited, bounds, tree.walk, tree.far, tree.nv, addresses
-        )
-        self.keep = limited, bounds, addresses, *memory  # a handle is a bare address, and leads to more of them
+        self.keep = limited, bounds  # a handle is a bare address, and leads to more of them
+        self.handle, self.memory = _DERIVE.call(self.loops, self.numbers, limited, bounds, tree.handle, tree.far)
+
+    def _fill(self, l: int, tree: Tree, joint: Joint) -> None:
+        """What a joint says by itself; its frames on its bodies, not yet in those of the bodies' rows."""
+        kind = joint.type
+        _FILL.call(
+            self.loops, self.numbers, l, tree.row(joint.parent), tree.row(joint.child),
+            kind_of(kind), kind.nv, kind.kernels.rates is not None, kind.limits is not None,
+            joint.parent_pose.row, joint.child_pose.row, padded_parameters(kind), kind.damping,
+        )  # fmt: skip
 
     def __reduce__(self) -> Any:
         raise TypeError("the tables of loops hold addresses of this process; they cannot be copied or sent elsewhere.")
@@ -87,6 +95,14 @@ class LoopTables:
     def limited(self) -> bool:
         """Whether a loop joint has limits."""
         return bool(len(self.keep[0]))
+
+    @property
+    def rows(self) -> Array:
+        """The constraint rows of all loops, as kernels left them; a view."""
+        addresses = self.memory[:LOOP_HANDLE].view(np.int64)
+        first = (addresses[LOOP_TABLES + Loops._fields.index("rows")] - self.handle) // self.memory.itemsize
+        found: Array = self.memory[first : first + addresses[ROWS_IN] * ROW].reshape(-1, ROW)
+        return found
 
     def drive(self, l: int, torques: Array) -> None:
         """Set the torques of a loop joint's motor."""
@@ -106,10 +122,9 @@ def _limits(l: int, joint: JointType) -> tuple[Integers, Array]:
 
 def loops_of(mech: Mechanism) -> LoopTables:
     """The tables of a mechanism's loops; made once for each structure."""
-    tree = mech.tree
-    if tree.closed is None:
-        tree.closed = LoopTables(mech)
-    found: LoopTables = tree.closed
+    if mech._closed is None:
+        mech._closed = LoopTables(mech)
+    found: LoopTables = mech._closed
     return found
 
 
@@ -121,76 +136,95 @@ def loop_measures(mech: Mechanism, states: Array) -> Array:
     return out
 
 
-def _fill(row: Integers, numbers: Array, tree: Tree, joint: Joint) -> None:
-    """What the joint says by itself; its frames on its bodies, not yet in those of the bodies' rows."""
-    kind, on_parent, on_child = joint.type, joint.parent_pose, joint.child_pose
-    parent = -1 if joint.parent == WORLD else tree.row_of[joint.parent]
-    child = -1 if joint.child == WORLD else tree.row_of[joint.child]
-    row[: LOOP_V + 1] = parent, child, kind_of(kind), kind.nv
-    row[VARIES_TOO], row[DRIVEN] = kind.kernels.rates is not None, kind.limits is not None
-    numbers[ON_PARENT : ON_PARENT + 9], numbers[ON_PARENT + 9 : ON_CHILD] = on_parent.rotation.ravel(), on_parent.translation
-    numbers[ON_CHILD : ON_CHILD + 9], numbers[ON_CHILD + 9 : LOOP_PAR] = on_child.rotation.ravel(), on_child.translation
-    numbers[LOOP_PAR:LOOP_DAMPING] = padded_parameters(kind)
-    numbers[LOOP_DAMPING : LOOP_DAMPING + kind.nv] = kind.damping
+@entry
+def fill(
+    loops: Any, numbers: Any, l: int, parent: int, child: int, kind: int, nv: int, varies: int, limited: int,
+    on_parent: Any, on_child: Any, par: Any, damping: Any,
+) -> None:  # fmt: skip
+    """The l-th row of the tables as the joint describes it; the frames are poses as rows (12,)."""
+    loops[l, PARENT_ROW], loops[l, CHILD_ROW], loops[l, LOOP_KIND], loops[l, LOOP_V] = parent, child, kind, nv
+    loops[l, VARIES_TOO], loops[l, DRIVEN] = varies, limited
+    store(numbers, l, ON_PARENT, load_vector(on_parent, 0, 12))
+    store(numbers, l, ON_CHILD, load_vector(on_child, 0, 12))
+    store(numbers, l, LOOP_PAR, par)
+    for d in range(nv):
+        numbers[l, LOOP_DAMPING + d] = damping[d]
 
 
 @entry
-def derive(
-    loops: Any, numbers: Any, limited: Any, limits: Any, walk: Any, far: Any, nv: int, addresses: Any
-) -> tuple[int, Any, Any, Any, Any]:
-    """Complete the tables of the loops; returns their handle and the memory that it leads to, the rows last.
+def derive(loops: Any, numbers: Any, limited: Any, limits: Any, handle: int, far: Any) -> tuple[int, Any]:
+    """Complete the tables of the loops; returns their handle and the memory that it leads to, which begins with the addresses.
 
-    O(n + loops · depth).
+    `handle` is that of the tree.  O(n + loops · depth).
     """
+    walk, nv = model_at(handle).walk, velocities_in(handle)
     number, n = loops.shape[0], walk.shape[0]
     rows, longest, band = _measure(loops, walk)
-    for l in range(number):
-        for column, k in ((ON_PARENT, loops[l, PARENT_ROW]), (ON_CHILD, loops[l, CHILD_ROW])):
-            if k >= 0:
-                place = load(numbers, l, column, 9), load(numbers, l, column + 9, 3)
-                R, p = compose(invert(load_pose(far, k)), place)
-                store(numbers, l, column, R)
-                store(numbers, l, column + 9, p)
-    integers = np.empty((number + 2) * longest + n + nv, np.int64)
-    path, shared = integers[: number * longest].reshape((number, longest)), integers[n + nv + number * longest :]
-    ranks, dofs = integers[number * longest : number * longest + n], integers[number * longest + n :]
-    count = 0
-    for k in range(n):
-        ranks[k] = count
-        for d in range(walk[k, V], walk[k, END]):
-            dofs[count] = d
-            count += 1
-    for l in range(number):
-        _fill_path(loops, l, walk, ranks, path)
-    table, scratch = np.zeros((rows, ROW)), np.zeros((SCRATCH_ROWS, SCRATCH_COLUMNS))
-    for l in range(number):
-        _settle(loops, numbers, l, table, scratch)
-    floats = np.zeros((SHARES * longest + 6 * band) * number + longest)
-    at, t = floats.ctypes.data, LOOP_TABLES
+    sizes = (  # of the fields of `Loops` after the four that are given
+        number * longest, n, nv, rows * ROW, number * longest * SHARES, number * band * 6, 2 * longest, longest,
+        SCRATCH_ROWS * SCRATCH_COLUMNS,
+    )  # fmt: skip
+    total = LOOP_HANDLE
+    for size in sizes:
+        total += size
+    memory = np.zeros(total)
+    found: Any = np.int64(memory.ctypes.data)  # signed, as a handle is
+    t = LOOP_TABLES
+    addresses = table_at(found, 1, LOOP_HANDLE, handle)[0]
     addresses[NUMBER], addresses[LIMITED], addresses[BODIES_IN], addresses[VELOCITIES_IN] = number, limits.shape[0], n, nv
     addresses[ROWS_IN], addresses[LONGEST], addresses[BAND] = rows, longest, band
     addresses[t], addresses[t + 1] = loops.ctypes.data, numbers.ctypes.data
     addresses[t + 2], addresses[t + 3] = limited.ctypes.data, limits.ctypes.data
-    addresses[t + 4], addresses[t + 5], addresses[t + 6] = path.ctypes.data, ranks.ctypes.data, dofs.ctypes.data
-    addresses[t + 7], addresses[t + 8] = table.ctypes.data, at
-    addresses[t + 9] = at + 8 * SHARES * number * longest
-    addresses[t + 10] = shared.ctypes.data
-    addresses[t + 11] = addresses[t + 9] + 8 * 6 * band * number
-    addresses[t + 12] = scratch.ctypes.data
-    return addresses.ctypes.data, integers, floats, scratch, table
+    field, at = t + 4, found + memory.itemsize * LOOP_HANDLE
+    for size in sizes:
+        addresses[field] = at
+        field, at = field + 1, at + memory.itemsize * size
+    closed = loops_at(found)
+    _rank(closed, walk)
+    for l in range(number):
+        _place(closed, l, far)
+        _fill_path(closed, l, walk)
+        _settle(closed, l)
+    return found, memory
+
+
+_FILL = Quick(fill, "integers", "table", *("integer",) * 7, "vector", "vector", "six numbers", "vector")
+_DERIVE = Quick(derive, "integers", "table", "integers", "table", "integer", "table")
 
 
 @jit
-def _settle(loops: Any, numbers: Any, l: int, rows: Any, scratch: Any) -> None:
+def _rank(closed: Loops, walk: Any) -> None:
+    """The places of all degrees of freedom in the walk."""
+    count = 0
+    for k in range(walk.shape[0]):
+        closed.ranks[0, k] = count
+        for d in range(walk[k, V], walk[k, END]):
+            closed.dofs[0, count] = d
+            count += 1
+
+
+@jit
+def _place(closed: Loops, l: int, far: Any) -> None:
+    """The joint's frames, which are given on its bodies, in the frames of the bodies' rows."""
+    loops, numbers = closed.loops, closed.numbers
+    for column, k in ((ON_PARENT, loops[l, PARENT_ROW]), (ON_CHILD, loops[l, CHILD_ROW])):
+        if k >= 0:
+            R, p = compose(invert(load_pose(far, k)), (load(numbers, l, column, 9), load(numbers, l, column + 9, 3)))
+            store(numbers, l, column, R)
+            store(numbers, l, column + 9, p)
+
+
+@jit
+def _settle(closed: Loops, l: int) -> None:
     """What does not change with the state: whether the joint resists its own motion; NORMAL where its columns are constant."""
-    nv = loops[l, LOOP_V]
+    loops, numbers, scratch, nv = closed.loops, closed.numbers, closed.scratch, closed.loops[l, LOOP_V]
     for d in range(nv):
         if numbers[l, LOOP_DAMPING + d] != 0.0:
             loops[l, DRIVEN] = 1
     if not loops[l, VARIES_TOO]:
         scratch[POSITION, :] = 0.0  # any position will do
         par = parameters(numbers, l, LOOP_PAR, 0.0)
-        held_directions(loops[l, LOOP_KIND], par, scratch[POSITION], nv, loops[l, FIRST], rows, scratch)
+        held_directions(loops[l, LOOP_KIND], par, scratch[POSITION], nv, loops[l, FIRST], closed.rows, scratch)
 
 
 @jit
@@ -221,13 +255,14 @@ def _measure(loops: Any, walk: Any) -> tuple[int, int, int]:
 
 
 @jit
-def _fill_path(loops: Any, l: int, walk: Any, ranks: Any, path: Any) -> None:
+def _fill_path(closed: Loops, l: int, walk: Any) -> None:
     """The degrees of freedom on the ways from a loop's bodies to their roots, by their places in the walk, in ascending order."""
+    loops, path = closed.loops, closed.path
     a, b, at = loops[l, PARENT_ROW], loops[l, CHILD_ROW], loops[l, PATH]
     while a >= 0 or b >= 0:
         k = max(a, b)  # parents come before their children
         count = walk[k, END] - walk[k, V]
         at -= count
         for i in range(count):
-            path[l, at + i] = ranks[k] + i
+            path[l, at + i] = closed.ranks[0, k] + i
         a, b = walk[k, PARENT] if a == k else a, walk[k, PARENT] if b == k else b

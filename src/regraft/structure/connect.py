@@ -8,14 +8,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._jit import entry
+from .._jit import Quick, entry
 from ..errors import StructureError, listed
 from ..joints import Fixed, JointType
 from ..kernels.kinematics import frame, place_bodies
 from ..kernels.layout import ORIGIN, ROOT, model_at, positions_in, work_at
 from ..loops import take_hold
 from ..mechanism import Mechanism
-from ..memory import load, load_pose, load_vector, store_pose
+from ..memory import load, load_pose, store_pose
 from ..parts import WORLD, Joint
 from ..pose import POSE, Pose
 from ..spatial import compose, identity, invert, subtract
@@ -73,7 +73,9 @@ def connect(
     >>> float(after.v[0]), float(after.v[6]), after.impulse["grip"].round(12).tolist()
     (1.0, 1.0, [0.0, 0.0, 0.0, 1.0, 0.0, 0.0])
     """
-    return connect_all(mech, state, [Connection(body_a, body_b, joint, at, name, pose_a, pose_b)], impact=impact)
+    mech.check_state(state)
+    connection = Connection(body_a, body_b, joint, at, name, pose_a, pose_b)
+    return hold(mech, state, (_joint_of(mech, state, connection),), impact=impact)
 
 
 def connect_all(
@@ -93,16 +95,16 @@ def connect_all(
 
 def hold(mech: Mechanism, state: State, joints: Sequence[Joint], *, impact: bool = True) -> tuple[Mechanism, State]:
     """Add joints that close loops, and the velocities after their impact."""
-    names = [joint.name for joint in joints]
     connected = mech.with_loops(joints)
-    return connected, take_hold(connected, State(connected.layout, state._x), names, impact=impact)
+    return connected, take_hold(connected, state._x, joints, impact=impact)
 
 
 def _joint_of(mech: Mechanism, state: State, c: Connection) -> Joint:
     """The joint with its frames on both bodies."""
+    bodies = mech.bodies
     for body in (c.body_a, c.body_b):
-        if not isinstance(body, str) or (body != WORLD and body not in mech.bodies):
-            raise StructureError(f"there is no body {body!r} to connect; the bodies are: world, {listed(mech.bodies)}.")
+        if not isinstance(body, str) or (body != WORLD and body not in bodies):
+            raise StructureError(f"there is no body {body!r} to connect; the bodies are: world, {listed(bodies)}.")
     if c.body_a == c.body_b:
         raise StructureError(f"a joint needs two bodies; {c.body_a!r} cannot be connected to itself.")
     if not isinstance(c.joint, JointType):
@@ -116,19 +118,18 @@ def _frames(mech: Mechanism, state: State, c: Connection) -> tuple[Pose, Pose]:
     if c.pose_a is not None or c.pose_b is not None:
         return _fitting(mech, state, c)
     tree = mech.tree
-    a, b = (-1 if body == WORLD else tree.row_of[body] for body in (c.body_a, c.body_b))
     point = _common_origin(mech, state, c) if c.at is None else absolute_point(c.at)
     frames = np.empty((2, POSE))
-    _places(tree.handle, state._x, tree.far, a, b, point, frames)
-    return Pose.from_row(frames[0]), Pose.from_row(frames[1])
+    _PLACES.call(tree.handle, state._x, tree.far, tree.row(c.body_a), tree.row(c.body_b), *point.tolist(), frames)
+    frames.setflags(write=False)
+    return Pose.around(frames[0]), Pose.around(frames[1])
 
 
 @entry
-def _places(handle: int, x: Any, far: Any, a: int, b: int, point: Any, out: Any) -> None:
+def _places(handle: int, state: Any, far: Any, a: int, b: int, x: float, y: float, z: float, out: Any) -> None:
     """Where a frame at a point, with the world's axes, is on the bodies of two rows, or on the world."""
-    model, work = model_at(handle), work_at(handle, x)
-    place_bodies(model, work, x[: positions_in(handle)])
-    there = load_vector(point, 0, 3)
+    model, work, there = model_at(handle), work_at(handle, state), (x, y, z)
+    place_bodies(model, work, state[: positions_in(handle)])
     for side, k in ((0, a), (1, b)):
         if k < 0:
             store_pose(out, side, (identity(0.0), there))
@@ -136,6 +137,9 @@ def _places(handle: int, x: Any, far: Any, a: int, b: int, point: Any, out: Any)
             here = subtract(there, load(work.body, model.walk[k, ROOT], ORIGIN, 3))
             body = compose(frame(work.body, k), invert(load_pose(far, k)))
             store_pose(out, side, compose(invert(body), (identity(0.0), here)))
+
+
+_PLACES = Quick(_places, "integer", "vector", "table", "integer", "integer", "number", "number", "number", "table")
 
 
 def _fitting(mech: Mechanism, state: State, c: Connection) -> tuple[Pose, Pose]:
