@@ -32,6 +32,7 @@ from .joints import (
 )
 from .loading import load
 from .loops import Mobility, assemble, consistent_acceleration, loop_jacobian, loop_jacobian_rate, mobility
+from .maximal import to_maximal, to_reduced
 from .mechanism import Mechanism
 from .motion import (
     body_poses,
@@ -124,6 +125,8 @@ __all__ = [
     "normalise",
     "reroot",
     "simulate",
+    "to_maximal",
+    "to_reduced",
     "when_frame_below",
     "when_joint",
 ]

@@ -301,6 +301,13 @@ class Mechanism:
             twin._exchange = Exchange(self.description, j, new)
         return twin
 
+    def joined_by(self, joints: Mapping[str, Joint]) -> Mechanism:
+        """The same bodies, frames and springs with other joints, by name and in this order."""
+        twin = self.copy()
+        twin._joints = dict(joints)
+        twin._changed()
+        return twin
+
     def with_loops(self, new: Iterable[Joint]) -> Mechanism:
         """A mechanism with more joints; as every body is connected already, each of them closes a loop."""
         twin, loops = self.copy(), [*self.layout.loops]

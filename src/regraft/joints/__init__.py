@@ -27,7 +27,7 @@ from .registry import (
     kind_of,
 )
 from .revolute import Revolute
-from .single import ROUNDING, nearest_velocity, screw_rates, screws, settle
+from .single import ROUNDING, nearest_velocity, screw_rates, screws, settle, within_limits
 from .spherical import Spherical
 from .universal import Universal
 
@@ -68,4 +68,5 @@ __all__ = [
     "screw_rates",
     "screws",
     "settle",
+    "within_limits",
 ]

@@ -181,7 +181,7 @@ def position(joint: JointType, relative: Pose) -> tuple[Array, float]:
     """The joint position nearest to a relative pose, and how far its pose is from that (radians or metres by 1 + |p|)."""
     q = np.empty(joint.nq)
     gap = _position(*_described(joint), relative.row.reshape(1, POSE), q)
-    return _within_limits(joint, q), gap
+    return within_limits(joint, q), gap
 
 
 def velocity(joint: JointType, q: Array, twist: Array) -> tuple[Array, float]:
@@ -197,10 +197,10 @@ def settle(joint: JointType, motions: Array, places: Array) -> tuple[Array, Arra
     """
     q, v = np.empty(joint.nq), np.empty(joint.nv)
     gap, left, size = _settle(*_described(joint), motions, places, q, v)
-    return _within_limits(joint, q), v, gap, left / (1.0 + size)
+    return within_limits(joint, q), v, gap, left / (1.0 + size)
 
 
-def _within_limits(joint: JointType, q: Array) -> Array:
+def within_limits(joint: JointType, q: Array) -> Array:
     """The same position, its angles counted from the whole turn that brings them within the joint's limits or nearest to them."""
     limits = joint.limits
     if limits is not None:

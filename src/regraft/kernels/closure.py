@@ -7,9 +7,9 @@ from typing import Any
 from .._jit import jit
 from ..memory import store
 from ..spatial import zero_spatial
-from . import configuration
+from . import configuration, coupling
 from .aba import accelerate, articulate, eliminate_joints
-from .coupling import balance, couple
+from .free_bodies import balance_links, eliminate_links
 from .inertia import body_inertia, store_rigid
 from .kinematics import frame, move_bodies, place_bodies, rising_world
 from .layout import BIAS, TAU, F, Model, R, Work
@@ -46,12 +46,30 @@ def closed_dynamics(
     drive(model, work, closed)
     accelerate(model, work, rising_world(model, work.body[0, R]), out)
     acceleration_gaps(model, work, closed)
-    couple(closed)
-    balance(work, closed)
+    couple(model, work, closed)
+    balance(model, work, closed)
     accelerate(model, work, rising_world(model, work.body[0, R]), out)
     for d in range(out.shape[0]):
         worst = worst + 0.0 * out[d]
     return worst, gap
+
+
+@jit
+def couple(model: Model, work: Work, closed: Loops) -> None:
+    """Factorise J M⁻¹ Jᵀ, after `hold`: along the links where every body is free by itself, else within its band."""
+    if closed.links.shape[0] > 0:
+        eliminate_links(model, work, closed)
+    else:
+        coupling.couple(closed)
+
+
+@jit
+def balance(model: Model, work: Work, closed: Loops) -> None:
+    """Solve for MULTIPLIER, and add the forces of all rows to what is left of the joints' torques; after `couple`."""
+    if closed.links.shape[0] > 0:
+        balance_links(model, work, closed)
+    else:
+        coupling.balance(work, closed)
 
 
 @jit
@@ -81,8 +99,8 @@ def close_positions(model: Model, work: Work, closed: Loops, q: Any, step: Any, 
     for _ in range(trials):
         if not gap > GAP_ENOUGH:
             break
-        couple(closed)
-        balance(work, closed)
+        couple(model, work, closed)
+        balance(model, work, closed)
         accelerate(model, work, zero_spatial(work.body[0, R]), step)
         best[:] = q
         shrink, found = 1.0, gap
@@ -122,8 +140,8 @@ def correct_velocities(model: Model, work: Work, closed: Loops, q: Any, v: Any, 
     for d in range(work.dof.shape[0]):
         work.dof[d, TAU] = 0.0
     gap = velocity_gaps(model, work, closed)
-    couple(closed)
-    balance(work, closed)
+    couple(model, work, closed)
+    balance(model, work, closed)
     accelerate(model, work, zero_spatial(body[0, R]), step)
     for d in range(v.shape[0]):
         v[d] += step[d]

@@ -234,6 +234,16 @@ def loop_torques(handle: int, loops: int, x: Any, out: Any) -> None:
 
 
 @long_entry
+def joint_states(handle: int, loops: int, places: Any, states: Any, out: Any) -> None:
+    """`loop_states` at each row of `states`."""
+    m, w, closed, nq = model_at(handle), work_at(handle, states), loops_at(loops), positions_in(handle)
+    for i in range(states.shape[0]):
+        place_bodies(m, w, states[i, :nq])
+        move_bodies(m, w, states[i, :nq], states[i, nq:])
+        loop_kernel.loop_states(m, w, closed, places, out[i])
+
+
+@long_entry
 def loops_of_many(handle: int, loops: int, states: Any, out: Any) -> None:
     """The largest gap in position and in velocity, and the energy in limits of loop joints at each row of `states`: (rows, 3)."""
     m, w, closed, nq = model_at(handle), work_at(handle, states), loops_at(loops), positions_in(handle)

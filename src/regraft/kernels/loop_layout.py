@@ -46,6 +46,25 @@ ROW = 25
 INVERSE = 6  # after what the joint there feels of each of the loop's rows: D of the joint
 SHARES = 7
 
+# links: int64 (links, LINK), where every body is free by itself: the tree of the joints, from its leaves to its roots
+LINK_LOOP = 0  # the loop joint; −1 for a body on which a tree ends that no joint holds
+NEAR = 1  # row of the body that is farther from the root
+FAR = 2  # row of the other one, −1 for the world
+NEAR_IS_CHILD = 3  # 1 where the near body is the joint's child
+LINK = 4
+
+# factors: float64 (nv, FACTORS), of the inertia that a body shows with all that hangs on it
+FACTOR_U = 0  # 6
+FACTOR_D = 6
+SEEN = 7  # what a degree of freedom sees of the body's load
+FACTORS = 8
+
+# bodies: float64 (n, BODY_LOADS)
+LOAD = 0  # 6: force on the body
+ACCELERATION = 6  # 6: what it makes of it
+TOTAL_LOAD = 12  # 6: the forces of all joints on the body
+BODY_LOADS = 18
+
 # limited: int64 (limits, LIMIT_OF)
 LIMITED_LOOP = 0
 MEASURE = 1
@@ -78,11 +97,17 @@ class Loops(NamedTuple):
     shared: Any  # int64 (2, longest): the places that the paths of two loops share, on either path
     drive: Any  # (1, longest): what each joint on the path feels of a loop joint's own torques
     scratch: Any
+    links: Any  # int64 (links, LINK); none where bodies hang on each other
+    cycles: Any  # int64 (cycles, 1): the loop joints that the tree of links does not need
+    order: Any  # int64 (rows of cycles, 2): of each pivot of `border` its row there, and its row in `rows`
+    border: Any  # (rows of cycles, rows of cycles)
+    factors: Any
+    bodies: Any
 
 
 # A handle, as for the tables of the tree, is the address of an int64 array (LOOP_HANDLE,) with lengths and addresses.
-NUMBER, LIMITED, BODIES_IN, VELOCITIES_IN, ROWS_IN, LONGEST, BAND, LOOP_TABLES = range(8)
-LOOP_HANDLE = LOOP_TABLES + 13
+NUMBER, LIMITED, BODIES_IN, VELOCITIES_IN, ROWS_IN, LONGEST, BAND, LINKS_IN, CYCLES_IN, CYCLE_ROWS_IN, LOOP_TABLES = range(11)
+LOOP_HANDLE = LOOP_TABLES + 19
 
 
 @inline
@@ -90,6 +115,8 @@ def loops_at(handle: int) -> Loops:
     """The tables of a structure's loops."""
     at = table_at(handle, 1, LOOP_HANDLE, handle)
     number, limits, rows, longest, t = at[0, NUMBER], at[0, LIMITED], at[0, ROWS_IN], at[0, LONGEST], LOOP_TABLES
+    links, cycle_rows = at[0, LINKS_IN], at[0, CYCLE_ROWS_IN]
+    velocities, bodies = (at[0, VELOCITIES_IN], at[0, BODIES_IN]) if links > 0 else (0, 0)
     return Loops(
         table_at(at[0, t], number, LOOP, handle),
         table_at(at[0, t + 1], number, LOOP_NUMBERS, 0.0),
@@ -105,4 +132,10 @@ def loops_at(handle: int) -> Loops:
         table_at(at[0, t + 10], 2, longest, handle),
         table_at(at[0, t + 11], 1, longest, 0.0),
         table_at(at[0, t + 12], SCRATCH_ROWS, SCRATCH_COLUMNS, 0.0),
+        table_at(at[0, t + 13], links, LINK, handle),
+        table_at(at[0, t + 14], at[0, CYCLES_IN], 1, handle),
+        table_at(at[0, t + 15], cycle_rows, 2, handle),
+        table_at(at[0, t + 16], cycle_rows, cycle_rows, 0.0),
+        table_at(at[0, t + 17], velocities, FACTORS, 0.0),
+        table_at(at[0, t + 18], bodies, BODY_LOADS, 0.0),
     )

@@ -157,7 +157,8 @@ def hold(model: Model, work: Work, closed: Loops) -> float:
             store(rows, r, FORCE_PARENT, back)
             rows[r, RESIDUAL] = -power(n, gap)
             worst = max(worst, abs(rows[r, RESIDUAL]))
-        spread_rows(model, work, closed, l)
+        if closed.links.shape[0] == 0:  # else a joint's own block is all
+            spread_rows(model, work, closed, l)
     return worst
 
 
@@ -228,6 +229,23 @@ def varying(closed: Loops, l: int, X_p: Frame, X_c: Frame, twist: Motion) -> Mot
     for d in range(nv):
         change = plus_times(change, v[d], load(scratch, d, 0, 6))
     return change
+
+
+@jit
+def loop_states(model: Model, work: Work, closed: Loops, places: Any, out: Any) -> None:
+    """Position and velocity of each loop joint, nearest to how its bodies are, to its two places in `out`; −1 for none.
+
+    After bodies are placed and moved.
+    """
+    loops, numbers, scratch = closed.loops, closed.numbers, closed.scratch
+    for l in range(loops.shape[0]):
+        if places[l, 0] >= 0:
+            X_p, X_c, apart = loop_frames(model, work, closed, l)
+            V_c, V_p = loop_twists(work, closed, l, apart)
+            kind, nv, par = loops[l, LOOP_KIND], loops[l, LOOP_V], parameters(numbers, l, LOOP_PAR, 0.0)
+            joint_nearest(kind, par, compose(invert(X_p), X_c), out, places[l, 0])
+            q, v = out[places[l, 0] :], out[places[l, 1] : places[l, 1] + nv]
+            nearest_velocity(kind, numbers[l : l + 1, LOOP_PAR:], q, in_frame(X_c, minus(V_c, V_p)), v, scratch)
 
 
 # --- what comes out --------------------------------------------------------------------------------------------------

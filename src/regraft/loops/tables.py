@@ -15,11 +15,19 @@ from ..kernels.layout import END, LOWER, PARENT, ROOT, UPPER, V, model_at, veloc
 from ..kernels.loop_layout import (
     BAND,
     BODIES_IN,
+    BODY_LOADS,
     CHILD_ROW,
+    CYCLE_ROWS_IN,
+    CYCLES_IN,
     DRIVEN,
+    FACTORS,
+    FAR,
     FIRST,
     LIMIT_OF,
     LIMITED,
+    LINK,
+    LINK_LOOP,
+    LINKS_IN,
     LONGEST,
     LOOP,
     LOOP_DAMPING,
@@ -30,6 +38,8 @@ from ..kernels.loop_layout import (
     LOOP_TABLES,
     LOOP_TAU,
     LOOP_V,
+    NEAR,
+    NEAR_IS_CHILD,
     NUMBER,
     ON_CHILD,
     ON_PARENT,
@@ -160,9 +170,18 @@ def derive(loops: Any, numbers: Any, limited: Any, limits: Any, handle: int, far
     walk, nv = model_at(handle).walk, velocities_in(handle)
     number, n = loops.shape[0], walk.shape[0]
     rows, longest, band = _measure(loops, walk)
+    links, cycles = _link(loops, walk)
+    linked, border = links.shape[0] > 0, 0
+    for l in cycles[:, 0]:
+        border += 6 - loops[l, LOOP_V]
+    if linked:  # all that has to do with a joint is in its own block
+        band = 6
+        for l in range(number):
+            loops[l, SINCE], loops[l, REACH] = l, loops[l, FIRST]
     sizes = (  # of the fields of `Loops` after the four that are given
         number * longest, n, nv, rows * ROW, number * longest * SHARES, number * band * 6, 2 * longest, longest,
-        SCRATCH_ROWS * SCRATCH_COLUMNS,
+        SCRATCH_ROWS * SCRATCH_COLUMNS, links.size, cycles.size, border * 2, border * border,
+        nv * FACTORS if linked else 0, n * BODY_LOADS if linked else 0,
     )  # fmt: skip
     total = LOOP_HANDLE
     for size in sizes:
@@ -173,6 +192,7 @@ def derive(loops: Any, numbers: Any, limited: Any, limits: Any, handle: int, far
     addresses = table_at(found, 1, LOOP_HANDLE, handle)[0]
     addresses[NUMBER], addresses[LIMITED], addresses[BODIES_IN], addresses[VELOCITIES_IN] = number, limits.shape[0], n, nv
     addresses[ROWS_IN], addresses[LONGEST], addresses[BAND] = rows, longest, band
+    addresses[LINKS_IN], addresses[CYCLES_IN], addresses[CYCLE_ROWS_IN] = links.shape[0], cycles.shape[0], border
     addresses[t], addresses[t + 1] = loops.ctypes.data, numbers.ctypes.data
     addresses[t + 2], addresses[t + 3] = limited.ctypes.data, limits.ctypes.data
     field, at = t + 4, found + memory.itemsize * LOOP_HANDLE
@@ -180,6 +200,7 @@ def derive(loops: Any, numbers: Any, limited: Any, limits: Any, handle: int, far
         addresses[field] = at
         field, at = field + 1, at + memory.itemsize * size
     closed = loops_at(found)
+    closed.links[:], closed.cycles[:] = links, cycles
     _rank(closed, walk)
     for l in range(number):
         _place(closed, l, far)
@@ -252,6 +273,57 @@ def _measure(loops: Any, walk: Any) -> tuple[int, int, int]:
         loops[l, PATH] = count
         longest = max(longest, count)
     return rows, longest, band
+
+
+@jit
+def _link(loops: Any, walk: Any) -> tuple[Any, Any]:
+    """`links` and `cycles` of `Loops` where every body is free by itself; nothing where bodies hang on each other.  O(n)."""
+    n, number = walk.shape[0], loops.shape[0]
+    for k in range(n):
+        if walk[k, PARENT] >= 0 or walk[k, END] - walk[k, V] != 6:
+            return np.zeros((0, LINK), np.int64), np.zeros((0, 1), np.int64)
+    # the loop joints of each row as lists in one array; index 0 is the world, row k is k + 1
+    first = np.zeros(n + 2, np.int64)
+    for l in range(number):
+        first[loops[l, PARENT_ROW] + 2] += 1
+        first[loops[l, CHILD_ROW] + 2] += 1
+    for k in range(1, n + 2):
+        first[k] += first[k - 1]
+    fill, incident = first.copy(), np.empty(2 * number, np.int64)
+    for l in range(number):
+        for k in (loops[l, PARENT_ROW] + 1, loops[l, CHILD_ROW] + 1):
+            incident[fill[k]] = l
+            fill[k] += 1
+    links, needed = np.zeros((n, LINK), np.int64), np.zeros(number, np.int64)
+    reached, found, at = np.zeros(n + 1, np.int64), 0, 0
+    for root in range(n + 1):  # the world, then what it does not reach; breadth first
+        if reached[root]:
+            continue
+        reached[root] = 1
+        here = root
+        if root > 0:
+            links[found, LINK_LOOP], links[found, NEAR], links[found, FAR] = -1, root - 1, -1
+            found += 1
+            at = found
+        while True:
+            for e in range(first[here], first[here + 1]):
+                l = incident[e]
+                far_is_child = loops[l, CHILD_ROW] == here - 1
+                near = loops[l, PARENT_ROW] if far_is_child else loops[l, CHILD_ROW]
+                if loops[l, LOOP_V] < 6 and not reached[near + 1]:
+                    reached[near + 1], needed[l] = 1, 1
+                    links[found, LINK_LOOP], links[found, NEAR], links[found, FAR] = l, near, here - 1
+                    links[found, NEAR_IS_CHILD] = 0 if far_is_child else 1
+                    found += 1
+            if at == found:
+                break
+            here, at = links[at, NEAR] + 1, at + 1
+    cycles, count = np.zeros((number, 1), np.int64), 0
+    for l in range(number):
+        if loops[l, LOOP_V] < 6 and not needed[l]:
+            cycles[count, 0] = l
+            count += 1
+    return links[::-1].copy(), cycles[:count].copy()
 
 
 @jit

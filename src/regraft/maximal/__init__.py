@@ -1,5 +1,6 @@
 """Maximal coordinates: every body has its own pose and velocity, and the joints hold the bodies together by forces."""
 
+from .free_bodies import FreeBodies, to_maximal, to_reduced
 from .skeleton import (
     Gaps,
     JointForces,
@@ -16,6 +17,7 @@ from .skeleton import (
 from .skeleton_of import skeleton_of
 
 __all__ = [
+    "FreeBodies",
     "Gaps",
     "JointForces",
     "Skeleton",
@@ -28,4 +30,6 @@ __all__ = [
     "momentum",
     "skeleton_of",
     "step",
+    "to_maximal",
+    "to_reduced",
 ]

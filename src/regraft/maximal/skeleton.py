@@ -18,15 +18,13 @@ from ..balance import Energy, Momentum
 from ..errors import ModelError
 from ..inertia import Inertia
 from ..pose import ORTHONORMAL, finite, real_numbers
+from .invertible import check_invertible
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 RANK = 1e-12
 """A singular value of (6) that should not vanish has to be above this part of the largest."""
-
-INVERTIBLE = 1e-9
-"""Part of its largest principal moment above which a body's smallest one is more than rounding."""
 
 UNIT = 1e-9
 """How far the length of a hinge's axis may be from 1."""
@@ -157,18 +155,11 @@ class Skeleton:
 
     def _check_bodies(self) -> None:
         for name, mass, tensor in zip(self.bodies, self.masses, self.inertias, strict=True):
-            if mass == 0.0:
-                raise ModelError(f"body {name!r} has no mass; give it one, or make it one body with its neighbour.")
             try:
-                moments = np.linalg.eigvalsh(Inertia(mass, tensor=tensor).tensor)
+                inertia = Inertia(mass, tensor=tensor)
             except ModelError as problem:
                 raise ModelError(f"body {name!r}: {problem}") from None
-            if moments[0] <= INVERTIBLE * moments[2]:
-                raise ModelError(
-                    f"body {name!r} is a point mass or a thin rod: its inertia tensor, with the principal moments "
-                    f"{', '.join(f'{x:.6g}' for x in moments)}, has no inverse. Give it moments of inertia about all axes, "
-                    "or make it one body with its neighbour."
-                )
+            check_invertible(name, inertia)
 
     def _check_joints(self) -> None:
         for name, mu, beta, lengths in zip(self.joints, self.mu, self.beta, np.linalg.norm(self.z, axis=2), strict=True):

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ModelError
+from ..maximal import FreeBodies
 from ..mechanism import Mechanism
 from .histories import EventRecord
 from .recorded import Segment
@@ -43,10 +44,10 @@ def write(path: Path, contents: Contents) -> None:
         if number is None:
             number = len(mechanisms)
             mechanisms.append(segment.mech)
-        described.append({"mechanism": number, "event": segment.event})
+        described.append({"mechanism": number, "event": segment.event, "maximal": segment.bodies is not None})
         arrays |= {
             f"segment{k}.{what}": values
-            for what in ("t", "x", "terms", "sizes")
+            for what in ("t", "x", "terms", "sizes", "first")
             if (values := getattr(segment, what)) is not None
         }
     header = {
@@ -90,21 +91,25 @@ def _contents(arrays: Any) -> Contents:
     if header.get("version") != VERSION:
         raise ModelError(f"the file has version {header.get('version')!r}; this release reads version {VERSION}.")
     mechanisms = [Mechanism.from_dict(data) for data in header["mechanisms"]]
-    segments = [_segment(arrays, k, mechanisms[known["mechanism"]], known["event"]) for k, known in enumerate(header["segments"])]
+    segments = [_segment(arrays, k, mechanisms[known["mechanism"]], known) for k, known in enumerate(header["segments"])]
     if not segments:
         raise ModelError("the file is damaged: it has no segments. Save the trajectory again.")
     events = [EventRecord(float(t), str(name)) for t, name in header["events"]]
     return Contents(segments, events, int(header["steps"]), int(header["rejected"]), bool(header["interrupted"]))
 
 
-def _segment(arrays: Any, k: int, mech: Mechanism, event: str | None) -> Segment:
+def _segment(arrays: Any, k: int, mech: Mechanism, known: Any) -> Segment:
     """A segment whose arrays fit each other and their mechanism."""
-    t = arrays[f"segment{k}.t"]
-    count, size = len(t), mech.nq + mech.nv
-    shapes = {"t": (count,), "x": (count, size), "terms": (count - 1, 8 * mech.nv), "sizes": (count - 1,)}
+    t, bodies = arrays[f"segment{k}.t"], FreeBodies(mech) if known.get("maximal") else None
+    moved = mech if bodies is None else bodies.free
+    count, size = len(t), moved.nq + moved.nv
+    shapes = {"t": (count,), "x": (count, size), "terms": (count - 1, 8 * moved.nv), "sizes": (count - 1,)}
+    if bodies is not None:
+        shapes["first"] = (mech.nq + mech.nv,)
     found = {what: arrays[f"segment{k}.{what}"] for what in shapes if f"segment{k}.{what}" in arrays}
     fits = all(found[what].shape == shapes[what] and found[what].dtype == np.float64 for what in found)
     if not fits or "x" not in found or ("terms" in found) != ("sizes" in found) or count == 0 or (np.diff(t) < 0.0).any():
         raise ModelError(f"the file is damaged: the arrays of segment {k} do not fit together. Save the trajectory again.")
     whole = {what: np.ascontiguousarray(values) for what, values in found.items()}
-    return Segment(mech, whole["t"], whole["x"], whole.get("terms"), whole.get("sizes"), event)
+    rest = whole.get("terms"), whole.get("sizes"), known["event"], bodies, whole.get("first")
+    return Segment(mech, whole["t"], whole["x"], *rest)

@@ -99,6 +99,8 @@ class FunctionGuard:
     """A function of the user: ``guard(mech, state)`` in Python, or a Numba function ``guard(t, q, v)``."""
 
     function: Callable[..., Any]
+    timed: bool = False
+    """Whether a Python function takes the time as well, before the mechanism."""
 
     def row(self, mech: Mechanism) -> GuardRow | None:
         """The guard in a structure."""
@@ -107,8 +109,9 @@ class FunctionGuard:
         else:
             layout = mech.layout
 
-            def value(_t: float, q: Array, v: Array) -> float:
-                found = float(self.function(mech, State(layout, np.concatenate((q, v)))))
+            def value(t: float, q: Array, v: Array) -> float:
+                when = (t,) if self.timed else ()
+                found = float(self.function(*when, mech, State(layout, np.concatenate((q, v)))))
                 if found != found:  # noqa: PLR0124 (NaN)
                     raise ModelError("it returned NaN, and a guard must be a number wherever the motion comes.")
                 return found

@@ -18,6 +18,7 @@ from ..state import State
 from . import segment
 from .callbacks import check_functions
 from .events import STOP, Event, TimeAt, check_events
+from .free_runner import FreeRunner
 from .histories import EventRecord
 from .integrators import INTEGRATORS, Integrator
 from .progress import Progress
@@ -46,6 +47,8 @@ class Settings:
     first_step: float
     largest: float
     every: int
+    coordinates: str
+    stabilise: bool
 
 
 def simulate(
@@ -64,6 +67,7 @@ def simulate(
     wrenches: Any = None,
     every: int | None = None,
     start: float = 0.0,
+    stabilise: bool | None = None,
 ) -> Trajectory:
     """The motion of a mechanism from a state on, with events that may change its structure.
 
@@ -71,6 +75,11 @@ def simulate(
     loop; `wrenches` are constant ones by body, ``wrenches(t, mech, state) -> {body: (6,)}``, or a Numba function
     ``wrenches(t, q, v, out)`` that fills a row of `out` for each body. Integrators are "euler" and "rk4", whose fixed `step` must
     be given, and "dopri5", which chooses its steps within `rtol` and `atol`; there `step` is the largest.
+
+    With ``coordinates="maximal"`` every body moves by itself and forces of all joints hold them together (S3), also with the
+    integrator "hakenberg", S3's own step. Functions, events and the trajectory stay in the mechanism's joints. After each step
+    the joints that close loops, and in maximal coordinates all joints, are put back where they are closed; `stabilise` says
+    whether, which is so by default for all but "hakenberg".
 
     Every step is kept with its dense output, or with `every` each so many steps a sample. A run that fails raises a
     `SimulationError` that has the trajectory so far; Ctrl-C ends the run and returns it.
@@ -85,10 +94,8 @@ def simulate(
     ('hit', 1.0)
     """
     mech.check_state(state)
-    if coordinates != "reduced":
-        raise ModelError(f'coordinates must be "reduced", not {coordinates!r}.')
     method = method_of(integrator)
-    settings = settings_of(method, torque, wrenches, rtol, atol, step, every)
+    settings = settings_of(method, torque, wrenches, rtol, atol, step, every, coordinates, stabilise)
     begin, span = float(finite("start", start, ())), float(finite("duration", duration, ()))
     if span < 0.0:
         raise ModelError(f"duration must not be negative, not {span:g}.")
@@ -125,7 +132,8 @@ class Run:
         return self._trajectory()
 
     def _new_runner(self, mech: Mechanism, state: State, t: float) -> Runner:
-        self.runner = Runner(mech, state, t, self.method, self.settings, self.events)
+        kind = FreeRunner if self.settings.coordinates == "maximal" else Runner
+        self.runner: Runner = kind(mech, state, t, self.method, self.settings, self.events)
         return self.runner
 
     def _trajectory(self) -> Trajectory:
@@ -140,8 +148,7 @@ class Run:
         if runner is self.closed:
             return
         self.closed = runner
-        dense = self.settings.every == 0
-        self.segments.append(Segment.from_rows(runner.mech, runner.pieces(), dense, runner.t, runner.state(), event))
+        self.segments.append(runner.segment(event))
         self.steps += runner.steps
         self.rejected += int(runner.counts[segment.REJECTED])
 
@@ -172,7 +179,7 @@ class Run:
         if not events:
             self.close(runner, None)
             return None
-        t, mech, state = runner.t, runner.mech.copy(), runner.state()  # an action may change what it is given
+        t, mech, state = runner.t, runner.seen.copy(), runner.state()  # an action may change what it is given
         self._count_cascade(runner, t)
         for event in sorted(events, key=self.events.index):
             try:
@@ -190,7 +197,7 @@ class Run:
                 return None
             if event.action is not None:
                 mech, state = self._changed(runner, event, result)
-        if mech == runner.mech and state == runner.state():
+        if mech == runner.seen and state == runner.state():
             return runner  # nothing has changed: go on in the same segment
         self.close(runner, self.happened[-1].name)
         try:
@@ -286,7 +293,15 @@ def method_of(name: str) -> Integrator:
 
 
 def settings_of(
-    method: Integrator, torque: Any, wrenches: Any, rtol: float, atol: float, step: float | None, every: int | None
+    method: Integrator,
+    torque: Any,
+    wrenches: Any,
+    rtol: float,
+    atol: float,
+    step: float | None,
+    every: int | None,
+    coordinates: str = "reduced",
+    stabilise: bool | None = None,
 ) -> Settings:
     """The settings of a run, checked."""
     check_functions(torque, wrenches)
@@ -300,4 +315,12 @@ def settings_of(
         raise ModelError(f"integrator {method.name!r} has a fixed step: give it, such as step=1e-3.")
     if every is not None and (not isinstance(every, (int, np.integer)) or isinstance(every, bool) or every < 1):
         raise ModelError(f"every must be a whole number of steps, at least 1, not {every!r}.")
-    return Settings(torque, wrenches, *tolerances, 0.0 if method.adaptive else size, size, int(every or 0))
+    if coordinates not in ("reduced", "maximal"):
+        raise ModelError(f'coordinates must be "reduced" or "maximal", not {coordinates!r}.')
+    if method.of_free_bodies and coordinates != "maximal":
+        raise ModelError(f'integrator {method.name!r} moves every body by itself; it needs coordinates="maximal".')
+    if stabilise is not None and not isinstance(stabilise, (bool, np.bool_)):
+        raise ModelError(f"stabilise must be True or False, not {stabilise!r}.")
+    closing = not method.of_free_bodies if stabilise is None else bool(stabilise)
+    first = 0.0 if method.adaptive else size
+    return Settings(torque, wrenches, *tolerances, first, size, int(every or 0), coordinates, closing)

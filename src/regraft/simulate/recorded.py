@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..maximal import FreeBodies
 from ..mechanism import Mechanism
 from ..state import State
 from .dense import states_at
@@ -23,21 +25,24 @@ class Segment:
     """The motion of one structure: samples, and between them the dense output of the integrator if it was kept."""
 
     mech: Mechanism
+    """The mechanism as the user sees it."""
     t: Array
     """(samples,): the times of the samples, the end of the segment included."""
     x: Array
-    """(samples, nq + nv): positions and velocities."""
+    """(samples, nq + nv): positions and velocities; in maximal coordinates those of all bodies."""
     terms: Array | None = field(default=None, repr=False)
     """(samples − 1, 8 nv): the terms of the dense output of each step; None where only samples were kept."""
     sizes: Array | None = field(default=None, repr=False)
     """(samples − 1,): the sizes of the steps."""
     event: str | None = None
     """The name of the event that ended it."""
+    bodies: FreeBodies | None = field(default=None, repr=False)
+    """In maximal coordinates the free bodies whose positions and velocities are in x; else None."""
+    first: Array | None = field(default=None, repr=False)
+    """(nq + nv,): in maximal coordinates the state of the mechanism at the start, from which its angles are counted."""
 
     @classmethod
-    def from_rows(
-        cls, mech: Mechanism, chunks: Sequence[Array], dense: bool, t: float, state: State, event: str | None
-    ) -> Segment:
+    def from_rows(cls, mech: Mechanism, chunks: Sequence[Array], dense: bool, t: float, end: Array, event: str | None) -> Segment:
         """From the rows that the compiled loop wrote, in pieces, and the state that it reached."""
         size, first, count = mech.nq + mech.nv, 2 if dense else 1, sum(map(len, chunks))
         times, x = np.empty(count + 1), np.empty((count + 1, size))
@@ -49,29 +54,48 @@ class Segment:
             if terms is not None and sizes is not None:
                 sizes[here], terms[here] = rows[:, 1], rows[:, first + size :]
             at += len(rows)
-        times[-1], x[-1] = t, state._x
+        times[-1], x[-1] = t, end
         return cls(mech, times, x, terms, sizes, event)
+
+    @property
+    def moved(self) -> Mechanism:
+        """The mechanism whose positions and velocities are in x: the user's, or in maximal coordinates its bodies, each free."""
+        return self.mech if self.bodies is None else self.bodies.free
+
+    @cached_property
+    def seen(self) -> Array:
+        """(samples, nq + nv): positions and velocities of the mechanism as the user sees it."""
+        return self.x if self.bodies is None else self.bodies.reduced_of_many(self.x, self.first)
 
     @property
     def q(self) -> Array:
         """(samples, nq)."""
-        return self.x[:, : self.mech.nq]
+        return self.seen[:, : self.mech.nq]
 
     @property
     def v(self) -> Array:
         """(samples, nv)."""
-        return self.x[:, self.mech.nq :]
+        return self.seen[:, self.mech.nq :]
 
     def state(self, t: float) -> State:
         """The state at a time: by dense output, or by a cubic between two samples."""
-        return State(self.mech.layout, self.states(np.array([float(t)]))[0])
+        x = self.states(np.array([float(t)]))[0]
+        if self.bodies is not None:
+            before = max(int(np.searchsorted(self.t, t, side="right")) - 1, 0)
+            x = self.bodies.reduced(x, self.seen[before])
+        return State(self.mech.layout, x)
+
+    def reduced(self) -> Segment:
+        """The segment in the mechanism's own coordinates."""
+        return self if self.bodies is None else Segment(self.mech, self.t, self.seen, event=self.event)
 
     def states(self, times: Array) -> Array:
-        """(times, nq + nv): the states at several times."""
-        nq, nv = self.mech.nq, self.mech.nv
+        """(times, …): the rows of x at several times."""
+        moved = self.moved
+        nq, nv = moved.nq, moved.nv
         out = np.empty((len(times), nq + nv))
         sizes = _NO_SIZES if self.sizes is None else self.sizes
         terms = _NO_TERMS if self.terms is None else self.terms
         scratch = np.empty((SCRATCH, max(nq, nv, 1)))
-        states_at(self.mech.tree.walk, nq, self.t, self.x, sizes, terms, np.ascontiguousarray(times, float), scratch, out)
+        states_at(moved.tree.walk, nq, self.t, self.x, sizes, terms, np.ascontiguousarray(times, float), scratch, out)
         return out

@@ -19,7 +19,8 @@ from .callbacks import Callback, compiled_callback, is_compiled, lost_exceptions
 from .events import Event
 from .guards import DIRECTION, GUARD, GUARD_NUMBERS, HIT
 from .integrators import Integrator
-from .stepper import FUNCTIONS, Q0, SCRATCH, SLOPE_V, TORQUE_AT, V0, WRENCH_AT
+from .recorded import Segment
+from .stepper import FUNCTIONS, OF_FREE_BODIES, Q0, SCRATCH, SLOPE_V, TORQUE_AT, V0, WRENCH_AT
 
 Array = NDArray[np.float64]
 
@@ -33,6 +34,8 @@ class Runner:
         self, mech: Mechanism, state: State, t: float, integrator: Integrator, settings: Any, events: tuple[Event, ...]
     ) -> None:
         self.mech, self.integrator = mech, integrator
+        self.seen = mech
+        """The mechanism as the user sees it."""
         tree, layout = mech.tree, mech.layout
         state = assembled(mech, state)
         self.tree, self.nq, self.nv = tree, layout.nq, layout.nv
@@ -45,6 +48,7 @@ class Runner:
         self.clock[segment.LARGEST], self.clock[segment.OLD_ERROR] = settings.largest, 1e-4
         self.counts = np.zeros(segment.COUNTS, np.int64)
         self.counts[segment.EVERY], self.counts[segment.ADAPTIVE] = settings.every, integrator.adaptive
+        self.counts[segment.STABILISED] = settings.stabilise
         self.coordinate = coordinates_of(mech)
         self.callbacks: list[Callback] = []
         self._set_functions(settings.torque, settings.wrenches)
@@ -56,9 +60,10 @@ class Runner:
     def _set_functions(self, torque: Any, wrenches: Any) -> None:
         mech, layout, tree = self.mech, self.mech.layout, self.tree
         self.functions = np.zeros(FUNCTIONS, np.int64)
+        self.functions[OF_FREE_BODIES] = self.integrator.of_free_bodies
         self.push, self.external = np.zeros((1, 6)), tree.no_forces
         if torque is not None:
-            self.functions[TORQUE_AT] = self._callback(torque, "torque", lambda t, q, v: _checked_torque(
+            self.functions[TORQUE_AT] = self._callback(torque, "torque", lambda t, q, v: checked_torque(
                 torque(t, mech, State(layout, np.concatenate((q, v)))), layout.nv), max(layout.nv, 1))  # fmt: skip
         if isinstance(wrenches, Mapping):
             self.external = external_table(mech, wrenches)
@@ -130,10 +135,18 @@ class Runner:
         """Steps taken."""
         return int(self.counts[segment.TAKEN])
 
+    @property
+    def x(self) -> Array:
+        """(nq + nv,): the state that has been reached, in the coordinates of the loop."""
+        return np.concatenate((self.scratch[Q0, : self.nq], self.scratch[V0, : self.nv]))
+
     def state(self) -> State:
-        """The state that has been reached."""
-        S = self.scratch
-        return State(self.mech.layout, np.concatenate((S[Q0, : self.nq], S[V0, : self.nv])))
+        """The state that has been reached, as the user sees it."""
+        return State(self.seen.layout, self.x)
+
+    def segment(self, event: str | None) -> Segment:
+        """What has been computed, up to the event that ended it."""
+        return Segment.from_rows(self.mech, self.pieces(), self.counts[segment.EVERY] == 0, self.t, self.x, event)
 
     def hit(self) -> list[Event]:
         """The events whose guards ended the run."""
@@ -182,7 +195,8 @@ def coordinates_of(mech: Mechanism) -> NDArray[np.int64]:
     return found
 
 
-def _checked_torque(torque: Any, nv: int) -> Array:
+def checked_torque(torque: Any, nv: int) -> Array:
+    """What a torque function returned, as numbers for all velocities."""
     found = np.asarray(torque, float)
     if found.shape != (nv,):
         raise ModelError(f"torque(t, mech, state) must return {nv} numbers, one for each velocity, not shape {found.shape}.")

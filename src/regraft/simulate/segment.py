@@ -56,7 +56,8 @@ ADAPTIVE = 5
 TAKEN = 6  # steps taken
 REJECTED = 7  # steps that were not good enough
 AGAIN = 8  # 1 while a step is tried again
-COUNTS = 9
+STABILISED = 9  # 1 where loops are closed again after each step
+COUNTS = 10
 
 SAMPLES = 4  # parts of an adaptive step at whose ends guards are looked at, so that two zeros in one step are seen
 LEAST = 1e-14  # step, relative to the time, below which steps make no progress
@@ -117,7 +118,7 @@ def run(
                 continue
         elif not margin > 0.0:
             return NOT_FINITE
-        if closed is not None and not close_step(model, work, closed, S, nq) < CLOSED:
+        if closed is not None and counts[STABILISED] != 0 and not close_step(model, work, closed, S, nq) < CLOSED:
             return NOT_FINITE
         counts[BUDGET] -= 1
         if counts[EVERY] == 0 or guards.shape[0] > 0:
@@ -127,7 +128,7 @@ def run(
             if functions[FAILED] != 0:
                 return FUNCTION_FAILED
             if theta >= 0.0:
-                h = shorten(model, work, table, guards, numbers, functions, t, h, theta, S, nq, push, external, closed)
+                h = shorten(model, work, table, guards, numbers, functions, t, h, theta, S, nq, push, external, closed, counts)
                 if functions[FAILED] != 0:
                     return FUNCTION_FAILED
                 finish_step(S, clock, counts, record, t + h, h, nq, nv, stages)
@@ -333,7 +334,7 @@ def zero_of(
 @jit
 def shorten(
     model: Model, work: Work, table: Any, guards: Any, numbers: Any, functions: Any, t: float, h: float, theta: float, S: Any,
-    nq: int, push: Any, external: Any, closed: Any,
+    nq: int, push: Any, external: Any, closed: Any, counts: Any,
 ) -> float:  # fmt: skip
     """Take the step again up to the zero of the first guard that was hit; returns its size.
 
@@ -356,7 +357,7 @@ def shorten(
             break
         size = max(size + change, 0.0)
         take_step(model, work, table, functions, t, size, S, nq, push, external, closed)
-    if closed is not None:
+    if closed is not None and counts[STABILISED] != 0:
         close_step(model, work, closed, S, nq)
     make_dense(table, S, size, nv)
     place_for_guards(model, work, guards, S, nq, Q1)

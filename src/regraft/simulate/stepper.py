@@ -18,6 +18,7 @@ from ..kernels.layout import BODY, PUSH, Model, Work
 from ..memory import load, store
 from ..scalars import Scalar, one, where_less
 from .callbacks import call_at
+from .skeleton_step import skeleton_step
 
 MOST_STAGES = 8
 
@@ -41,11 +42,12 @@ SLOPE_U = 18  # MOST_STAGES: slopes of u
 SLOPE_V = 26  # MOST_STAGES: slopes of v
 SCRATCH = 34
 
-# functions: int64
+# functions: int64, and what kind of step they are called in
 TORQUE_AT = 0  # address of the torque function, 0 for none
 WRENCH_AT = 1  # address of the wrench function
 FAILED = 2  # 1 after a function has failed
-FUNCTIONS = 3
+OF_FREE_BODIES = 3  # 1 where the step is S3's
+FUNCTIONS = 4
 
 
 @inline
@@ -97,6 +99,12 @@ def take_step(
     """All stages but the first, up to the end of the step; returns the least MARGIN of them, NaN for a failure."""
     nv, stages = work.dof.shape[0], table.shape[1]
     worst = one(S[V0, 0])
+    if functions[OF_FREE_BODIES] != 0:
+        skeleton_step(model, S, h, Q0, V0, SLOPE_V, Q1, V1, U1)
+        worst = evaluate(model, work, functions, t + h.real, S, nq, Q1, V1, SLOPE_V + 1, push, external, closed)
+        configuration.tangent(model.walk, S[U1], S[V1], S[SLOPE_U + 1, :nv])
+        configuration.normalise(model.walk, S[Q1])
+        return worst
     for i in range(1, stages):
         first = 0
         while table[i, first] == 0.0 and first < i - 1:  # most rows of the classical method have one weight alone

@@ -66,7 +66,7 @@ class Trajectory:
     def final(self) -> tuple[Mechanism, State]:
         """Mechanism and state at the end."""
         last = self.segments[-1]
-        return last.mech, State(last.mech.layout, last.x[-1].copy())
+        return last.mech, State(last.mech.layout, last.seen[-1].copy())
 
     def _at(self, t: float) -> Segment:
         self._check_times(float(t))
@@ -158,13 +158,16 @@ class Trajectory:
         return MomentumHistory(self.t, rows[:, 2:5], rows[:, 5:])
 
     def loop_error(self) -> LoopErrorHistory:
-        """How far the loops are open at all samples: the largest gap of a loop joint, in position and in velocity."""
-        rows = np.concatenate([loop_measures(segment.mech, segment.x) for segment in self.segments])
+        """How far the loops are open at all samples: the largest gap of a loop joint, in position and in velocity.
+
+        In maximal coordinates every joint closes a loop.
+        """
+        rows = np.concatenate([loop_measures(segment.moved, segment.x) for segment in self.segments])
         return LoopErrorHistory(self.t, rows[:, 0], rows[:, 1])
 
     def singular_positions(self) -> list[SingularPosition]:
         """The positions that closed chains passed in which their loops lose rank, with the degrees of freedom there."""
-        return [found for segment in self.segments for found in singular_positions(segment)]
+        return [found for segment in self.segments for found in singular_positions(segment.reduced())]
 
     # --- other times, other forms --------------------------------------------------------------------------------------
 
@@ -184,7 +187,8 @@ class Trajectory:
             a, b = segment.t[0], segment.t[-1]
             inside = wanted[(wanted > a + close) & (wanted < b - close)]  # an end is not repeated for the sake of rounding
             t = np.concatenate(([a], inside, [b] if b > a else []))
-            segments.append(Segment(segment.mech, t, segment.states(t), event=segment.event))
+            x, bodies = segment.states(t), segment.bodies
+            segments.append(Segment(segment.mech, t, x, event=segment.event, bodies=bodies, first=segment.first))
         return Trajectory(segments, self.events, self.steps, self.rejected, self.interrupted)
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
@@ -226,7 +230,7 @@ class Trajectory:
 
 def _motion(segment: Segment, body: str) -> Array:
     """(samples, 18): pose and twist of a body."""
-    tree, out = segment.mech.tree, np.empty((len(segment.t), MOTION))
+    tree, out = segment.moved.tree, np.empty((len(segment.t), MOTION))
     if body == WORLD:
         out[:] = WORLD_MOTION
     else:
@@ -237,7 +241,7 @@ def _motion(segment: Segment, body: str) -> Array:
 
 def _loop_joint(segment: Segment, name: str) -> tuple[Array, Array]:
     """Position and velocity of a loop joint; its angles go on through whole turns."""
-    mech, kind = segment.mech, segment.mech.joints[name].type
+    mech, kind = segment.moved, segment.mech.joints[name].type
     q, v = np.empty((len(segment.t), kind.nq)), np.empty((len(segment.t), kind.nv))
     for i, x in enumerate(segment.x):
         q[i], v[i] = mech.settled(State(mech.layout, x), name)
@@ -248,9 +252,9 @@ def _loop_joint(segment: Segment, name: str) -> tuple[Array, Array]:
 
 def _balance(segment: Segment) -> Array:
     """(samples, 8): kinetic and potential energy, angular and linear momentum."""
-    tree, out = segment.mech.tree, np.empty((len(segment.t), 8))
-    work = tree.new_work()  # a name: a handle does not keep alive what it leads to
+    mech, out = segment.moved, np.empty((len(segment.t), 8))
+    work = mech.tree.new_work()  # a name: a handle does not keep alive what it leads to
     entries.balance_of_many(work.handle, segment.x, out)
-    if segment.mech.loop_joints:
-        out[:, 1] += loop_measures(segment.mech, segment.x)[:, 2]
+    if mech.loop_joints:
+        out[:, 1] += loop_measures(mech, segment.x)[:, 2]
     return out

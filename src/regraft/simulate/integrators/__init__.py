@@ -3,8 +3,9 @@
 from .contract import Integrator
 from .dopri5 import DOPRI5
 from .euler import EULER
+from .hakenberg import HAKENBERG
 from .rk4 import RK4
 
-INTEGRATORS = {method.name: method for method in (EULER, RK4, DOPRI5)}
+INTEGRATORS = {method.name: method for method in (EULER, RK4, DOPRI5, HAKENBERG)}
 
 __all__ = ["INTEGRATORS", "Integrator"]

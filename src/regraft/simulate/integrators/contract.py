@@ -30,6 +30,8 @@ class Integrator:
     """Weights of the slopes in the estimate of the error; empty where the step is fixed."""
     dense: Row = field(default=())
     """Weights of the slopes in the last term of the dense output (Hairer's d); empty: a cubic through both ends."""
+    of_free_bodies: bool = False
+    """Whether the step is S3's, which only maximal coordinates have."""
 
     @property
     def adaptive(self) -> bool:

@@ -1,0 +1,166 @@
+"""The same mechanism with every body free by itself, held to the others by its joints alone; and states there and back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import ModelError
+from ..joints import Free, within_limits
+from ..kernels import entries
+from ..kernels.layout import BODY
+from ..loops import LoopTables
+from ..mechanism import Mechanism
+from ..parts import WORLD, Joint
+from ..pose import POSE, Pose
+from ..state import State
+from .invertible import check_invertible
+
+Array = NDArray[np.float64]
+
+_TURN = 2.0 * np.pi
+
+
+def to_maximal(mech: Mechanism, state: State) -> tuple[Mechanism, State]:
+    """The same bodies in maximal coordinates (S3): each on a `Free()` joint of its own, and all joints of `mech` closing loops.
+
+    The result is a mechanism like any other: it moves as `mech` does, `joint_reactions` are the joints' forces, and structure may
+    be changed in it. `to_reduced` is the way back.
+
+    >>> import regraft as rg
+    >>> mech = rg.Mechanism()
+    >>> mech.add_body("thigh", rg.Inertia.box(7.0, (0.1, 0.1, 0.4)))
+    >>> mech.add_joint("hip", rg.Revolute((0, 1, 0)), "world", "thigh", child_pose=rg.Pose(translation=(0, 0, 0.2)))
+    >>> free, bodies = rg.to_maximal(mech, mech.state(q={"hip": 0.3}))
+    >>> free.nv, free.loop_joints
+    (6, ('hip',))
+    >>> again, state = rg.to_reduced(free, bodies)
+    >>> again == mech, round(float(state.q[0]), 12)
+    (True, 0.3)
+    """
+    mech.check_state(state)
+    bodies = FreeBodies(mech)
+    return bodies.free, bodies.maximal(state)
+
+
+def to_reduced(mech: Mechanism, state: State, near: State | None = None) -> tuple[Mechanism, State]:
+    """The way back from `to_maximal`: the mechanism whose joints lead to its bodies again, and its state.
+
+    Where joints have come apart, each has the position nearest to where its bodies are. Bodies that no joint leads to any more
+    float, as after `cut`. Angles are within half a turn of zero, or within the joint's limits; with a state that is `near`, from
+    the whole turn that brings them nearest to it.
+    """
+    mech.check_state(state)
+    joints = {name: joint for name, joint in mech.joints.items() if not _frees_a_body(joint)}
+    if len(joints) + len(mech.bodies) != len(mech.joints):
+        raise ModelError("to_reduced takes a mechanism from to_maximal, in which every body is free by itself.")
+    reduced = mech.joined_by(joints)
+    for body in _lost_bodies(mech.bodies, joints.values()):
+        reduced.add_joint(f"{body}_free", Free(), WORLD, body)
+    bodies = FreeBodies(reduced)
+    if near is not None:
+        reduced.check_state(near)
+    order = np.array([bodies.free.layout.q_slices[free_name(body)].start for body in mech.bodies])
+    if bodies.free.layout.names != mech.layout.names or (np.diff(order) <= 0).any():
+        raise ModelError("to_reduced takes a mechanism from to_maximal, in which every body is free by itself.")
+    return reduced, State(reduced.layout, bodies.reduced(state._x, None if near is None else near._x))
+
+
+def free_name(body: str) -> str:
+    """What the joint is called that makes a body free."""
+    return f"{body} (free)"
+
+
+def _frees_a_body(joint: Joint) -> bool:
+    return joint.name == free_name(joint.child) and isinstance(joint.type, Free) and joint.parent == WORLD
+
+
+def _lost_bodies(bodies: Iterable[str], joints: Iterable[Joint]) -> list[str]:
+    """The first of the bodies in each group that no joint leads to from the world."""
+    group = {name: name for name in (WORLD, *bodies)}
+
+    def first(name: str) -> str:
+        while group[name] != name:
+            group[name] = group[group[name]]
+            name = group[name]
+        return name
+
+    for joint in joints:
+        a, b = first(joint.parent), first(joint.child)
+        group[b if a == WORLD else a] = a if a == WORLD else b
+    order = {name: i for i, name in enumerate(bodies)}
+    least: dict[str, str] = {}
+    for name in order:
+        least.setdefault(first(name), name)
+    return [name for top, name in least.items() if top != WORLD]
+
+
+class FreeBodies:
+    """A mechanism, the same with every body free, and how states go from the one to the other."""
+
+    def __init__(self, mech: Mechanism) -> None:
+        for body in mech.bodies.values():
+            check_invertible(body.name, body.inertia)
+        self.mech = mech
+        joints = {free_name(body): Joint(free_name(body), Free(), WORLD, body, Pose(), Pose()) for body in mech.bodies}
+        taken = joints.keys() & mech.joints.keys()
+        if taken:
+            raise ModelError(f"joint {min(taken)!r} has the name of one that makes a body free; give it another name.")
+        self.free = mech.joined_by({**joints, **mech.joints})
+        layout = mech.layout
+        self._places = np.array(
+            [
+                (layout.q_slices[name].start, layout.nq + layout.v_slices[name].start) if name in layout.q_slices else (-1, -1)
+                for name in mech.joints
+            ],
+            np.int64,
+        ).reshape(-1, 2)
+
+    @cached_property
+    def _tables(self) -> tuple[object, LoopTables]:
+        return self.free.tree.new_work(), LoopTables(self.free)
+
+    def maximal(self, state: State) -> State:
+        """The state of the free bodies in which they move as the mechanism's do."""
+        tree, free = self.mech.tree, self.free.layout
+        motions = tree.motion(state._x)
+        x = free.rest.copy()
+        q, v = x[: free.nq].reshape(-1, 7), x[free.nq :].reshape(-1, 6)
+        rows = np.empty(len(motions), np.int64)
+        rows[tree.walk[:, BODY]] = np.arange(len(motions))
+        turns = motions[rows, :9].reshape(-1, 3, 3)
+        q[:, :3], q[:, 3:] = motions[rows, 9:POSE], quaternions(turns)
+        v[:, :3] = np.einsum("kba,kb->ka", turns, motions[rows, POSE + 3 :])
+        v[:, 3:] = np.einsum("kba,kb->ka", turns, motions[rows, POSE : POSE + 3])
+        return State(free, x)
+
+    def reduced(self, x: Array, near: Array | None = None) -> Array:
+        """(nq + nv,): positions and velocities of the mechanism's tree joints where free bodies are as x says."""
+        found: Array = self.reduced_of_many(x[None], near)[0]
+        return found
+
+    def reduced_of_many(self, x: Array, near: Array | None = None) -> Array:
+        """The same for many states one after the other; angles go on through whole turns."""
+        layout = self.mech.layout
+        out = np.empty((len(x), layout.nq + layout.nv))
+        work, closed = self._tables
+        entries.joint_states(work.handle, closed.handle, self._places, np.ascontiguousarray(x), out)  # type: ignore[attr-defined]
+        for name, kind, *_ in layout.joints:
+            first = layout.q_slices[name].start
+            for c in kind.turns:
+                angle = out[:, first + c]
+                begin = within_limits(kind, out[0, layout.q_slices[name]].copy())[c] if near is None else near[first + c]
+                angle += _TURN * np.round((begin - angle[0]) / _TURN)
+                angle[:] = np.unwrap(angle)
+        return out
+
+
+def quaternions(turns: Array) -> Array:
+    """(n, 4), w first: the unit quaternions of rotations (n, 3, 3)."""
+    from scipy.spatial.transform import Rotation  # heavy, and of use here alone
+
+    found: Array = Rotation.from_matrix(turns).as_quat(scalar_first=True)
+    return found

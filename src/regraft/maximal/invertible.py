@@ -1,0 +1,24 @@
+"""What a body must have to move by itself."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..errors import ModelError
+from ..inertia import Inertia
+
+INVERTIBLE = 1e-9
+"""Part of its largest principal moment above which a body's smallest one is more than rounding."""
+
+
+def check_invertible(name: str, inertia: Inertia) -> None:
+    """A free body without mass, or without a moment of inertia about some axis, would move without end."""
+    if inertia.mass == 0.0:
+        raise ModelError(f"body {name!r} has no mass; give it one, or make it one body with its neighbour.")
+    moments = np.linalg.eigvalsh(inertia.tensor)
+    if moments[0] <= INVERTIBLE * moments[2]:
+        raise ModelError(
+            f"body {name!r} is a point mass or a thin rod: its inertia tensor, with the principal moments "
+            f"{', '.join(f'{x:.6g}' for x in moments)}, has no inverse. Give it moments of inertia about all axes, "
+            "make it one body with its neighbour, or use reduced coordinates."
+        )

@@ -1,0 +1,114 @@
+"""The compiled loop in maximal coordinates; whatever the user gives and gets is in the mechanism's own joints."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import ModelError
+from ..loops import assembled
+from ..maximal import FreeBodies
+from ..mechanism import Mechanism
+from ..state import State
+from .callbacks import is_compiled
+from .events import Event, FunctionGuard, JointAt
+from .integrators import Integrator
+from .recorded import Segment
+from .runner import Runner, checked_torque
+
+Array = NDArray[np.float64]
+
+
+class FreeRunner(Runner):
+    """The compiled loop on the free bodies of a mechanism, from one state on."""
+
+    def __init__(
+        self, mech: Mechanism, state: State, t: float, integrator: Integrator, settings: Any, events: tuple[Event, ...]
+    ) -> None:
+        self.bodies, start = FreeBodies(mech), assembled(mech, state)
+        self.first = self.near = start._x
+        self.user = mech
+        super().__init__(self.bodies.free, self.bodies.maximal(start), t, integrator, settings, events)
+        self.seen = mech
+
+    def _seen_at(self, x: Array) -> State:
+        """The mechanism's state where its bodies are as x says; angles are counted on from the last one that was asked for."""
+        self.near = self.bodies.reduced(x, self.near)
+        return State(self.user.layout, self.near)
+
+    def _set_functions(self, torque: Any, wrenches: Any) -> None:
+        if wrenches is not None and not isinstance(wrenches, Mapping):
+            wrenches = self._pushing(wrenches)
+        super()._set_functions(None if torque is None else self._driving(torque), wrenches)
+
+    def _driving(self, torque: Any) -> Callable[..., Array]:
+        """A function that gives no torques to the free bodies, but those of the user to the joints between them."""
+        closed, user, nothing = self.closed, self.user, np.zeros(self.nv)
+        places = [(l, user.layout.v_slices[name]) for l, name in enumerate(user.joints) if name in user.layout.v_slices]
+
+        def driving(t: float, _mech: Mechanism, state: State) -> Array:
+            seen = self._seen_at(state._x)
+            if is_compiled(torque):
+                found = np.zeros(user.nv)
+                torque(t, seen._q, seen._v, found)
+            else:
+                found = checked_torque(torque(t, user, seen), user.nv)
+            if not np.isfinite(found).all():
+                raise ModelError("it returned a torque that is not finite.")
+            for l, where in places if closed is not None else ():
+                closed.drive(l, found[where])  # type: ignore[union-attr]
+            return nothing
+
+        return driving
+
+    def _pushing(self, wrenches: Any) -> Callable[..., Any]:
+        user = self.user
+
+        def pushing(t: float, _mech: Mechanism, state: State) -> Any:
+            seen = self._seen_at(state._x)
+            if not is_compiled(wrenches):
+                return wrenches(t, user, seen)
+            table = np.zeros((len(user.bodies), 6))
+            wrenches(t, seen._q, seen._v, table)
+            return dict(zip(user.bodies, table, strict=True))
+
+        return pushing
+
+    def _set_guards(self, events: tuple[Event, ...]) -> None:
+        there = [event for event in events if not isinstance(event.guard, JointAt) or event.guard.row(self.user) is not None]
+        super()._set_guards(tuple(replace(event, guard=self._guarding(event.guard)) for event in there))
+        given = {event.name: event for event in events}
+        self.events = tuple(given[event.name] for event in self.events)
+
+    def _guarding(self, guard: Any) -> Any:
+        """A guard of the mechanism's joints as one of its free bodies."""
+        user = self.user
+        if isinstance(guard, JointAt):
+            at = user.layout.q_slices[guard.joint].start
+
+            def passing(_mech: Mechanism, state: State) -> float:
+                return float(self._seen_at(state._x)._q[at]) - guard.value
+
+            return FunctionGuard(passing)
+        if not isinstance(guard, FunctionGuard):
+            return guard
+
+        def watching(t: float, _mech: Mechanism, state: State) -> float:
+            seen = self._seen_at(state._x)
+            if is_compiled(guard.function):
+                return float(guard.function(t, seen._q, seen._v))
+            return float(guard.function(*((t,) if guard.timed else ()), user, seen))
+
+        return FunctionGuard(watching, timed=True)
+
+    def state(self) -> State:
+        """The state that has been reached, as the user sees it."""
+        return State(self.user.layout, self.segment(None).seen[-1])
+
+    def segment(self, event: str | None) -> Segment:
+        """What has been computed, up to the event that ended it."""
+        return replace(super().segment(event), mech=self.user, bodies=self.bodies, first=self.first)

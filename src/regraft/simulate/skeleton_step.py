@@ -1,0 +1,41 @@
+"""S3's step: velocities first, then positions with the new velocities; centres of mass go straight, rotations by their axis."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._jit import jit
+from ..kernels import configuration
+from ..kernels.layout import COM, Model, Q, V
+from ..memory import load, store
+from ..rotations import exp_quaternion, quaternion_product, quaternion_rotation
+from ..scalars import Scalar
+from ..spatial import add, cross, rotate, rotate_back, scale, subtract
+
+
+@jit
+def skeleton_step(model: Model, S: Any, h: Scalar, q0: int, v0: int, slope: int, q1: int, v1: int, u1: int) -> None:
+    """(q1, v1) a step after (q0, v0), all rows of S, with accelerations in the row `slope`; every body must be free by itself.
+
+    S3, "Algorithm for animation". The tangent vector from q0 to q1 goes to u1.  O(n).
+    """
+    walk = model.walk
+    for k in range(walk.shape[0]):
+        i, d = walk[k, Q], walk[k, V]
+        com = load(model.geometry, k, COM, 3)
+        turn = load(S, q0, i + 3, 4)
+        R = quaternion_rotation(turn)
+        v, w = load(S, v0, d, 3), load(S, v0, d + 3, 3)
+        dv, dw = load(S, slope, d, 3), load(S, slope, d + 3, 3)
+        middle = add(v, cross(w, com))
+        pushed = add(add(dv, cross(dw, com)), cross(w, middle))
+        velocity = rotate(R, add(middle, scale(h, pushed)))
+        spin = add(w, scale(h, dw))
+        turned = quaternion_product(turn, exp_quaternion(scale(h, spin)))
+        R_1 = quaternion_rotation(turned)
+        place = add(add(load(S, q0, i, 3), rotate(R, com)), scale(h, velocity))
+        store(S, q1, i, subtract(place, rotate(R_1, com)))
+        store(S, q1, i + 3, turned)
+        store(S, v1, d, subtract(rotate_back(R_1, velocity), cross(spin, com)))
+        store(S, v1, d + 3, spin)
+    configuration.difference(walk, S[q1], S[q0], S[u1])
