@@ -100,6 +100,18 @@ _ARGUMENTS: dict[str, Any] = {
 }
 
 
+def address_of(dispatcher: Any, *arguments: str) -> int:
+    """The address of an entry compiled for these argument types, for other compiled code to call: see `memory.call_kernel`.
+
+    Numba merges all that a function calls into it and optimises the whole again; what is called by its address stays apart, and
+    is compiled once however many functions call it.
+    """
+    signature = tuple(_ARGUMENTS[argument] for argument in arguments)
+    dispatcher.compile(signature)
+    result = dispatcher.overloads[signature]
+    return int(result.library.get_pointer_to_function(result.fndesc.llvm_cfunc_wrapper_name))
+
+
 @cache
 def source_key() -> str:
     """A hash of every source file of the package and of the compiler's version."""

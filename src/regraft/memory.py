@@ -142,3 +142,22 @@ def borrowed(a: Any) -> Any:
 def borrowed_vector(a: Any) -> Any:
     """The same for a vector in one piece."""
     return table_at(a.ctypes.data, 1, a.shape[0], a)[0]
+
+
+@inline
+def vector_at(address: int, count: int) -> Any:
+    """The `count` floats at an address, as an array."""
+    return table_at(address, 1, count, 0.0)[0]
+
+
+@intrinsic
+def call_kernel(_typing: Any, address: Any, a: Any, b: Any, c: Any, d: Any, e: Any, f: Any, g: Any, h: Any) -> Any:
+    """The number that the kernel at an address returns for eight integers; see `_jit.address_of`."""
+
+    def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:
+        integer = ir.IntType(64)
+        words = [context.cast(builder, word, kind, types.int64) for word, kind in zip(args, signature.args, strict=True)]
+        function = builder.inttoptr(words[0], ir.FunctionType(ir.DoubleType(), [integer] * 8).as_pointer())
+        return builder.call(function, words[1:])
+
+    return types.float64(address, a, b, c, d, e, f, g, h), codegen

@@ -123,6 +123,17 @@ def close_positions(model: Model, work: Work, closed: Loops, q: Any, step: Any, 
 
 
 @jit
+def close_state(model: Model, work: Work, closed: Loops, q: Any, v: Any, step: Any, best: Any) -> float:
+    """Put a state back where all loops are closed, in position and in velocity; returns the gap in position that is left.
+
+    Both moves are the least in the metric of kinetic energy, so the second takes energy and adds none.
+    """
+    gap = close_positions(model, work, closed, q, step, best, 20)
+    correct_velocities(model, work, closed, q, v, step)
+    return gap
+
+
+@jit
 def close_velocities(model: Model, work: Work, closed: Loops, q: Any, v: Any, step: Any) -> float:
     """Change v, least in the metric of kinetic energy, so that all loops stay closed; returns the gap that was there."""
     factorise(model, work, q)

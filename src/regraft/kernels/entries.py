@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .._jit import entry, inline, long_entry
-from ..memory import load, load_pose, store, store_pose, table_at
+from ..memory import load, load_pose, store, store_pose, table_at, vector_at
 from ..spatial import add, at_point, compose, invert
 from . import closure, configuration
 from . import energy as energy_kernel
@@ -20,7 +20,7 @@ from .crba import crba
 from .derivatives import rnea_derivatives
 from .impact import impact
 from .kinematics import frame, move_bodies, place_bodies
-from .layout import EXTERNAL, ORIGIN, ROOT, VEL, Model, Work, model_at, positions_in, work_at
+from .layout import EXTERNAL, ORIGIN, ROOT, VEL, Model, Work, model_at, positions_in, velocities_in, work_at
 from .loop_layout import DRIVE, loops_at
 from .rnea import reactions, rnea
 
@@ -183,6 +183,30 @@ def quick_closed_dynamics(handle: int, loops: int, x: Any, tau: Any, out: Any) -
     nq, nothing = positions_in(handle), table_at(handle, 0, EXTERNAL, x)
     worst, gap = closure.closed_dynamics(model_at(handle), work_at(handle, x), loops_at(loops), x[:nq], x[nq:], tau, nothing, out)
     return worst if gap <= closure.ASSEMBLED else np.nan
+
+
+@long_entry
+def dynamics_by_address(handle: int, loops: int, q: int, v: int, tau: int, external: int, pushed: int, out: int) -> float:
+    """`closed_dynamics` for other kernels, with addresses of arrays; returns the least MARGIN."""
+    m, w = model_at(handle), work_at(handle, 0.0)
+    nq, nv = positions_in(handle), velocities_in(handle)
+    position, velocity, torque, rate = vector_at(q, nq), vector_at(v, nv), vector_at(tau, nv), vector_at(out, nv)
+    forces = table_at(external, pushed, EXTERNAL, 0.0)
+    return closure.closed_dynamics(m, w, loops_at(loops), position, velocity, torque, forces, rate)[0]
+
+
+@long_entry
+def closing_by_address(handle: int, loops: int, q: int, v: int, step: int, best: int, _six: int, _seven: int) -> float:
+    """`close_state` for other kernels, with addresses of arrays; `step` and `best` are scratch (nv,) and (nq,)."""
+    m, w = model_at(handle), work_at(handle, 0.0)
+    nq, nv = positions_in(handle), velocities_in(handle)
+    q_, v_, step_, best_ = (
+        table_at(q, 1, nq, 0.0),
+        table_at(v, 1, nv, 0.0),
+        table_at(step, 1, nv, 0.0),
+        table_at(best, 1, nq, 0.0),
+    )
+    return closure.close_state(m, w, loops_at(loops), q_[0], v_[0], step_[0], best_[0])
 
 
 @entry

@@ -156,7 +156,7 @@ class Skeleton:
     def _check_bodies(self) -> None:
         for name, mass, tensor in zip(self.bodies, self.masses, self.inertias, strict=True):
             try:
-                inertia = Inertia(mass, tensor=tensor)
+                inertia = Inertia(mass, tensor=tensor if mass != 0.0 else None)
             except ModelError as problem:
                 raise ModelError(f"body {name!r}: {problem}") from None
             check_invertible(name, inertia)

@@ -30,9 +30,9 @@ def repeat(
 ) -> Scalar:  # fmt: skip
     """All steps from (Q0, V0) to (Q1, V1); the last of the size `last`, or until guard e is zero if e ≥ 0. Returns its size."""
     nv, stages, count = work.dof.shape[0], table.shape[1], sizes.shape[0]
-    first_slopes(model, work, functions, t, S, nq, push, external, None)
+    first_slopes(model, work, functions, t, S, nq, push, external)
     for i in range(count - 1):
-        take_step(model, work, table, functions, t, sizes[i] + 0.0 * last, S, nq, push, external, None)
+        take_step(model, work, table, functions, t, sizes[i] + 0.0 * last, S, nq, push, external)
         next_step(S, nq, nv, stages)
         t += sizes[i]
     h = last
@@ -45,7 +45,7 @@ def repeat(
             h = h - change
             if abs(change.real) <= SETTLED * nudge / NUDGE and abs(change.imag) <= SETTLED * abs(h.imag):
                 break
-    take_step(model, work, table, functions, t, h, S, nq, push, external, None)
+    take_step(model, work, table, functions, t, h, S, nq, push, external)
     return h
 
 
@@ -55,7 +55,7 @@ def guard_after(
     push: Any, external: Any, guards: Any, numbers: Any, e: int,
 ) -> Scalar:  # fmt: skip
     """Guard e at the end of a step of the size h."""
-    take_step(model, work, table, functions, t, h, S, nq, push, external, None)
+    take_step(model, work, table, functions, t, h, S, nq, push, external)
     place_for_guards(model, work, guards, S, nq, Q1)
     return guard_value(model, work, guards, numbers, functions, e, t + h.real, S, nq, Q1, V1)
 

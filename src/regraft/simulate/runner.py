@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .._jit import address_of
 from ..dynamics import external_table, put_wrenches
 from ..errors import ModelError
+from ..kernels import entries
 from ..kernels.layout import MARGIN
 from ..loops import LoopTables, assembled
 from ..mechanism import Mechanism
@@ -20,11 +23,31 @@ from .events import Event
 from .guards import DIRECTION, GUARD, GUARD_NUMBERS, HIT
 from .integrators import Integrator
 from .recorded import Segment
-from .stepper import FUNCTIONS, OF_FREE_BODIES, Q0, SCRATCH, SLOPE_V, TORQUE_AT, V0, WRENCH_AT
+from .stepper import (
+    CLOSING_AT,
+    DYNAMICS_AT,
+    FUNCTIONS,
+    LOOPS,
+    OF_FREE_BODIES,
+    Q0,
+    SCRATCH,
+    SLOPE_V,
+    TORQUE_AT,
+    TREE,
+    V0,
+    WRENCH_AT,
+)
 
 Array = NDArray[np.float64]
 
 _BYTES_A_CHUNK = 1 << 20
+
+
+@cache
+def loop_kernels() -> tuple[int, int]:
+    """The addresses of the dynamics of closed chains and of what closes them again."""
+    eight = ("integer",) * 8
+    return address_of(entries.dynamics_by_address, *eight), address_of(entries.closing_by_address, *eight)
 
 
 class Runner:
@@ -61,6 +84,10 @@ class Runner:
         mech, layout, tree = self.mech, self.mech.layout, self.tree
         self.functions = np.zeros(FUNCTIONS, np.int64)
         self.functions[OF_FREE_BODIES] = self.integrator.of_free_bodies
+        self.functions[TREE] = self.work.handle
+        if self.closed is not None:
+            self.functions[LOOPS] = self.closed.handle
+            self.functions[DYNAMICS_AT], self.functions[CLOSING_AT] = loop_kernels()
         self.push, self.external = np.zeros((1, 6)), tree.no_forces
         if torque is not None:
             self.functions[TORQUE_AT] = self._callback(torque, "torque", lambda t, q, v: checked_torque(
@@ -106,7 +133,6 @@ class Runner:
                 why = segment.run(
                     self.work.handle, self.integrator.table, self.integrator.order, self.scratch, self.clock, self.counts,
                     self.coordinate, self.functions, self.push, self.external, self.guards, self.numbers, self.record,
-                    None if self.closed is None else self.closed.handle,
                 )  # fmt: skip
             if why != segment.FULL:
                 return int(why)

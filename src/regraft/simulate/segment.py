@@ -8,18 +8,20 @@ from typing import Any
 import numpy as np
 
 from .._jit import jit, long_entry
-from ..kernels.closure import CLOSED, close_positions, correct_velocities
+from ..kernels.closure import CLOSED
 from ..kernels.layout import Model, Work, model_at, positions_in, work_at
-from ..kernels.loop_layout import loops_at
-from ..memory import borrowed, borrowed_vector
+from ..memory import borrowed, borrowed_vector, call_kernel
 from .guards import HIT, LAST, SIGN, crossed, guard_value, place_for_guards, remember, start_guards
 from .stepper import (
+    CLOSING_AT,
     DENSE_U,
     FAILED,
+    LOOPS,
     Q0,
     Q1,
     QS,
     SLOPE_V,
+    TREE,
     US,
     V0,
     V1,
@@ -70,26 +72,22 @@ SAFETY, SHRINK, GROW, MEMORY = 0.9, 0.2, 10.0, 0.04
 @long_entry
 def run(
     handle: int, table: Any, order: int, S: Any, clock: Any, counts: Any, coordinate: Any,
-    functions: Any, push: Any, external: Any, guards: Any, numbers: Any, record: Any, loops: Any,
+    functions: Any, push: Any, external: Any, guards: Any, numbers: Any, record: Any,
 ) -> int:  # fmt: skip
-    """Step until the end, an event, a full record, the end of the budget or a failure; says which.
-
-    `loops` is the handle of the loops' tables, or None where there are none.
-    """
+    """Step until the end, an event, a full record, the end of the budget or a failure; says which."""
     table, S, push, external = borrowed(table), borrowed(S), borrowed(push), borrowed(external)
     guards, numbers, record = borrowed(guards), borrowed(numbers), borrowed(record)
     clock, counts, functions = borrowed_vector(clock), borrowed_vector(counts), borrowed_vector(functions)
     model, work, nq = model_at(handle), work_at(handle, S), positions_in(handle)
     nv, stages = work.dof.shape[0], table.shape[1]
-    closed = None if loops is None else loops_at(loops)
     if counts[STARTED] == 0 and clock[T] < clock[END]:
-        margin = first_slopes(model, work, functions, clock[T], S, nq, push, external, closed)
+        margin = first_slopes(model, work, functions, clock[T], S, nq, push, external)
         if functions[FAILED] != 0:
             return FUNCTION_FAILED
         if not margin > 0.0:
             return NOT_FINITE
         if clock[STEP] <= 0.0:
-            clock[STEP] = first_size(model, work, table, order, functions, clock, S, nq, coordinate, push, external, closed)
+            clock[STEP] = first_size(model, work, table, order, functions, clock, S, nq, coordinate, push, external)
         start_guards(model, work, guards, numbers, functions, clock[T], clock[STEP], S, nq)
         if functions[FAILED] != 0:
             return FUNCTION_FAILED
@@ -109,7 +107,7 @@ def run(
                 clock[T] = clock[END]
                 return FINISHED
             return TOO_SMALL
-        margin = take_step(model, work, table, functions, t, h, S, nq, push, external, closed)
+        margin = take_step(model, work, table, functions, t, h, S, nq, push, external)
         if functions[FAILED] != 0:
             return FUNCTION_FAILED
         if counts[ADAPTIVE] != 0:
@@ -118,7 +116,7 @@ def run(
                 continue
         elif not margin > 0.0:
             return NOT_FINITE
-        if closed is not None and counts[STABILISED] != 0 and not close_step(model, work, closed, S, nq) < CLOSED:
+        if functions[LOOPS] != 0 and counts[STABILISED] != 0 and not close_step(functions, S) < CLOSED:
             return NOT_FINITE
         counts[BUDGET] -= 1
         if counts[EVERY] == 0 or guards.shape[0] > 0:
@@ -128,7 +126,7 @@ def run(
             if functions[FAILED] != 0:
                 return FUNCTION_FAILED
             if theta >= 0.0:
-                h = shorten(model, work, table, guards, numbers, functions, t, h, theta, S, nq, push, external, closed, counts)
+                h = shorten(model, work, table, guards, numbers, functions, t, h, theta, S, nq, push, external, counts)
                 if functions[FAILED] != 0:
                     return FUNCTION_FAILED
                 finish_step(S, clock, counts, record, t + h, h, nq, nv, stages)
@@ -137,15 +135,12 @@ def run(
 
 
 @jit
-def close_step(model: Model, work: Work, closed: Any, S: Any, nq: int) -> float:
-    """Put the end of a step back where all loops are closed, in position and in velocity; returns the gap that is left.
-
-    Both moves are the least in the metric of kinetic energy, so the second takes energy and adds none.
-    """
-    nv = work.dof.shape[0]
-    gap = close_positions(model, work, closed, S[Q1, :nq], S[US, :nv], S[QS, :nq], 20)
-    correct_velocities(model, work, closed, S[Q1, :nq], S[V1, :nv], S[US, :nv])
-    return gap
+def close_step(functions: Any, S: Any) -> float:
+    """Put the end of a step back where all loops are closed, in position and in velocity; returns the gap that is left."""
+    return call_kernel(
+        functions[CLOSING_AT], functions[TREE], functions[LOOPS], S[Q1].ctypes.data, S[V1].ctypes.data, S[US].ctypes.data,
+        S[QS].ctypes.data, 0, 0,
+    )  # fmt: skip
 
 
 @jit
@@ -215,7 +210,7 @@ def finish_step(S: Any, clock: Any, counts: Any, record: Any, t: float, h: float
 @jit
 def first_size(
     model: Model, work: Work, table: Any, order: int, functions: Any, clock: Any, S: Any, nq: int, coordinate: Any,
-    push: Any, external: Any, closed: Any,
+    push: Any, external: Any,
 ) -> float:  # fmt: skip
     """A first step size from the sizes of the state, its slope and the change of that (Hairer, Nørsett, Wanner, II.4)."""
     nv = work.dof.shape[0]
@@ -232,7 +227,7 @@ def first_size(
     h = min(h, left)
     if nv == 0 or not h > 0.0:
         return left
-    margin = take_step(model, work, table, functions, clock[T], h, S, nq, push, external, closed)
+    margin = take_step(model, work, table, functions, clock[T], h, S, nq, push, external)
     if not margin > 0.0:
         return h
     bend, last = 0.0, table.shape[1] - 1
@@ -334,7 +329,7 @@ def zero_of(
 @jit
 def shorten(
     model: Model, work: Work, table: Any, guards: Any, numbers: Any, functions: Any, t: float, h: float, theta: float, S: Any,
-    nq: int, push: Any, external: Any, closed: Any, counts: Any,
+    nq: int, push: Any, external: Any, counts: Any,
 ) -> float:  # fmt: skip
     """Take the step again up to the zero of the first guard that was hit; returns its size.
 
@@ -348,7 +343,7 @@ def shorten(
     f_here = sampled_guard(model, work, guards, numbers, functions, e, t, h, theta, S, nq)
     slope = (f_here - f_back) / ((theta - back) * h) if theta > back else 0.0
     size = theta * h
-    take_step(model, work, table, functions, t, size, S, nq, push, external, closed)
+    take_step(model, work, table, functions, t, size, S, nq, push, external)
     for _ in range(3):
         place_for_guards(model, work, guards, S, nq, Q1)
         value = guard_value(model, work, guards, numbers, functions, e, t + size, S, nq, Q1, V1)
@@ -356,9 +351,9 @@ def shorten(
         if not 1e-16 * max(abs(t), h) < abs(change) < 1e-3 * h:
             break
         size = max(size + change, 0.0)
-        take_step(model, work, table, functions, t, size, S, nq, push, external, closed)
-    if closed is not None and counts[STABILISED] != 0:
-        close_step(model, work, closed, S, nq)
+        take_step(model, work, table, functions, t, size, S, nq, push, external)
+    if functions[LOOPS] != 0 and counts[STABILISED] != 0:
+        close_step(functions, S)
     make_dense(table, S, size, nv)
     place_for_guards(model, work, guards, S, nq, Q1)
     for g in range(guards.shape[0]):

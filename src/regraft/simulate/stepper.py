@@ -13,9 +13,8 @@ import numpy as np
 from .._jit import inline, jit
 from ..kernels import configuration
 from ..kernels.aba import aba
-from ..kernels.closure import closed_dynamics
 from ..kernels.layout import BODY, PUSH, Model, Work
-from ..memory import load, store
+from ..memory import call_kernel, load, store
 from ..scalars import Scalar, one, where_less
 from .callbacks import call_at
 from .skeleton_step import skeleton_step
@@ -47,14 +46,17 @@ TORQUE_AT = 0  # address of the torque function, 0 for none
 WRENCH_AT = 1  # address of the wrench function
 FAILED = 2  # 1 after a function has failed
 OF_FREE_BODIES = 3  # 1 where the step is S3's
-FUNCTIONS = 4
+TREE = 4  # handle of the tree's tables
+LOOPS = 5  # handle of the loops' tables, 0 where there are none
+DYNAMICS_AT = 6  # address of the dynamics of closed chains
+CLOSING_AT = 7  # address of what closes them again
+FUNCTIONS = 8
 
 
 @inline
 def evaluate(
-    model: Model, work: Work, functions: Any, t: float, S: Any, nq: int, q: int, v: int, out: int, push: Any, external: Any,
-    closed: Any,
-) -> Scalar:  # fmt: skip
+    model: Model, work: Work, functions: Any, t: float, S: Any, nq: int, q: int, v: int, out: int, push: Any, external: Any
+) -> Scalar:
     """The acceleration at the time t and at the rows q and v into row `out`; returns the least MARGIN, NaN for a failure."""
     nv = work.dof.shape[0]
     if functions[FAILED] != 0:
@@ -66,9 +68,13 @@ def evaluate(
             return np.nan * one(S[V0, 0])
         for k in range(external.shape[0]):
             store(external, k, PUSH, load(push, model.walk[k, BODY] + 1, 0, 6))
-    if closed is None:
+    if functions[LOOPS] == 0:
         return aba(model, work, S[q, :nq], S[v, :nv], S[TORQUE, :nv], external, S[out, :nv])
-    return closed_dynamics(model, work, closed, S[q, :nq], S[v, :nv], S[TORQUE, :nv], external, S[out, :nv])[0]
+    margin = call_kernel(
+        functions[DYNAMICS_AT], functions[TREE], functions[LOOPS], S[q].ctypes.data, S[v].ctypes.data, S[TORQUE].ctypes.data,
+        external.ctypes.data, external.shape[0], S[out].ctypes.data,
+    )  # fmt: skip
+    return margin * one(S[V0, 0])
 
 
 @inline
@@ -81,11 +87,9 @@ def call(functions: Any, which: int, t: float, S: Any, nq: int, nv: int, q: int,
 
 
 @jit
-def first_slopes(
-    model: Model, work: Work, functions: Any, t: float, S: Any, nq: int, push: Any, external: Any, closed: Any
-) -> Scalar:
+def first_slopes(model: Model, work: Work, functions: Any, t: float, S: Any, nq: int, push: Any, external: Any) -> Scalar:
     """The slopes at the start of a step."""
-    margin = evaluate(model, work, functions, t, S, nq, Q0, V0, SLOPE_V, push, external, closed)
+    margin = evaluate(model, work, functions, t, S, nq, Q0, V0, SLOPE_V, push, external)
     for d in range(work.dof.shape[0]):
         S[SLOPE_U, d] = S[V0, d]
     return margin
@@ -93,15 +97,14 @@ def first_slopes(
 
 @jit
 def take_step(
-    model: Model, work: Work, table: Any, functions: Any, t: float, h: Scalar, S: Any, nq: int, push: Any, external: Any,
-    closed: Any,
-) -> Scalar:  # fmt: skip
+    model: Model, work: Work, table: Any, functions: Any, t: float, h: Scalar, S: Any, nq: int, push: Any, external: Any
+) -> Scalar:
     """All stages but the first, up to the end of the step; returns the least MARGIN of them, NaN for a failure."""
     nv, stages = work.dof.shape[0], table.shape[1]
     worst = one(S[V0, 0])
     if functions[OF_FREE_BODIES] != 0:
         skeleton_step(model, S, h, Q0, V0, SLOPE_V, Q1, V1, U1)
-        worst = evaluate(model, work, functions, t + h.real, S, nq, Q1, V1, SLOPE_V + 1, push, external, closed)
+        worst = evaluate(model, work, functions, t + h.real, S, nq, Q1, V1, SLOPE_V + 1, push, external)
         configuration.tangent(model.walk, S[U1], S[V1], S[SLOPE_U + 1, :nv])
         configuration.normalise(model.walk, S[Q1])
         return worst
@@ -118,7 +121,7 @@ def take_step(
             S[V1, d] = S[V0, d] + h * v
         configuration.integrate(model.walk, S[Q0], S[U1], S[Q1])
         then = t + table[stages, i] * h.real
-        margin = evaluate(model, work, functions, then, S, nq, Q1, V1, SLOPE_V + i, push, external, closed)
+        margin = evaluate(model, work, functions, then, S, nq, Q1, V1, SLOPE_V + i, push, external)
         configuration.tangent(model.walk, S[U1], S[V1], S[SLOPE_U + i, :nv])
         worst = where_less(worst, margin, worst, margin)
     configuration.normalise(model.walk, S[Q1])  # or rounding would add up
