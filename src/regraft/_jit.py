@@ -215,6 +215,11 @@ class _Compilation(event.Listener):  # type: ignore[misc]
         print(f"regraft: compiling kernels, once for this version and machine ({where}) ...", file=sys.stderr)
 
 
+def compile_quietly() -> None:
+    """Leave out the note on the first compilation, in a process whose parent shows progress."""
+    _Compilation.said = True
+
+
 def _is_ours(happening: event.Event) -> bool:
     return bool(happening.data["dispatcher"].py_func.__module__.startswith("regraft"))
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from multiprocessing import get_context
 
 import numpy as np
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from ._jit import compile_quietly
 from .balance import energy, momentum
 from .batch import forward_dynamics_batch
 from .dynamics import bias_force, derivatives, forward_dynamics, joint_reactions, mass_matrix
@@ -56,6 +60,7 @@ def kernels() -> dict[str, Callable[[], object]]:
         "closed chains, pushed": lambda: joint_reactions(linkage, linkage.state()),
         "connecting": lambda: connect(mech, state, "world", "bob", joint=Revolute((0, 1, 0)), at=(0, 0, 0)),
         "simulation of closed chains": lambda: simulate(linkage, linkage.state(), 1e-3).loop_error(),
+        "maximal coordinates": lambda: simulate(mech, state, 1e-3, coordinates="maximal").final,
         "limit cycles": lambda: limit_cycle(mech, state, at_time(1e-3), torque=lambda _t, _mech, state: -state.q),
         "limit cycles (complex)": lambda: limit_cycle(mech, state, at_time(1e-3)),
         "derivatives (complex)": lambda: derivatives(mech, state),
@@ -70,16 +75,24 @@ def _use(trajectory: Trajectory) -> None:
 
 
 def compile_kernels() -> None:
-    """Run every kernel once, with a progress bar; what is already compiled is loaded in no time."""
-    columns = TextColumn("{task.description:32}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
-    with Progress(*columns) as progress:
-        calls = kernels()
-        task = progress.add_task("compiling kernels", total=len(calls))
-        for name, call in calls.items():
-            progress.update(task, description=f"compiling {name}")
-            call()
-            progress.advance(task)
+    """Run every kernel once, on all cores and with a progress bar; what is already compiled is loaded in no time."""
+    columns = TextColumn("{task.description:40}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
+    context = get_context("spawn")  # a fork would share the compiler's locks
+    with (
+        Progress(*columns) as progress,
+        ProcessPoolExecutor(os.cpu_count(), mp_context=context, initializer=compile_quietly) as processes,
+    ):
+        names = list(kernels())
+        task = progress.add_task("compiling kernels", total=len(names))
+        waiting = {processes.submit(_compile, name): name for name in names[::-1]}  # those that take longest are the last ones
+        for done in as_completed(waiting):
+            done.result()
+            progress.update(task, advance=1, description=f"compiled {waiting[done]}")
         progress.update(task, description="all kernels are compiled")
+
+
+def _compile(name: str) -> None:
+    kernels()[name]()
 
 
 if __name__ == "__main__":
