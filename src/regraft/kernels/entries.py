@@ -269,14 +269,16 @@ def joint_states(handle: int, loops: int, places: Any, states: Any, out: Any) ->
 
 @long_entry
 def loops_of_many(handle: int, loops: int, states: Any, out: Any) -> None:
-    """The largest gap in position and in velocity, and the energy in limits of loop joints at each row of `states`: (rows, 3)."""
+    """At each row of `states` the gaps of each loop in position and in velocity, and last the energy in limits of loop joints."""
     m, w, closed, nq = model_at(handle), work_at(handle, states), loops_at(loops), positions_in(handle)
     for i in range(states.shape[0]):
         closure.factorise(m, w, states[i, :nq])
         move_bodies(m, w, states[i, :nq], states[i, nq:])
-        out[i, 0] = loop_kernel.hold(m, w, closed)
-        out[i, 1] = loop_kernel.velocity_gaps(m, w, closed)
-        out[i, 2] = own_torques.limit_energy(m, w, closed)
+        loop_kernel.hold(m, w, closed)
+        loop_kernel.residuals(closed, out[i], 0)
+        loop_kernel.velocity_gaps(m, w, closed)
+        loop_kernel.residuals(closed, out[i], 1)
+        out[i, out.shape[1] - 1] = own_torques.limit_energy(m, w, closed)
 
 
 @entry

@@ -199,6 +199,17 @@ def velocity_gaps(model: Model, work: Work, closed: Loops) -> float:
 
 
 @jit
+def residuals(closed: Loops, out: Any, first: int) -> None:
+    """The largest RESIDUAL of each loop, to every second place of `out`."""
+    loops = closed.loops
+    for l in range(loops.shape[0]):
+        worst = 0.0
+        for r in range(loops[l, FIRST], loops[l, FIRST] + 6 - loops[l, LOOP_V]):
+            worst = max(worst, abs(closed.rows[r, RESIDUAL]))
+        out[first + 2 * l] = worst
+
+
+@jit
 def acceleration_gaps(model: Model, work: Work, closed: Loops) -> None:
     """RESIDUAL = what the acceleration along each row lacks, after `hold`, with VEL and A there."""
     loops, rows = closed.loops, closed.rows

@@ -140,7 +140,21 @@ def loops_of(mech: Mechanism) -> LoopTables:
 
 def loop_measures(mech: Mechanism, states: Array) -> Array:
     """(states, 3): the largest gap of a loop in position and in velocity, and the energy in the limits of loop joints."""
-    work, closed, out = mech.tree.new_work(), LoopTables(mech), np.zeros((len(states), 3))
+    found, out = _measures(mech, states), np.zeros((len(states), 3))
+    out[:, 0], out[:, 1] = found[:, :-1:2].max(axis=1, initial=0.0), found[:, 1:-1:2].max(axis=1, initial=0.0)
+    out[:, 2] = found[:, -1]
+    return out
+
+
+def loop_gaps(mech: Mechanism, states: Array) -> Array:
+    """(states, loops, 2): the gap of each loop in position and in velocity."""
+    found: Array = _measures(mech, states)[:, :-1].reshape(len(states), -1, 2)
+    return found
+
+
+def _measures(mech: Mechanism, states: Array) -> Array:
+    work, closed = mech.tree.new_work(), LoopTables(mech)
+    out = np.zeros((len(states), 2 * len(closed.loops) + 1))
     if len(closed.loops):
         entries.loops_of_many(work.handle, closed.handle, states, out)
     return out

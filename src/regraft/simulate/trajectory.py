@@ -18,6 +18,7 @@ from ..pose import MOTION, POSE, WORLD_MOTION, Pose, finite
 from ..state import State
 from . import archive, tables
 from .histories import BodyHistory, EnergyHistory, EventRecord, JointHistory, LoopErrorHistory, MomentumHistory
+from .invariants import Invariants, invariants
 from .recorded import Segment
 from .singular import SingularPosition, singular_positions
 
@@ -164,6 +165,11 @@ class Trajectory:
         """
         rows = np.concatenate([loop_measures(segment.moved, segment.x) for segment in self.segments])
         return LoopErrorHistory(self.t, rows[:, 0], rows[:, 1])
+
+    def invariants(self) -> Invariants:
+        """How far momentum, energy and joints have drifted since the last change of structure, with a plot."""
+        rows = np.concatenate([_balance(segment) for segment in self.segments])
+        return invariants(self.segments, rows[:, 0] + rows[:, 1], rows[:, 5:], rows[:, 2:5])
 
     def singular_positions(self) -> list[SingularPosition]:
         """The positions that closed chains passed in which their loops lose rank, with the degrees of freedom there."""

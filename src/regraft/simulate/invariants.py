@@ -1,0 +1,115 @@
+"""What a motion should keep, and how far it has drifted: momentum, energy, and the joints' gaps (S3)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..loops import loop_gaps
+from .recorded import Segment
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Array = NDArray[np.float64]
+
+
+class JointGap(NamedTuple):
+    """How far a joint is open over time: metres or radians, whichever is more, and these per second."""
+
+    position: Array
+    velocity: Array
+
+
+class Invariants(NamedTuple):
+    """How far a motion has drifted from what it should keep, at all samples; counted from the last change of structure on.
+
+    Which of these a mechanism keeps is a matter of physics: all of them where it floats without gravity, friction and motors; not
+    energy where there is friction or a motor, nor momentum where gravity, the world or a spring to it acts on it.
+    """
+
+    t: Array
+    linear: Array
+    """(samples, 3): change of linear momentum."""
+    angular: Array
+    """(samples, 3): change of angular momentum about the world's origin."""
+    energy: Array
+    """(samples,): change of kinetic and potential energy together."""
+    gaps: Mapping[str, JointGap]
+    """By joint that can come apart: those that close loops, and in maximal coordinates all; NaN while a joint is not there."""
+
+    @property
+    def worst(self) -> dict[str, float]:
+        """The largest of each."""
+        gaps = self.gaps.values()
+        return {
+            "linear": float(np.linalg.norm(self.linear, axis=1).max()),
+            "angular": float(np.linalg.norm(self.angular, axis=1).max()),
+            "energy": float(np.abs(self.energy).max()),
+            "position gap": max((float(np.nanmax(gap.position)) for gap in gaps), default=0.0),
+            "velocity gap": max((float(np.nanmax(gap.velocity)) for gap in gaps), default=0.0),
+        }
+
+    def plot(self, path: str | Path | None = None) -> Figure:
+        """A picture of all of them over time; written to a file if one is given."""
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure  # slow to import, and of use here alone
+
+        figure = Figure(figsize=(9, 7), layout="constrained")
+        FigureCanvasAgg(figure)
+        axes = figure.subplots(2, 2, sharex=True)
+        _draw_vector(axes[0, 0], self.t, self.linear, "linear momentum, change (N s)")
+        _draw_vector(axes[0, 1], self.t, self.angular, "angular momentum, change (N m s)")
+        axes[1, 0].plot(self.t, self.energy, color="#b5543c")
+        axes[1, 0].set_title("energy, change (J)", loc="left", fontsize=10)
+        _draw_gaps(axes[1, 1], self.t, self.gaps)
+        for ax in axes.flat:
+            ax.grid(alpha=0.25)
+            ax.spines[["top", "right"]].set_visible(False)
+        for ax in axes[1]:
+            ax.set_xlabel("time (s)")
+        if path is not None:
+            figure.savefig(path, dpi=150)
+        return figure
+
+
+def _draw_vector(ax: Any, t: Array, values: Array, title: str) -> None:
+    for component, name, color in zip(values.T, "xyz", ("#3b6ea8", "#5a9367", "#c08a2d"), strict=True):
+        ax.plot(t, component, color=color, label=name)
+    ax.set_title(title, loc="left", fontsize=10)
+    ax.legend(frameon=False, ncols=3, fontsize=8)
+
+
+def _draw_gaps(ax: Any, t: Array, gaps: Mapping[str, JointGap]) -> None:
+    """The position gaps, with the names of the three that open most."""
+    least = 1e-17  # what is closed to the last digit has no place on a logarithmic axis
+    most = sorted(gaps, key=lambda name: -float(np.nanmax(gaps[name].position)))
+    for rank, name in enumerate(most):
+        shown = np.maximum(gaps[name].position, least)
+        if rank < 3:
+            ax.semilogy(t, shown, label=name)
+        else:
+            ax.semilogy(t, shown, color="0.8", linewidth=0.8, zorder=1)
+    ax.set_title("gaps of the joints (m or rad)", loc="left", fontsize=10)
+    if most:
+        ax.legend(frameon=False, fontsize=8)
+
+
+def invariants(segments: tuple[Segment, ...], energies: Array, linear: Array, angular: Array) -> Invariants:
+    """The drifts of all segments, from what a trajectory knows at all samples."""
+    counts = [len(segment.t) for segment in segments]
+    first = np.repeat(np.cumsum([0, *counts[:-1]]), counts)
+    names = dict.fromkeys(name for segment in segments for name in segment.moved.loop_joints)
+    gaps = {name: JointGap(np.full(len(first), np.nan), np.full(len(first), np.nan)) for name in names}
+    at = 0
+    for segment, count in zip(segments, counts, strict=True):
+        found = loop_gaps(segment.moved, segment.x)
+        for l, name in enumerate(segment.moved.loop_joints):
+            gaps[name].position[at : at + count], gaps[name].velocity[at : at + count] = found[:, l, 0], found[:, l, 1]
+        at += count
+    t = np.concatenate([segment.t for segment in segments])
+    return Invariants(t, linear - linear[first], angular - angular[first], energies - energies[first], gaps)
