@@ -91,6 +91,19 @@ def test_a_limit_of_a_loop_joint_stops_it_and_gives_its_energy_back():
     assert np.diff(lost).max() < 1e-9
 
 
+@pytest.mark.parametrize("motor", ["motor", "elbow", "pivot", "knee"])
+def test_torques_by_name_drive_any_joint_whichever_closes_the_loop(motor):
+    mech, state = rg.models.four_bar().start
+    names, motions = list(mech.joints), []
+    for turn in range(len(names)):
+        twin, there = reordered(mech, state, names[turn:] + names[:turn])
+        traj = rg.simulate(twin, there, 0.5, torque=lambda t, mech, state: {motor: 2.0 + t}, **TIGHT)  # noqa: ARG005
+        motions.append(body_motions(*traj.final)[np.argsort(list(twin.bodies))])
+    assert relative_error(motions[0], body_motions(*rg.simulate(mech, state, 0.5).final)) > 1e-3
+    for found in motions[1:]:
+        assert relative_error(found, motions[0]) < SAME
+
+
 def test_damping_of_a_loop_joint_takes_the_energy_that_its_speed_says():
     mech, state = moving_four_bar(damping=0.8)
     traj = rg.simulate(mech, state, 2.0, **TIGHT)

@@ -252,7 +252,7 @@ def test_control_c_ends_a_long_run_soon_and_keeps_it(torque, capfd):
         ({"duration": float("inf")}, "duration"),
         ({"duration": "long"}, "duration"),
         ({"start": NAN}, "start"),
-        ({"integrator": "rk45"}, "integrator must be one of 'euler', 'rk4', 'dopri5', not 'rk45'"),
+        ({"integrator": "rk45"}, "integrator must be one of 'euler', 'rk4', 'dopri5', 'hakenberg', not 'rk45'"),
         ({"integrator": "rk4"}, "fixed step: give it"),
         ({"integrator": "euler"}, "fixed step: give it"),
         ({"step": 0.0}, "step must be positive"),

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import ModelError
 from ..loops import assembled
 from ..maximal import FreeBodies
 from ..mechanism import Mechanism
@@ -18,7 +17,7 @@ from .callbacks import is_compiled
 from .events import Event, FunctionGuard, JointAt
 from .integrators import Integrator
 from .recorded import Segment
-from .runner import Runner, checked_torque
+from .runner import Runner, driving_torques
 
 Array = NDArray[np.float64]
 
@@ -45,23 +44,21 @@ class FreeRunner(Runner):
             wrenches = self._pushing(wrenches)
         super()._set_functions(None if torque is None else self._driving(torque), wrenches)
 
-    def _driving(self, torque: Any) -> Callable[..., Array]:
-        """A function that gives no torques to the free bodies, but those of the user to the joints between them."""
-        closed, user, nothing = self.closed, self.user, np.zeros(self.nv)
-        places = [(l, user.layout.v_slices[name]) for l, name in enumerate(user.joints) if name in user.layout.v_slices]
+    def _driving(self, torque: Any) -> Callable[..., dict[str, Array]]:
+        """The user's torques by joint name: joints between free bodies all close loops."""
+        user = self.user
 
-        def driving(t: float, _mech: Mechanism, state: State) -> Array:
-            seen = self._seen_at(state._x)
+        def driving(t: float, _mech: Mechanism, state: State) -> dict[str, Array]:
+            seen, given = self._seen_at(state._x), np.zeros(user.nv)
             if is_compiled(torque):
-                found = np.zeros(user.nv)
-                torque(t, seen._q, seen._v, found)
+                torque(t, seen._q, seen._v, given)
             else:
-                found = checked_torque(torque(t, user, seen), user.nv)
-            if not np.isfinite(found).all():
-                raise ModelError("it returned a torque that is not finite.")
-            for l, where in places if closed is not None else ():
-                closed.drive(l, found[where])  # type: ignore[union-attr]
-            return nothing
+                given = torque(t, user, seen)
+            of_tree, of_loops = driving_torques(user, given)
+            return {
+                **{name: of_tree[where] for name, where in user.layout.v_slices.items()},
+                **{user.loop_joints[l]: torques for l, torques in of_loops.items()},
+            }
 
         return driving
 

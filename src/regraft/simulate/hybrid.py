@@ -71,10 +71,11 @@ def simulate(
 ) -> Trajectory:
     """The motion of a mechanism from a state on, with events that may change its structure.
 
-    `torque` is ``torque(t, mech, state) -> (nv,)``, or a Numba function ``torque(t, q, v, out)`` that runs inside the compiled
-    loop; `wrenches` are constant ones by body, ``wrenches(t, mech, state) -> {body: (6,)}``, or a Numba function
-    ``wrenches(t, q, v, out)`` that fills a row of `out` for each body. Integrators are "euler" and "rk4", whose fixed `step` must
-    be given, and "dopri5", which chooses its steps within `rtol` and `atol`; there `step` is the largest.
+    `torque` is ``torque(t, mech, state) -> (nv,)``, or numbers by joint name, loop joints too; or a Numba function
+    ``torque(t, q, v, out)`` that runs inside the compiled loop. `wrenches` are constant ones by body, ``wrenches(t, mech, state)
+    -> {body: (6,)}``, or a Numba function ``wrenches(t, q, v, out)`` that fills a row of `out` for each body. Integrators are
+    "euler" and "rk4", whose fixed `step` must be given, and "dopri5", which chooses its steps within `rtol` and `atol`; there
+    `step` is the largest.
 
     With ``coordinates="maximal"`` every body moves by itself and forces of all joints hold them together (S3), also with the
     integrator "hakenberg", S3's own step. Functions, events and the trajectory stay in the mechanism's joints. After each step

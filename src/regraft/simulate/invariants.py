@@ -103,12 +103,14 @@ def invariants(segments: tuple[Segment, ...], energies: Array, linear: Array, an
     """The drifts of all segments, from what a trajectory knows at all samples."""
     counts = [len(segment.t) for segment in segments]
     first = np.repeat(np.cumsum([0, *counts[:-1]]), counts)
-    names = dict.fromkeys(name for segment in segments for name in segment.moved.loop_joints)
+    names = dict.fromkeys(
+        name for segment in segments for name in segment.moved.loop_joints if segment.moved.joints[name].type.nv < 6
+    )
     gaps = {name: JointGap(np.full(len(first), np.nan), np.full(len(first), np.nan)) for name in names}
     at = 0
     for segment, count in zip(segments, counts, strict=True):
         found = loop_gaps(segment.moved, segment.x)
-        for l, name in enumerate(segment.moved.loop_joints):
+        for l, name in ((l, name) for l, name in enumerate(segment.moved.loop_joints) if name in gaps):
             gaps[name].position[at : at + count], gaps[name].velocity[at : at + count] = found[:, l, 0], found[:, l, 1]
         at += count
     t = np.concatenate([segment.t for segment in segments])

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._jit import address_of
-from ..dynamics import external_table, put_wrenches
+from ..dynamics import external_table, joint_torques, put_wrenches
 from ..errors import ModelError
 from ..kernels import entries
 from ..kernels.layout import MARGIN
@@ -90,8 +90,11 @@ class Runner:
             self.functions[DYNAMICS_AT], self.functions[CLOSING_AT] = loop_kernels()
         self.push, self.external = np.zeros((1, 6)), tree.no_forces
         if torque is not None:
-            self.functions[TORQUE_AT] = self._callback(torque, "torque", lambda t, q, v: checked_torque(
-                torque(t, mech, State(layout, np.concatenate((q, v)))), layout.nv), max(layout.nv, 1))  # fmt: skip
+
+            def driven(t: float, q: Array, v: Array) -> Array:
+                return self._drive(mech, torque(t, mech, State(layout, np.concatenate((q, v)))))
+
+            self.functions[TORQUE_AT] = self._callback(torque, "torque", driven, max(layout.nv, 1))
         if isinstance(wrenches, Mapping):
             self.external = external_table(mech, wrenches)
         elif wrenches is not None:
@@ -103,6 +106,14 @@ class Runner:
                 return _push_table(mech, wrenches(t, mech, State(layout, np.concatenate((q, v)))))
 
             self.functions[WRENCH_AT] = self._callback(wrenches, "wrenches", pushed, self.push.size)
+
+    def _drive(self, mech: Mechanism, given: Any) -> Array:
+        """Set the motors of loop joints to what a torque function returned; returns what the tree joints get."""
+        torques, of_loops = driving_torques(mech, given)
+        if self.closed is not None and isinstance(given, Mapping):
+            for l, (name, *_) in enumerate(mech.layout.loops):
+                self.closed.drive(l, of_loops.get(l, np.zeros(mech.joints[name].type.nv)))
+        return torques if len(torques) else np.zeros(1)
 
     def _callback(self, function: Any, kind: str, from_python: Callable[..., Any], size: int) -> int:
         name = f"the function {kind!r}"
@@ -221,12 +232,17 @@ def coordinates_of(mech: Mechanism) -> NDArray[np.int64]:
     return found
 
 
-def checked_torque(torque: Any, nv: int) -> Array:
-    """What a torque function returned, as numbers for all velocities."""
-    found = np.asarray(torque, float)
-    if found.shape != (nv,):
-        raise ModelError(f"torque(t, mech, state) must return {nv} numbers, one for each velocity, not shape {found.shape}.")
-    return found if nv else np.zeros(1)
+def driving_torques(mech: Mechanism, given: Any) -> tuple[Array, dict[int, Array]]:
+    """What a torque function returned: numbers for all velocities, and those of loop joints by their number."""
+    if isinstance(given, Mapping):
+        return joint_torques(mech, given)
+    found = np.asarray(given, float)
+    if found.shape != (mech.nv,):
+        raise ModelError(
+            f"torque(t, mech, state) must return {mech.nv} numbers, one for each velocity, or numbers by joint name, not shape "
+            f"{found.shape}."
+        )
+    return found, {}
 
 
 def _push_table(mech: Mechanism, wrenches: Any) -> Array:
