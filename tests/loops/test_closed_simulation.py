@@ -43,6 +43,26 @@ def test_many_loops_pass_singular_positions_together():
     assert velocity < 1e-8
 
 
+@pytest.mark.parametrize("options", [{}, {"integrator": "rk4", "step": 0.002}])
+def test_a_straight_chain_held_at_both_ends_carries_its_weight(options):
+    """It can be shaken, by first order, but cannot move: the rows of its loop are redundant only where it is straight."""
+    mech, hinge, half = rg.Mechanism(), rg.Revolute((0, 1, 0)), rg.Pose(translation=(1, 0, 0))
+    for name in ("left", "right"):
+        mech.add_body(name, rg.Inertia.cylinder(1.0, 0.02, (0, 0, 0), (1, 0, 0)))
+    mech.add_joint("start", hinge, "world", "left")
+    mech.add_joint("middle", hinge, "left", "right", half)
+    mech.add_joint("end", hinge, "right", "world", half, rg.Pose(translation=(2, 0, 0)))
+    assert rg.mobility(mech, mech.state()).dof == 1
+    traj = rg.simulate(mech, mech.state(), 0.2, **options)
+    energy = traj.energy().total
+    bent, velocity = np.abs(traj.joint("middle").position).max(), np.abs(traj.joint("middle").velocity).max()
+    assert bent < 1e-5  # its rows are no longer redundant from 1e-6 of its size on
+    assert velocity < np.sqrt(4.0 * 9.81 * 1e-5)  # of a fall that far, and at an angle
+    assert np.abs(energy - energy[0]).max() < 20.0 * 1e-5  # the work of its weight on that way
+    assert gaps(traj)[0] < 1e-12
+    assert gaps(traj)[1] < 1e-6 * velocity * 3.0
+
+
 def linkage(order):
     """A spatial four-bar on ball joints and hinges, its joints added in a given order."""
     mech = rg.Mechanism()

@@ -9,13 +9,16 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule, run_state_machine_as_test
 
 import regraft as rg
-from loops.closed_mechanisms import body_motions, rows_of
+from loops.closed_mechanisms import body_motions, frame_rows, rows_of
 from loops.newton_euler import imbalance
 from random_mechanisms import ALL_JOINTS, random_joint, random_mechanism, random_pose, random_state, relative_error
 
 SEEDS = st.integers(0, 2**32 - 1)
 KINDS = st.sampled_from(ALL_JOINTS)
 MOST_LOOPS = 6
+LEFT_OUT = 1e-6  # documented: a row of a loop that follows from others up to this part is left out
+ROUNDING = 1e-10  # a singular value below this is zero for certain
+STABLE = 2.78  # the step of rk4 by the fastest rate of decay, above which it is no longer stable
 
 
 def upright(rng, joint):
@@ -141,7 +144,9 @@ class AnySequence(RuleBasedStateMachine):
     @precondition(moves_on)
     @rule(duration=st.floats(0.01, 0.05), fixed_steps=st.booleans())
     def step(self, duration, fixed_steps):
-        options = {"integrator": "rk4", "step": 0.002} if fixed_steps else {}
+        rate = self.fastest_rate() if fixed_steps else np.inf
+        fixed_steps = rate < 1e5  # there is no point in fixed steps by the ten thousand
+        options = {"integrator": "rk4", "step": min(0.002, 0.5 * STABLE / rate)} if fixed_steps else {}
         traj = rg.simulate(self.mech, self.state, duration, **options)
         if not fixed_steps:
             energy = traj.energy().total
@@ -183,6 +188,42 @@ class AnySequence(RuleBasedStateMachine):
         raise AssertionError(f"{body} is not connected to the world")
 
     # --- what a rule must not change ---------------------------------------------------------------------------------
+
+    def fastest_rate(self):
+        """The largest eigenvalue of the equations of motion, linearised along what the loops allow: how stiff they are."""
+        W, h = np.linalg.qr(rg.mobility(self.mech, self.state).W).Q, 1e-7
+        dof, q, v = W.shape[1], self.state.q, self.state.v
+        A = np.zeros((2 * dof, 2 * dof))
+        A[:dof, dof:] = np.eye(dof)
+        for d, along in enumerate(h * W.T):
+            moved, faster = (
+                [rg.forward_dynamics(self.mech, self.mech.state(q=there, v=then)) for there, then in pair]
+                for pair in (
+                    [(rg.integrate(self.mech, q, sign * along), v) for sign in (-1, 1)],
+                    [(q, v + sign * along) for sign in (-1, 1)],
+                )
+            )
+            A[dof:, d], A[dof:, dof + d] = (W.T @ (pair[1] - pair[0]) / (2 * h) for pair in (moved, faster))
+        return float(np.abs(np.linalg.eigvals(A)).max(initial=1.0))
+
+    def slip_allowed(self):
+        """What the rows of the loops may slip: rounding, unless some are nearly redundant and may have been left out.
+
+        If δ is what such a row adds to the others, |δ v| ≤ |δ| |v| in the metric of kinetic energy, and |δ| is at most LEFT_OUT
+        of the size that a row has on both bodies together.
+        """
+        mech, state = self.mech, self.state
+        factor = np.linalg.cholesky(rg.mass_matrix(mech, state))
+        J = rg.loop_jacobian(mech, state, reduced=True)
+        sizes = np.linalg.svd(np.linalg.solve(factor, J.T), compute_uv=False)
+        largest, poses = 0.0, {"world": rg.Pose(), **rg.body_poses(mech, state)}
+        for joint in (mech.joints[name] for name in mech.loop_joints):
+            at = poses[joint.child] @ joint.child_pose
+            both = [frame_rows(mech, state, body, poses[body].inverse() @ at)[1] for body in (joint.parent, joint.child)]
+            largest = max(largest, np.hypot(*(np.linalg.norm(np.linalg.solve(factor, side.T), 2) for side in both)))
+        left_out = LEFT_OUT * largest
+        doubtful = ((sizes > ROUNDING) & (sizes < 10.0 * left_out)).any()
+        return 1e-8 * self.speed() + (left_out * np.sqrt(2.0 * rg.energy(mech, state).kinetic) if doubtful else 0.0)
 
     def speed(self):
         return 1.0 + float(np.abs(body_motions(self.mech, self.state)).max(initial=0.0))
@@ -241,7 +282,7 @@ class AnySequence(RuleBasedStateMachine):
             assert np.abs(nearest.rotation - there.rotation).max() <= 1e-9
             assert np.abs(nearest.translation - there.translation).max() <= 1e-9 * (1.0 + np.abs(there.translation).max())
         slip = rg.loop_jacobian(self.mech, self.state, reduced=True) @ self.state.v
-        assert np.abs(slip).max(initial=0.0) <= 1e-8 * self.speed()
+        assert np.abs(slip).max(initial=0.0) <= self.slip_allowed()
 
     @invariant()
     def degrees_of_freedom_are_counted(self):

@@ -9,11 +9,12 @@ from ..memory import store
 from ..spatial import zero_spatial
 from . import configuration, coupling
 from .aba import accelerate, articulate, eliminate_joints
-from .free_bodies import balance_links, eliminate_links
+from .coupling import BARELY_REDUNDANT, REDUNDANT, largest_residual, rows_held
+from .free_bodies import balance_links, eliminate_links, push_links
 from .inertia import body_inertia, store_rigid
 from .kinematics import frame, move_bodies, place_bodies, rising_world
 from .layout import BIAS, TAU, F, Model, R, Work
-from .loop_layout import MULTIPLIER, PIVOT, TOTAL, Loops
+from .loop_layout import MULTIPLIER, TOTAL, Loops
 from .loop_torques import drive
 from .loops import acceleration_gaps, hold, row_wrenches, velocity_gaps
 
@@ -30,7 +31,16 @@ At a distance d from a singular position a gap ε bends the motion as ε / d³ d
 """
 
 GAP_SMALL = 1e-12
-"""The gap below which a step that does not make it smaller is rounding, and no shorter one is tried."""
+"""The gap, in position or in velocity, below which all may be rounding, so that nothing more is tried against it."""
+
+POOR = 1e-8
+"""The least pivot, relative to what `couple` says, below which the accelerations may have to be solved for again."""
+
+LACKING = 1e-8
+"""What accelerations may lack along the rows of loops, relative to the largest, or to 1."""
+
+HELPS = 0.01
+"""What may be left of that after another solution; more means that pivots are rounding themselves."""
 
 
 @jit
@@ -46,21 +56,25 @@ def closed_dynamics(
     drive(model, work, closed)
     accelerate(model, work, rising_world(model, work.body[0, R]), out)
     acceleration_gaps(model, work, closed)
-    couple(model, work, closed)
+    least = couple(model, work, closed, REDUNDANT)
     balance(model, work, closed)
     accelerate(model, work, rising_world(model, work.body[0, R]), out)
+    if least < POOR:
+        improve(model, work, closed, out)
     for d in range(out.shape[0]):
         worst = worst + 0.0 * out[d]
     return worst, gap
 
 
 @jit
-def couple(model: Model, work: Work, closed: Loops) -> None:
-    """Factorise J M⁻¹ Jᵀ, after `hold`: along the links where every body is free by itself, else within its band."""
+def couple(model: Model, work: Work, closed: Loops, redundant: float) -> float:
+    """Factorise J M⁻¹ Jᵀ, after `hold`: along the links where every body is free by itself, else within its band.
+
+    Returns the least pivot that was taken, as part of the largest SIZE_ALONE of its loop.
+    """
     if closed.links.shape[0] > 0:
-        eliminate_links(model, work, closed)
-    else:
-        coupling.couple(closed)
+        return eliminate_links(model, work, closed, redundant)
+    return coupling.couple(closed, redundant)
 
 
 @jit
@@ -70,6 +84,55 @@ def balance(model: Model, work: Work, closed: Loops) -> None:
         balance_links(model, work, closed)
     else:
         coupling.balance(work, closed)
+
+
+@jit
+def push(model: Model, work: Work, closed: Loops, part: float) -> None:
+    """Add a part of the forces of all rows to what is left of the joints' torques."""
+    if closed.links.shape[0] > 0:
+        push_links(model, work, closed, part)
+    else:
+        coupling.push(work, closed, part)
+
+
+@jit
+def improve(model: Model, work: Work, closed: Loops, out: Any) -> None:
+    """Solve once more for what the accelerations still lack along the rows that are held, and undo it where that is no help.
+
+    The rows of a loop cannot wait for those of later loops that tell more. So one with a small pivot may have to be divided by,
+    and rounding grows by its inverse: that is mended here. Where all pivots are small, near a singular position, it is not.
+    """
+    world = rising_world(model, work.body[0, R])
+    acceleration_gaps(model, work, closed)
+    before, size = largest_residual(closed), 1.0
+    for d in range(out.shape[0]):
+        size = max(size, abs(out[d]))
+    if not before > LACKING * size:
+        return
+    keep_multipliers(closed)
+    balance(model, work, closed)
+    accelerate(model, work, world, out)
+    acceleration_gaps(model, work, closed)
+    if not largest_residual(closed) < HELPS * before:
+        push(model, work, closed, -1.0)
+        accelerate(model, work, world, out)
+        for r in range(closed.rows.shape[0]):
+            closed.rows[r, MULTIPLIER] = 0.0
+    add_multipliers(closed)
+
+
+@jit
+def keep_multipliers(closed: Loops) -> None:
+    """TOTAL = MULTIPLIER, before these are solved for again."""
+    for r in range(closed.rows.shape[0]):
+        closed.rows[r, TOTAL] = closed.rows[r, MULTIPLIER]
+
+
+@jit
+def add_multipliers(closed: Loops) -> None:
+    """Add what was there before to what was found the second time."""
+    for r in range(closed.rows.shape[0]):
+        closed.rows[r, MULTIPLIER] += closed.rows[r, TOTAL]
 
 
 @jit
@@ -88,7 +151,9 @@ def factorise(model: Model, work: Work, q: Any) -> float:
 
 
 @jit
-def close_positions(model: Model, work: Work, closed: Loops, q: Any, step: Any, best: Any, trials: int) -> float:
+def close_positions(
+    model: Model, work: Work, closed: Loops, q: Any, step: Any, best: Any, trials: int, redundant: float
+) -> float:
     """Move q, least in the metric of kinetic energy, until all loops are closed; returns the gap that is left.
 
     Damped Newton: a step that does not make the gap smaller is halved. The factors and rows are left as they are at q. `step` and
@@ -99,7 +164,7 @@ def close_positions(model: Model, work: Work, closed: Loops, q: Any, step: Any, 
     for _ in range(trials):
         if not gap > GAP_ENOUGH:
             break
-        couple(model, work, closed)
+        couple(model, work, closed, redundant)
         balance(model, work, closed)
         accelerate(model, work, zero_spatial(work.body[0, R]), step)
         best[:] = q
@@ -123,27 +188,16 @@ def close_positions(model: Model, work: Work, closed: Loops, q: Any, step: Any, 
 
 
 @jit
-def close_state(model: Model, work: Work, closed: Loops, q: Any, v: Any, step: Any, best: Any) -> float:
-    """Put a state back where all loops are closed, in position and in velocity; returns the gap in position that is left.
-
-    Both moves are the least in the metric of kinetic energy, so the second takes energy and adds none.
-    """
-    gap = close_positions(model, work, closed, q, step, best, 20)
-    correct_velocities(model, work, closed, q, v, step)
-    return gap
-
-
-@jit
 def close_velocities(model: Model, work: Work, closed: Loops, q: Any, v: Any, step: Any) -> float:
     """Change v, least in the metric of kinetic energy, so that all loops stay closed; returns the gap that was there."""
     factorise(model, work, q)
     hold(model, work, closed)
-    return correct_velocities(model, work, closed, q, v, step)
+    return correct_velocities(model, work, closed, q, v, step, REDUNDANT)
 
 
 @jit
-def correct_velocities(model: Model, work: Work, closed: Loops, q: Any, v: Any, step: Any) -> float:
-    """`close_velocities` where joints are eliminated and loops held at q already."""
+def correct_velocities(model: Model, work: Work, closed: Loops, q: Any, v: Any, step: Any, redundant: float) -> float:
+    """`close_velocities` where joints are eliminated and loops held at q already, with `redundant` = 0 also coupled."""
     body = work.body
     move_bodies(model, work, q, v)
     for k in range(model.walk.shape[0]):
@@ -151,12 +205,38 @@ def correct_velocities(model: Model, work: Work, closed: Loops, q: Any, v: Any, 
     for d in range(work.dof.shape[0]):
         work.dof[d, TAU] = 0.0
     gap = velocity_gaps(model, work, closed)
-    couple(model, work, closed)
+    if redundant > 0.0:
+        couple(model, work, closed, redundant)
     balance(model, work, closed)
     accelerate(model, work, zero_spatial(body[0, R]), step)
     for d in range(v.shape[0]):
         v[d] += step[d]
     return gap
+
+
+@jit
+def close_again(model: Model, work: Work, closed: Loops, q: Any, v: Any, step: Any, best: Any) -> tuple[float, bool]:
+    """Close the loops at the end of a step, in position and in velocity, after `closed_dynamics` there.
+
+    Returns the gap that is left, and whether more was stopped than the errors of the step.
+
+    Both moves are the least in the metric of kinetic energy, so the second takes energy and adds none. In some singular positions
+    rows are redundant at first sight only: the loops can be moved there, but not far, as a straight rod that is held at both ends
+    can be shaken. Such rows show when the loops stay open without them, or when they have held the loops until these were closed.
+    Then they are held as far as rounding lets them be told from others; the velocity first, while they are there.
+    """
+    held = rows_held(closed)
+    gap = close_positions(model, work, closed, q, step, best, 20, REDUNDANT)
+    correct_velocities(model, work, closed, q, v, step, REDUNDANT)
+    caught = gap > GAP_SMALL
+    if rows_held(closed) < held:
+        move_bodies(model, work, q, v)
+        caught = caught or velocity_gaps(model, work, closed) > GAP_SMALL
+    if caught:
+        correct_velocities(model, work, closed, q, v, step, BARELY_REDUNDANT)
+        gap = close_positions(model, work, closed, q, step, best, 20, BARELY_REDUNDANT)
+        correct_velocities(model, work, closed, q, v, step, BARELY_REDUNDANT)
+    return gap, caught
 
 
 @jit
@@ -168,20 +248,16 @@ def take_hold(
     Returns the gaps in position and velocity that were there, and how many rows follow from others, −1 where the result is not
     finite. Where the first is too large nothing is done. `out` gets the impulses, as `row_wrenches` gives them.
     """
-    rows = closed.rows
-    gap = close_positions(model, work, closed, q, step, best, 0)
+    gap = close_positions(model, work, closed, q, step, best, 0, REDUNDANT)
     if not gap <= ASSEMBLED:
         return gap, 0.0, 0
     if gap > GAP_ENOUGH:
-        close_positions(model, work, closed, q, step, best, 20)
-    slip = correct_velocities(model, work, closed, q, v, step)
-    for r in range(rows.shape[0]):
-        rows[r, TOTAL] = rows[r, MULTIPLIER]
-    correct_velocities(model, work, closed, q, v, step)  # takes away what rounding has left
-    redundant = 0
-    for r in range(rows.shape[0]):
-        rows[r, MULTIPLIER] += rows[r, TOTAL]
-        redundant += 0 if rows[r, PIVOT] > 0.0 else 1
+        close_positions(model, work, closed, q, step, best, 20, REDUNDANT)
+    slip = correct_velocities(model, work, closed, q, v, step, REDUNDANT)
+    keep_multipliers(closed)
+    correct_velocities(model, work, closed, q, v, step, 0.0)  # takes away what rounding has left
+    add_multipliers(closed)
+    redundant = closed.rows.shape[0] - rows_held(closed)
     out[:] = 0.0
     row_wrenches(model, work, closed, out)
     nothing = 0.0

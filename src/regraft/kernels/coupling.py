@@ -41,6 +41,12 @@ In lengths that is 1e-6: loops that are redundant only to six digits still count
 accelerations along such a row would be noise: rounding of positions comes into them divided by the square of the distance.
 """
 
+BARELY_REDUNDANT = 1e-14
+"""The same where loops have come apart along a row that was left out, so that it does not follow from others after all.
+
+In lengths that is 1e-7. Pivots are differences, with an error of some 1e-16, so less would not be told from nothing.
+"""
+
 HIDDEN = 1e-16
 """Added to the square of a share, by the squares of what it is a product of: where no joint moves a loop's rows at all, as of two
 hinges about one axis, their shares are rounding, and REDUNDANT must not be measured by that. Together they are (1e-13)².
@@ -149,14 +155,18 @@ def spread(model: Model, work: Work, closed: Loops, l: int, on_child: Force, on_
 
 
 @jit
-def couple(closed: Loops) -> None:
+def couple(closed: Loops, redundant: float) -> float:
     """Factorise J M⁻¹ Jᵀ = L P Lᵀ within its band into W and PIVOT, after `hold`; dependent rows get the pivot 0.
+
+    Returns the least pivot that was taken, as part of the largest SIZE_ALONE of its loop: what is solved with these factors has
+    errors of rounding by that.
 
     The rows of a loop are taken with the largest pivot first, so that one which nearly follows from others comes after those that
     tell more: the e-th pivot belongs to the row TAKEN. Row `e − REACH` of a loop in W is the column of L that belongs to the e-th
     pivot, a number for each of the loop's rows.  O(loops · band · (band + depth)).
     """
     loops, rows, W, scratch = closed.loops, closed.rows, closed.W, closed.scratch
+    least = 1.0
     for l in range(loops.shape[0]):
         first, reach = loops[l, FIRST], loops[l, REACH]
         start = column_of(closed, l, 0)
@@ -174,7 +184,8 @@ def couple(closed: Loops) -> None:
             b_4, b_5 = plus_times(b_4, -share[4], column), plus_times(b_5, -share[5], column)
             store(W, start + e, 0, column)
         store_block(scratch, b_0, b_1, b_2, b_3, b_4, b_5)
-        take_rows(closed, l)
+        least = min(least, take_rows(closed, l, redundant))
+    return least
 
 
 @inline
@@ -224,14 +235,15 @@ def take_out(closed: Loops, l: int, other: int) -> None:
 
 
 @jit
-def take_rows(closed: Loops, l: int) -> None:
-    """TAKEN and PIVOT of a loop, and the columns of its own pivots, from BLOCK."""
+def take_rows(closed: Loops, l: int, redundant: float) -> float:
+    """TAKEN and PIVOT of a loop, and the columns of its own pivots, from BLOCK; returns what `couple` does."""
     loops, rows, W, scratch = closed.loops, closed.rows, closed.W, closed.scratch
     first, number, start = loops[l, FIRST], 6 - loops[l, LOOP_V], column_of(closed, l, 0)
-    least = 0.0
+    largest, smallest = 0.0, 1.0
     for r in range(first, first + number):
-        least = max(least, REDUNDANT * rows[r, SIZE_ALONE])
+        largest = max(largest, rows[r, SIZE_ALONE])
         rows[r, SOLVED] = 0.0  # 1 once it is taken
+    least = redundant * largest
     for e in range(first, first + number):
         lane = -1
         for r in range(number):
@@ -240,6 +252,7 @@ def take_rows(closed: Loops, l: int) -> None:
         found = scratch[BLOCK + lane, lane]
         rows[first + lane, SOLVED], rows[e, TAKEN] = 1.0, first + lane
         rows[e, PIVOT] = found if found > least else 0.0
+        smallest = min(smallest, found / largest) if found > least else smallest
         column = times(1.0 / found if found > least else 0.0, load(scratch, BLOCK + lane, 0, 6))
         store(W, start + e, 0, column)
         for r in range(number):
@@ -248,6 +261,26 @@ def take_rows(closed: Loops, l: int) -> None:
             else:
                 share = scratch[BLOCK + r, lane]
                 store(scratch, BLOCK + r, 0, plus_times(load(scratch, BLOCK + r, 0, 6), -share, column))
+    return smallest
+
+
+@jit
+def rows_held(closed: Loops) -> int:
+    """How many rows have a pivot, after `couple`."""
+    count = 0
+    for r in range(closed.rows.shape[0]):
+        count += 1 if closed.rows[r, PIVOT] > 0.0 else 0
+    return count
+
+
+@jit
+def largest_residual(closed: Loops) -> float:
+    """Of the rows that have a pivot."""
+    worst = 0.0
+    for e in range(closed.rows.shape[0]):
+        if closed.rows[e, PIVOT] > 0.0:
+            worst = max(worst, abs(closed.rows[int(closed.rows[e, TAKEN]), RESIDUAL]))
+    return worst
 
 
 @jit
@@ -268,7 +301,7 @@ def meet(closed: Loops, l: int, other: int) -> int:
 @jit
 def balance(work: Work, closed: Loops) -> None:
     """Solve for MULTIPLIER, and add the forces of all rows to what is left of the joints' torques; after `couple`."""
-    loops, rows, W, path, scratch = closed.loops, closed.rows, closed.W, closed.path, closed.scratch
+    loops, rows, W, scratch = closed.loops, closed.rows, closed.W, closed.scratch
     for l in range(loops.shape[0]):
         first, end, start = loops[l, FIRST], loops[l, FIRST] + 6 - loops[l, LOOP_V], column_of(closed, l, 0)
         for r in range(first, end):
@@ -293,5 +326,18 @@ def balance(work: Work, closed: Loops) -> None:
         forces = load(scratch, BLOCK, 0, 6)
         for e in range(loops[l, REACH], first):
             rows[e, SOLVED] -= power(load(W, start + e, 0, 6), forces)
+    push(work, closed, 1.0)
+
+
+@jit
+def push(work: Work, closed: Loops, part: float) -> None:
+    """Add a part of the forces of all rows to what is left of the joints' torques."""
+    loops, rows, path, scratch = closed.loops, closed.rows, closed.path, closed.scratch
+    for l in range(loops.shape[0] - 1, -1, -1):
+        first = loops[l, FIRST]
+        store(scratch, BLOCK, 0, zero_spatial(0.0))
+        for r in range(first, first + 6 - loops[l, LOOP_V]):
+            scratch[BLOCK, r - first] = part * rows[r, MULTIPLIER]
+        forces = load(scratch, BLOCK, 0, 6)
         for i in range(loops[l, PATH]):
             work.dof[closed.dofs[0, path[l, i]], TAU] += power(forces, load(closed.Y, l * path.shape[1] + i, 0, 6))

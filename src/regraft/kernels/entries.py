@@ -16,6 +16,7 @@ from . import loop_torques as own_torques
 from . import loops as loop_kernel
 from .aba import aba
 from .batch import aba_batch
+from .coupling import REDUNDANT
 from .crba import crba
 from .derivatives import rnea_derivatives
 from .impact import impact
@@ -196,23 +197,20 @@ def dynamics_by_address(handle: int, loops: int, q: int, v: int, tau: int, exter
 
 
 @long_entry
-def closing_by_address(handle: int, loops: int, q: int, v: int, step: int, best: int, _six: int, _seven: int) -> float:
-    """`close_state` for other kernels, with addresses of arrays; `step` and `best` are scratch (nv,) and (nq,)."""
+def closing_by_address(handle: int, loops: int, q: int, v: int, step: int, best: int, caught: int, _more: int) -> float:
+    """`close_again` for other kernels, with addresses of arrays; what it says goes to `caught` as 0 or 1, the gap is returned."""
     m, w = model_at(handle), work_at(handle, 0.0)
     nq, nv = positions_in(handle), velocities_in(handle)
-    q_, v_, step_, best_ = (
-        table_at(q, 1, nq, 0.0),
-        table_at(v, 1, nv, 0.0),
-        table_at(step, 1, nv, 0.0),
-        table_at(best, 1, nq, 0.0),
-    )
-    return closure.close_state(m, w, loops_at(loops), q_[0], v_[0], step_[0], best_[0])
+    position, velocity, change, kept = vector_at(q, nq), vector_at(v, nv), vector_at(step, nv), vector_at(best, nq)
+    gap, stopped = closure.close_again(m, w, loops_at(loops), position, velocity, change, kept)
+    vector_at(caught, 1)[0] = 1.0 if stopped else 0.0
+    return gap
 
 
 @entry
 def close_positions(handle: int, loops: int, q: Any, step: Any, best: Any, trials: int) -> float:
     """`close_positions`."""
-    return closure.close_positions(model_at(handle), work_at(handle, q), loops_at(loops), q, step, best, trials)
+    return closure.close_positions(model_at(handle), work_at(handle, q), loops_at(loops), q, step, best, trials, REDUNDANT)
 
 
 @entry

@@ -27,7 +27,7 @@ from ..spatial import (
     times,
     zero_spatial,
 )
-from .coupling import REDUNDANT, Six, abreast, column_of, seen_along, spread_rows, store_block, take_rows
+from .coupling import Six, abreast, column_of, seen_along, spread_rows, store_block, take_rows
 from .inertia import load_rigid
 from .layout import END, HELD, TAU, D, I, Model, S, U, V, Work
 from .loop_layout import (
@@ -60,8 +60,11 @@ from .loop_layout import (
 
 
 @jit
-def eliminate_links(model: Model, work: Work, closed: Loops) -> None:
-    """The factors of all bodies and joints, from the leaves of the joints' tree to its roots; after `hold`.  O(joints)."""
+def eliminate_links(model: Model, work: Work, closed: Loops, redundant: float) -> float:
+    """The factors of all bodies and joints, from the leaves of the joints' tree to its roots; after `hold`.  O(joints).
+
+    Returns the least pivot of cycles that was taken, as part of the largest SIZE_ALONE of its joint.
+    """
     body, links = work.body, closed.links
     for k in range(model.walk.shape[0]):
         for c in range(21):
@@ -72,8 +75,7 @@ def eliminate_links(model: Model, work: Work, closed: Loops) -> None:
             factorise_joint(model, work, closed, i)
             if links[i, FAR] >= 0:
                 load_far_body(work, closed, i)
-    if closed.cycles.shape[0] > 0:
-        factorise_cycles(model, work, closed)
+    return factorise_cycles(model, work, closed, redundant) if closed.cycles.shape[0] > 0 else 1.0
 
 
 @jit
@@ -114,7 +116,7 @@ def factorise_joint(model: Model, work: Work, closed: Loops, i: int) -> None:
     store_block(closed.scratch, b_0, b_1, b_2, b_3, b_4, b_5)
     for r in range(first, first + number):
         closed.rows[r, SIZE_ALONE] = 0.0  # a joint's rows do not depend on each other, so every pivot counts
-    take_rows(closed, l)
+    take_rows(closed, l, 0.0)
 
 
 @jit
@@ -266,7 +268,7 @@ def moved_row(closed: Loops, l: int, r: int) -> float:
 
 
 @jit
-def factorise_cycles(model: Model, work: Work, closed: Loops) -> None:
+def factorise_cycles(model: Model, work: Work, closed: Loops, redundant: float) -> float:
     """The rows of all joints that close cycles, what they have to do with each other through the tree of the others, factorised.
 
     The e-th row of `border` belongs to the e-th of these rows.  O(rows of cycles · joints + rows of cycles³).
@@ -284,21 +286,24 @@ def factorise_cycles(model: Model, work: Work, closed: Loops) -> None:
                     border[e, at] = moved_row(closed, other, s)
                     e += 1
             at += 1
-    take_cycle_rows(closed)
+    return take_cycle_rows(closed, redundant)
 
 
 @jit
-def take_cycle_rows(closed: Loops) -> None:
-    """L P Lᵀ of `border`, the largest pivot first; in `order` which row each pivot belongs to, in PIVOT its size there."""
+def take_cycle_rows(closed: Loops, redundant: float) -> float:
+    """L P Lᵀ of `border`, the largest pivot first; in `order` which row each pivot belongs to, in PIVOT its size there.
+
+    Returns what `eliminate_links` does.
+    """
     rows, loops, border, order = closed.rows, closed.loops, closed.border, closed.order
-    at = 0
+    at, least = 0, 1.0
     for l in closed.cycles[:, 0]:
         first, end = loops[l, FIRST], loops[l, FIRST] + 6 - loops[l, LOOP_V]
         largest = 0.0
         for r in range(first, end):
             largest = max(largest, rows[r, SIZE_ALONE])
         for r in range(first, end):
-            rows[r, SIZE_ALONE] = largest
+            rows[r, SIZE_ALONE], rows[r, TAKEN] = largest, r
             order[at, 0], order[at, 1] = at, r
             at += 1
     for e in range(at):
@@ -309,13 +314,15 @@ def take_cycle_rows(closed: Loops) -> None:
         for c in range(2):
             order[e, c], order[best, c] = order[best, c], order[e, c]
         i, r = order[e, 0], order[e, 1]
-        rows[r, PIVOT] = border[i, i] if border[i, i] > REDUNDANT * rows[r, SIZE_ALONE] else 0.0
+        rows[r, PIVOT] = border[i, i] if border[i, i] > redundant * rows[r, SIZE_ALONE] else 0.0
+        least = min(least, rows[r, PIVOT] / rows[r, SIZE_ALONE]) if rows[r, PIVOT] > 0.0 else least
         for s in range(e + 1, at):
             j = order[s, 0]
             share = border[j, i] / rows[r, PIVOT] if rows[r, PIVOT] > 0.0 else 0.0
             for t in range(e + 1, at):
                 border[j, order[t, 0]] -= share * border[i, order[t, 0]]
             border[j, i] = share
+    return least
 
 
 @jit
@@ -346,17 +353,23 @@ def solve_cycles(closed: Loops) -> None:
 @jit
 def balance_links(model: Model, work: Work, closed: Loops) -> None:
     """MULTIPLIER of all rows, and their forces added to what is left of the bodies' own; after `eliminate_links`.  O(joints)."""
-    walk, dof, loops, bodies = model.walk, work.dof, closed.loops, closed.bodies
     unload(closed, LOAD)
     solve_links(model, work, closed, True)
     if closed.cycles.shape[0] > 0:
         solve_cycles(closed)
         solve_links(model, work, closed, True)
+    push_links(model, work, closed, 1.0)
+
+
+@jit
+def push_links(model: Model, work: Work, closed: Loops, part: float) -> None:
+    """Add a part of the forces of all rows to what is left of the bodies' own."""
+    walk, dof, loops, bodies = model.walk, work.dof, closed.loops, closed.bodies
     unload(closed, TOTAL_LOAD)
     for l in range(loops.shape[0]):
         load_ends(closed, l, TOTAL_LOAD, total_force(closed, l, FORCE_CHILD), total_force(closed, l, FORCE_PARENT))
     for k in range(walk.shape[0]):
-        force = load(bodies, k, TOTAL_LOAD, 6)
+        force = times(part, load(bodies, k, TOTAL_LOAD, 6))
         for d in range(walk[k, END] - 1, walk[k, V] - 1, -1):
             share = power(load(dof, d, S, 6), force)
             dof[d, TAU] += share

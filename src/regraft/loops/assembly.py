@@ -48,13 +48,13 @@ def assemble(mech: Mechanism, state: State, hold: Iterable[str] = ()) -> State:
     gap = entries.close_positions(work.handle, closed.handle, q, step, best, _TRIALS)
     if not gap <= CLOSED:
         raise _open_loop(mech, gap)
-    enough = CLOSED * (1.0 + float(np.abs(v).max(initial=0.0)))
+    speed = 1.0 + float(np.abs(v).max(initial=0.0))
     left = np.inf
     for _ in range(_CORRECTIONS):
         left = entries.close_velocities(work.handle, closed.handle, q, v, step)  # what was there before it
-        if left <= enough:
+        if left <= CLOSED * speed:
             break
-    if not left <= enough:
+    if not left <= ASSEMBLED * speed:  # less is what rows slip that nearly follow from others
         raise AssemblyError(f"the velocities cannot be made consistent with the loops: {left:.3g} is left. Hold fewer joints.")
     return State(mech.layout, np.concatenate((q, v)))
 

@@ -20,6 +20,7 @@ from .stepper import (
     Q0,
     Q1,
     QS,
+    RESULT,
     SLOPE_V,
     TREE,
     US,
@@ -28,6 +29,7 @@ from .stepper import (
     VS,
     dense_at,
     error_of,
+    evaluate,
     first_slopes,
     make_dense,
     next_step,
@@ -116,8 +118,11 @@ def run(
                 continue
         elif not margin > 0.0:
             return NOT_FINITE
-        if functions[LOOPS] != 0 and counts[STABILISED] != 0 and not close_step(functions, S) < CLOSED:
-            return NOT_FINITE
+        if functions[LOOPS] != 0 and counts[STABILISED] != 0:
+            if not close_step(functions, S) < CLOSED:
+                return NOT_FINITE
+            if S[RESULT, 0] != 0.0:  # the last slopes are those before it
+                evaluate(model, work, functions, t + h, S, nq, Q1, V1, SLOPE_V + stages - 1, push, external)
         counts[BUDGET] -= 1
         if counts[EVERY] == 0 or guards.shape[0] > 0:
             make_dense(table, S, h, nv)
@@ -136,10 +141,13 @@ def run(
 
 @jit
 def close_step(functions: Any, S: Any) -> float:
-    """Put the end of a step back where all loops are closed, in position and in velocity; returns the gap that is left."""
+    """Put the end of a step back where all loops are closed, in position and in velocity; returns the gap that is left.
+
+    RESULT says with 1 that more was stopped than the errors of the step.
+    """
     return call_kernel(
         functions[CLOSING_AT], functions[TREE], functions[LOOPS], S[Q1].ctypes.data, S[V1].ctypes.data, S[US].ctypes.data,
-        S[QS].ctypes.data, 0, 0,
+        S[QS].ctypes.data, S[RESULT].ctypes.data, 0,
     )  # fmt: skip
 
 
