@@ -15,7 +15,7 @@ from .actuation import Bounds, Names, Weights, actuators_of, refuse_loop_joints,
 from .errors import ModelError, StructureError, listed
 from .kernels import entries
 from .kernels.layout import EXTERNAL, JOINT, PUSH, PUSH_POINT
-from .loops import ASSEMBLED, LoopTables, loop_wrenches, loops_of
+from .loops import ASSEMBLED, LoopTables, dynamics_kernel, loop_wrenches, loops_of
 from .mechanism import Mechanism
 from .parts import WORLD, Joint
 from .pose import Pose, finite
@@ -50,7 +50,7 @@ def forward_dynamics(mech: Mechanism, state: State, tau: Torques | None = None, 
                 if _FORWARD.call(tree.handle, state._x, torque, out) > 0.0:
                     return out
             elif state.layout is mech._layout and _CLOSED_FORWARD.call(
-                tree.handle, (mech._closed or loops_of(mech)).handle, state._x, torque, out
+                tree.handle, (mech._closed or loops_of(mech)).handle, dynamics_kernel(), state._x, torque, out
             ) > 0.0:  # fmt: skip
                 return out
     except (AttributeError, TypeError):  # not a state, or not an array of one axis
@@ -62,7 +62,7 @@ _FLOAT64 = np.dtype(np.float64)
 
 
 _FORWARD = Quick(entries.forward_dynamics, "integer", "vector", "vector", "vector")
-_CLOSED_FORWARD = Quick(entries.quick_closed_dynamics, "integer", "integer", "vector", "vector", "vector")
+_CLOSED_FORWARD = Quick(entries.quick_closed_dynamics, "integer", "integer", "integer", "vector", "vector", "vector")
 
 
 def _careful_forward_dynamics(
@@ -82,7 +82,7 @@ def _careful_forward_dynamics(
     if closed is not None:
         for l, found in loop_torques.items():
             closed.drive(l, found)
-        margin, gap = entries.closed_dynamics(work.handle, closed.handle, state._x, torque, external, out)
+        margin, gap = entries.closed_dynamics(work.handle, closed.handle, dynamics_kernel(), state._x, torque, external, out)
         if gap > ASSEMBLED:
             raise StructureError(
                 f"the loops are open by {gap:.3g} in this state; close them first: state = assemble(mech, state)."

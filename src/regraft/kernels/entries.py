@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .._jit import entry, inline, long_entry
-from ..memory import load, load_pose, store, store_pose, table_at, vector_at
+from ..memory import call_kernel, load, load_pose, store, store_pose, table_at, vector_at
 from ..spatial import add, at_point, compose, invert
 from . import closure, configuration
 from . import energy as energy_kernel
@@ -22,7 +22,7 @@ from .derivatives import rnea_derivatives
 from .impact import impact
 from .kinematics import frame, move_bodies, place_bodies
 from .layout import EXTERNAL, ORIGIN, ROOT, VEL, Model, Work, model_at, positions_in, velocities_in, work_at
-from .loop_layout import DRIVE, loops_at
+from .loop_layout import DRIVE, GAP, loops_at
 from .rnea import reactions, rnea
 
 
@@ -169,62 +169,80 @@ def balance_of_many(handle: int, states: Any, out: Any) -> None:
         store(out, i, 5, moving)
 
 
-@entry
-def closed_dynamics(handle: int, loops: int, x: Any, tau: Any, external: Any, out: Any) -> Any:
-    """`closed_dynamics` at the state x = (q, v)."""
-    nq = positions_in(handle)
-    return closure.closed_dynamics(model_at(handle), work_at(handle, x), loops_at(loops), x[:nq], x[nq:], tau, external, out)
+# --- closed chains -------------------------------------------------------------------------------------------------------
+# The two long ones are called by their addresses (`kernel`), by other entries too, so that they are compiled once.
+
+
+@long_entry
+def loop_dynamics(handle: int, loops: int, q: int, v: int, tau: int, external: int, pushed: int, out: int) -> float:
+    """`closed_dynamics`, with addresses of arrays; returns the least MARGIN. The largest gap of a loop is left in GAP."""
+    m, w, closed, nq, nv = model_at(handle), work_at(handle, 0.0), loops_at(loops), positions_in(handle), velocities_in(handle)
+    position, velocity, torque, rate = vector_at(q, nq), vector_at(v, nv), vector_at(tau, nv), vector_at(out, nv)
+    forces = table_at(external, pushed, EXTERNAL, 0.0)
+    worst, closed.scratch[GAP, 0] = closure.closed_dynamics(m, w, closed, position, velocity, torque, forces, rate)
+    return worst
+
+
+TAKE_HOLD, CLOSE_VELOCITIES, CLOSE_STATE = -3, -2, -1
+"""What `loop_closing` does, other than `close_positions` in so many trials as it is told."""
+
+
+@long_entry
+def loop_closing(handle: int, loops: int, q: int, v: int, step: int, best: int, results: int, what: int) -> float:
+    """All that moves positions and velocities to where loops are closed, with addresses of arrays; returns the gap.
+
+    `step` and `best` are scratch (nv,) and (nq,). What else `take_hold` returns goes to `results`, the impulses last; what
+    `close_again` does, as 0 or 1.
+    """
+    m, w, closed, nq, nv = model_at(handle), work_at(handle, 0.0), loops_at(loops), positions_in(handle), velocities_in(handle)
+    position, velocity, change, kept = vector_at(q, nq), vector_at(v, nv), vector_at(step, nv), vector_at(best, nq)
+    if what == TAKE_HOLD:
+        found, impulses = vector_at(results, 2), table_at(results + 2 * velocity.itemsize, closed.loops.shape[0], 6, 0.0)
+        gap, found[0], found[1] = closure.take_hold(m, w, closed, position, velocity, change, kept, impulses)
+        return gap
+    if what == CLOSE_VELOCITIES:
+        return closure.close_velocities(m, w, closed, position, velocity, change)
+    if what == CLOSE_STATE:
+        gap, stopped = closure.close_again(m, w, closed, position, velocity, change, kept)
+        vector_at(results, 1)[0] = 1.0 if stopped else 0.0
+        return gap
+    return closure.close_positions(m, w, closed, position, change, kept, what, REDUNDANT)
 
 
 @entry
-def quick_closed_dynamics(handle: int, loops: int, x: Any, tau: Any, out: Any) -> float:
+def closed_dynamics(handle: int, loops: int, kernel: int, x: Any, tau: Any, external: Any, out: Any) -> tuple[float, float]:
+    """`loop_dynamics` at the state x = (q, v); returns the least MARGIN and the largest gap."""
+    q = x.ctypes.data
+    v, tau_at, out_at = q + positions_in(handle) * x.itemsize, tau.ctypes.data, out.ctypes.data
+    worst = call_kernel(kernel, handle, loops, q, v, tau_at, external.ctypes.data, external.shape[0], out_at)
+    return worst, loops_at(loops).scratch[GAP, 0]
+
+
+@entry
+def quick_closed_dynamics(handle: int, loops: int, kernel: int, x: Any, tau: Any, out: Any) -> float:
     """The same without external forces; NaN where tau has the wrong length or gaps, or where loops are open."""
     if tau.shape[0] != out.shape[0] or tau.strides[0] != out.strides[0]:
         return np.nan
-    nq, nothing = positions_in(handle), table_at(handle, 0, EXTERNAL, x)
-    worst, gap = closure.closed_dynamics(model_at(handle), work_at(handle, x), loops_at(loops), x[:nq], x[nq:], tau, nothing, out)
-    return worst if gap <= closure.ASSEMBLED else np.nan
-
-
-@long_entry
-def dynamics_by_address(handle: int, loops: int, q: int, v: int, tau: int, external: int, pushed: int, out: int) -> float:
-    """`closed_dynamics` for other kernels, with addresses of arrays; returns the least MARGIN."""
-    m, w = model_at(handle), work_at(handle, 0.0)
-    nq, nv = positions_in(handle), velocities_in(handle)
-    position, velocity, torque, rate = vector_at(q, nq), vector_at(v, nv), vector_at(tau, nv), vector_at(out, nv)
-    forces = table_at(external, pushed, EXTERNAL, 0.0)
-    return closure.closed_dynamics(m, w, loops_at(loops), position, velocity, torque, forces, rate)[0]
-
-
-@long_entry
-def closing_by_address(handle: int, loops: int, q: int, v: int, step: int, best: int, caught: int, _more: int) -> float:
-    """`close_again` for other kernels, with addresses of arrays; what it says goes to `caught` as 0 or 1, the gap is returned."""
-    m, w = model_at(handle), work_at(handle, 0.0)
-    nq, nv = positions_in(handle), velocities_in(handle)
-    position, velocity, change, kept = vector_at(q, nq), vector_at(v, nv), vector_at(step, nv), vector_at(best, nq)
-    gap, stopped = closure.close_again(m, w, loops_at(loops), position, velocity, change, kept)
-    vector_at(caught, 1)[0] = 1.0 if stopped else 0.0
-    return gap
+    q = x.ctypes.data
+    v, tau_at, out_at = q + positions_in(handle) * x.itemsize, tau.ctypes.data, out.ctypes.data
+    worst = call_kernel(kernel, handle, loops, q, v, tau_at, 0, 0, out_at)
+    return worst if loops_at(loops).scratch[GAP, 0] <= closure.ASSEMBLED else np.nan
 
 
 @entry
-def close_positions(handle: int, loops: int, q: Any, step: Any, best: Any, trials: int) -> float:
-    """`close_positions`."""
-    return closure.close_positions(model_at(handle), work_at(handle, q), loops_at(loops), q, step, best, trials, REDUNDANT)
+def close(handle: int, loops: int, kernel: int, q: Any, v: Any, what: int) -> float:
+    """`loop_closing` of q and v."""
+    step, best = np.empty(v.shape[0]), np.empty(q.shape[0])
+    return call_kernel(kernel, handle, loops, q.ctypes.data, v.ctypes.data, step.ctypes.data, best.ctypes.data, 0, what)
 
 
 @entry
-def close_velocities(handle: int, loops: int, q: Any, v: Any, step: Any) -> float:
-    """`close_velocities`."""
-    return closure.close_velocities(model_at(handle), work_at(handle, q), loops_at(loops), q, v, step)
-
-
-@entry
-def take_hold(handle: int, loops: int, x: Any, out: Any) -> Any:
-    """`take_hold` at x = (q, v), which is changed."""
-    m, w, nq = model_at(handle), work_at(handle, x), positions_in(handle)
+def take_hold(handle: int, loops: int, kernel: int, x: Any, results: Any) -> float:
+    """`loop_closing` of x = (q, v), which is changed; `results` (2 + 6 loops,) gets what else `take_hold` returns."""
+    nq, q = positions_in(handle), x.ctypes.data
     step, best = np.empty(x.shape[0] - nq), np.empty(nq)
-    return closure.take_hold(m, w, loops_at(loops), x[:nq], x[nq:], step, best, out)
+    v, at = q + nq * x.itemsize, results.ctypes.data
+    return call_kernel(kernel, handle, loops, q, v, step.ctypes.data, best.ctypes.data, at, TAKE_HOLD)
 
 
 @entry

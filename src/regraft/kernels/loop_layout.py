@@ -77,7 +77,8 @@ POSITION = 12  # the joint's position
 VELOCITY = 13  # its velocity
 DRIVE = 14  # its torques, then its wrench
 BLOCK = 15  # 6 rows: what six rows have to do with six others
-SCRATCH_ROWS, SCRATCH_COLUMNS = 21, 7
+GAP = 21  # the largest gap of a loop, after the dynamics
+SCRATCH_ROWS, SCRATCH_COLUMNS = 22, 7
 
 
 class Loops(NamedTuple):

@@ -8,7 +8,7 @@ from .forces import loop_rows, loop_wrenches, passive_torques
 from .impact import take_hold
 from .jacobian import Loop, closed_loops, loop_jacobian, loop_jacobian_rate
 from .mobility import RANK, AllowedMotions, Mobility, allowed_motions, mobility
-from .tables import LoopTables, loop_gaps, loop_measures, loops_of
+from .tables import LoopTables, closing_kernel, dynamics_kernel, loop_gaps, loop_measures, loops_of
 
 __all__ = [
     "ASSEMBLED",
@@ -24,7 +24,9 @@ __all__ = [
     "assembled",
     "check_acceleration",
     "closed_loops",
+    "closing_kernel",
     "consistent_acceleration",
+    "dynamics_kernel",
     "loop_gaps",
     "loop_jacobian",
     "loop_jacobian_rate",

@@ -14,7 +14,7 @@ from ..kernels.layout import HELD
 from ..kernels.loop_layout import FIRST, LOOP_V, RESIDUAL
 from ..mechanism import Mechanism
 from ..state import State
-from .tables import loops_of
+from .tables import closing_kernel, loops_of
 
 Array = NDArray[np.float64]
 
@@ -44,14 +44,15 @@ def assemble(mech: Mechanism, state: State, hold: Iterable[str] = ()) -> State:
     for name in (hold,) if isinstance(hold, str) else hold:
         work.dof[mech.v_slice(name), HELD] = _HELD
     q, v = state._q.copy(), state._v.copy()
-    step, best = np.empty(mech.nv), np.empty(mech.nq)
-    gap = entries.close_positions(work.handle, closed.handle, q, step, best, _TRIALS)
+    gap = entries.close(work.handle, closed.handle, closing_kernel(), q, v, _TRIALS)
     if not gap <= CLOSED:
         raise _open_loop(mech, gap)
     speed = 1.0 + float(np.abs(v).max(initial=0.0))
     left = np.inf
-    for _ in range(_CORRECTIONS):
-        left = entries.close_velocities(work.handle, closed.handle, q, v, step)  # what was there before it
+    for _ in range(_CORRECTIONS):  # each tells the gap that was there before it
+        left = entries.close(
+            work.handle, closed.handle, closing_kernel(), q, v, entries.CLOSE_VELOCITIES
+        )
         if left <= CLOSED * speed:
             break
     if not left <= ASSEMBLED * speed:  # less is what rows slip that nearly follow from others
@@ -64,9 +65,9 @@ def assembled(mech: Mechanism, state: State) -> State:
     if not mech.layout.loops:
         return state
     work, closed = mech.tree.new_work(), loops_of(mech)
-    q, v, step, best = state._q.copy(), state._v.copy(), np.empty(mech.nv), np.empty(mech.nq)
-    gap = entries.close_positions(work.handle, closed.handle, q, step, best, 0)
-    slip = entries.close_velocities(work.handle, closed.handle, q, v, step)
+    q, v = state._q.copy(), state._v.copy()
+    gap = entries.close(work.handle, closed.handle, closing_kernel(), q, v, 0)
+    slip = entries.close(work.handle, closed.handle, closing_kernel(), q, v, entries.CLOSE_VELOCITIES)
     if not (gap <= ASSEMBLED and slip <= ASSEMBLED * (1.0 + float(np.abs(v).max(initial=0.0)))):
         raise StructureError(
             f"the loops are open in this state, by {gap:.3g} in position and {slip:.3g} in velocity; close them first: "

@@ -16,11 +16,11 @@ from ..mechanism import Mechanism
 from ..parts import Joint
 from ..state import State
 from .forces import least_forces
-from .tables import LoopTables, loops_of
+from .tables import LoopTables, closing_kernel, loops_of
 
 Array = NDArray[np.float64]
 
-_TAKE_HOLD = Quick(entries.take_hold, "integer", "integer", "vector", "table")
+_TAKE_HOLD = Quick(entries.take_hold, "integer", "integer", "integer", "vector", "vector")
 
 
 def take_hold(mech: Mechanism, before: Array, new: Sequence[Joint], *, impact: bool) -> State:
@@ -30,8 +30,9 @@ def take_hold(mech: Mechanism, before: Array, new: Sequence[Joint], *, impact: b
     are unique even where loops are redundant and λ is not.
     """
     tree, closed = mech.tree, loops_of(mech)
-    x, wrenches = before.copy(), np.empty((len(closed.loops), 6))
-    gap, slip, redundant = _TAKE_HOLD.call(tree.handle, closed.handle, x, wrenches)
+    x, results = before.copy(), np.empty(2 + 6 * len(closed.loops))
+    gap = _TAKE_HOLD.call(tree.handle, closed.handle, closing_kernel(), x, results)
+    slip, redundant, wrenches = results[0], results[1], results[2:].reshape(-1, 6)
     if not gap <= ASSEMBLED:
         raise _apart(mech, closed, new)
     if redundant < 0:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._jit import Quick, entry, jit
+from .._jit import Quick, address_of, entry, jit
 from ..description import limit_rows
 from ..joints import JointType, kind_of, padded_parameters, parameters
 from ..kernels import entries
@@ -128,6 +129,18 @@ def _limits(l: int, joint: JointType) -> tuple[Integers, Array]:
     rows, bounds = limit_rows(l, joint)
     between = np.isfinite(bounds[:, (LOWER, UPPER)]).all(axis=1)
     return np.column_stack([rows, np.isin(rows[:, 1], joint.turns) & between]), bounds
+
+
+@cache
+def dynamics_kernel() -> int:
+    """The address of the dynamics of closed chains."""
+    return address_of(entries.loop_dynamics, *("integer",) * 8)
+
+
+@cache
+def closing_kernel() -> int:
+    """The address of what closes loops."""
+    return address_of(entries.loop_closing, *("integer",) * 8)
 
 
 def loops_of(mech: Mechanism) -> LoopTables:

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._jit import address_of
 from ..dynamics import external_table, joint_torques, put_wrenches
 from ..errors import ModelError
-from ..kernels import entries
 from ..kernels.layout import MARGIN
-from ..loops import LoopTables, assembled
+from ..loops import LoopTables, assembled, closing_kernel, dynamics_kernel
 from ..mechanism import Mechanism
 from ..state import State
 from . import segment
@@ -41,13 +38,6 @@ from .stepper import (
 Array = NDArray[np.float64]
 
 _BYTES_A_CHUNK = 1 << 20
-
-
-@cache
-def loop_kernels() -> tuple[int, int]:
-    """The addresses of the dynamics of closed chains and of what closes them again."""
-    eight = ("integer",) * 8
-    return address_of(entries.dynamics_by_address, *eight), address_of(entries.closing_by_address, *eight)
 
 
 class Runner:
@@ -87,7 +77,7 @@ class Runner:
         self.functions[TREE] = self.work.handle
         if self.closed is not None:
             self.functions[LOOPS] = self.closed.handle
-            self.functions[DYNAMICS_AT], self.functions[CLOSING_AT] = loop_kernels()
+            self.functions[DYNAMICS_AT], self.functions[CLOSING_AT] = dynamics_kernel(), closing_kernel()
         self.push, self.external = np.zeros((1, 6)), tree.no_forces
         if torque is not None:
 

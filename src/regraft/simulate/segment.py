@@ -9,6 +9,7 @@ import numpy as np
 
 from .._jit import jit, long_entry
 from ..kernels.closure import CLOSED
+from ..kernels.entries import CLOSE_STATE
 from ..kernels.layout import Model, Work, model_at, positions_in, work_at
 from ..memory import borrowed, borrowed_vector, call_kernel
 from .guards import HIT, LAST, SIGN, crossed, guard_value, place_for_guards, remember, start_guards
@@ -147,7 +148,7 @@ def close_step(functions: Any, S: Any) -> float:
     """
     return call_kernel(
         functions[CLOSING_AT], functions[TREE], functions[LOOPS], S[Q1].ctypes.data, S[V1].ctypes.data, S[US].ctypes.data,
-        S[QS].ctypes.data, S[RESULT].ctypes.data, 0,
+        S[QS].ctypes.data, S[RESULT].ctypes.data, CLOSE_STATE,
     )  # fmt: skip
 
 
