@@ -55,7 +55,7 @@ def test_a_straight_chain_held_at_both_ends_carries_its_weight(options):
     assert rg.mobility(mech, mech.state()).dof == 1
     traj = rg.simulate(mech, mech.state(), 0.2, **options)
     energy = traj.energy().total
-    bent, velocity = np.abs(traj.joint("middle").position).max(), np.abs(traj.joint("middle").velocity).max()
+    bent, velocity = np.abs(traj.joint("middle").q).max(), np.abs(traj.joint("middle").v).max()
     assert bent < 1e-5  # its rows are no longer redundant from 1e-6 of its size on
     assert velocity < np.sqrt(4.0 * 9.81 * 1e-5)  # of a fall that far, and at an angle
     assert np.abs(energy - energy[0]).max() < 20.0 * 1e-5  # the work of its weight on that way

@@ -147,12 +147,14 @@ class AnySequence(RuleBasedStateMachine):
         rate = self.fastest_rate() if fixed_steps else np.inf
         fixed_steps = rate < 1e5  # there is no point in fixed steps by the ten thousand
         options = {"integrator": "rk4", "step": min(0.002, 0.5 * STABLE / rate)} if fixed_steps else {}
+        doubtful = self.may_be_left_out() > 0.0
         traj = rg.simulate(self.mech, self.state, duration, **options)
+        self.mech, self.state = traj.final
         if not fixed_steps:
             energy = traj.energy().total
-            assert energy[-1] <= energy[0] + 1e-6 * (1.0 + np.abs(energy).max())
+            play = 1e-5 if doubtful or self.may_be_left_out() > 0.0 else 1e-6  # what can be shaken is put back within its play
+            assert energy[-1] <= energy[0] + play * (1.0 + np.abs(energy).max())
         assert traj.loop_error().position.max(initial=0.0) <= 1e-9
-        self.mech, self.state = traj.final
 
     # --- what a rule needs -------------------------------------------------------------------------------------------
 
@@ -209,8 +211,14 @@ class AnySequence(RuleBasedStateMachine):
     def slip_allowed(self):
         """What the rows of the loops may slip: rounding, unless some are nearly redundant and may have been left out.
 
-        If δ is what such a row adds to the others, |δ v| ≤ |δ| |v| in the metric of kinetic energy, and |δ| is at most LEFT_OUT
-        of the size that a row has on both bodies together.
+        |δ v| ≤ |δ| |v| in the metric of kinetic energy, for what such a row adds to the others.
+        """
+        return 1e-8 * self.speed() + self.may_be_left_out() * np.sqrt(2.0 * rg.energy(self.mech, self.state).kinetic)
+
+    def may_be_left_out(self):
+        """The size in the metric of kinetic energy up to which rows are left out, 0 where no row is near that.
+
+        It is LEFT_OUT of the size that a row has on both bodies together.
         """
         mech, state = self.mech, self.state
         factor = np.linalg.cholesky(rg.mass_matrix(mech, state))
@@ -223,7 +231,7 @@ class AnySequence(RuleBasedStateMachine):
             largest = max(largest, np.hypot(*(np.linalg.norm(np.linalg.solve(factor, side.T), 2) for side in both)))
         left_out = LEFT_OUT * largest
         doubtful = ((sizes > ROUNDING) & (sizes < 10.0 * left_out)).any()
-        return 1e-8 * self.speed() + (left_out * np.sqrt(2.0 * rg.energy(mech, state).kinetic) if doubtful else 0.0)
+        return left_out if doubtful else 0.0
 
     def speed(self):
         return 1.0 + float(np.abs(body_motions(self.mech, self.state)).max(initial=0.0))

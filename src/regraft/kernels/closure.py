@@ -39,7 +39,7 @@ POOR = 1e-8
 LACKING = 1e-8
 """What accelerations may lack along the rows of loops, relative to the largest, or to 1."""
 
-HELPS = 0.01
+HELPS = 0.5
 """What may be left of that after another solution; more means that pivots are rounding themselves."""
 
 
@@ -97,28 +97,32 @@ def push(model: Model, work: Work, closed: Loops, part: float) -> None:
 
 @jit
 def improve(model: Model, work: Work, closed: Loops, out: Any) -> None:
-    """Solve once more for what the accelerations still lack along the rows that are held, and undo it where that is no help.
+    """Solve again for what the accelerations still lack along the rows that are held, as long as that is a help.
 
     The rows of a loop cannot wait for those of later loops that tell more. So one with a small pivot may have to be divided by,
     and rounding grows by its inverse: that is mended here. Where all pivots are small, near a singular position, it is not.
     """
-    world = rising_world(model, work.body[0, R])
-    acceleration_gaps(model, work, closed)
-    before, size = largest_residual(closed), 1.0
+    world, size = rising_world(model, work.body[0, R]), 1.0
     for d in range(out.shape[0]):
         size = max(size, abs(out[d]))
-    if not before > LACKING * size:
-        return
-    keep_multipliers(closed)
-    balance(model, work, closed)
-    accelerate(model, work, world, out)
     acceleration_gaps(model, work, closed)
-    if not largest_residual(closed) < HELPS * before:
-        push(model, work, closed, -1.0)
+    lack = largest_residual(closed)
+    for _ in range(5):
+        if not lack > LACKING * size:
+            break
+        before = lack
+        keep_multipliers(closed)
+        balance(model, work, closed)
         accelerate(model, work, world, out)
-        for r in range(closed.rows.shape[0]):
-            closed.rows[r, MULTIPLIER] = 0.0
-    add_multipliers(closed)
+        acceleration_gaps(model, work, closed)
+        lack = largest_residual(closed)
+        if not lack < HELPS * before:
+            push(model, work, closed, -1.0)
+            accelerate(model, work, world, out)
+            for r in range(closed.rows.shape[0]):
+                closed.rows[r, MULTIPLIER] = 0.0
+            lack = 0.0
+        add_multipliers(closed)
 
 
 @jit

@@ -50,9 +50,7 @@ def assemble(mech: Mechanism, state: State, hold: Iterable[str] = ()) -> State:
     speed = 1.0 + float(np.abs(v).max(initial=0.0))
     left = np.inf
     for _ in range(_CORRECTIONS):  # each tells the gap that was there before it
-        left = entries.close(
-            work.handle, closed.handle, closing_kernel(), q, v, entries.CLOSE_VELOCITIES
-        )
+        left = entries.close(work.handle, closed.handle, closing_kernel(), q, v, entries.CLOSE_VELOCITIES)
         if left <= CLOSED * speed:
             break
     if not left <= ASSEMBLED * speed:  # less is what rows slip that nearly follow from others
