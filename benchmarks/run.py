@@ -21,6 +21,7 @@ from rich.table import Table
 import regraft as rg
 from closed import PAPER_STEP, grip_comparison, high_bar_comparisons, linkage_times, step_times
 from loops import repeat_aba, repeat_crba, repeat_rnea
+from maximal import maximal_scaling, skeleton_comparison
 from simulation import stepping, walking
 from structure import reroot_comparisons, reroot_time
 from subjects import Subject, arm, chain, humanoid
@@ -67,7 +68,7 @@ def comparisons(s: Subject) -> list[Comparison]:
 
 def scaling() -> dict[str, Any]:
     """Times against the length of a chain and the number of loops, times of steps, memory per body, and the time to import."""
-    times, reroots, linkages = {}, {}, linkage_times()
+    times, reroots, linkages, maximal = {}, {}, linkage_times(), maximal_scaling()
     for n in track(SIZES, description="chains"):
         s = chain(n)
         tree = s.mech.tree
@@ -84,6 +85,7 @@ def scaling() -> dict[str, Any]:
         "four_bars_microseconds": linkages,
         "four_bars_slope": slope(linkages),
         "step_microseconds": step_times(),
+        "maximal": {**maximal, "slope": slope(maximal["microseconds"])},
         "bytes_per_body": memory_per_body(10000),
         "import_seconds": import_seconds(),
     }
@@ -151,6 +153,14 @@ def report(rows: list[Comparison], scale: dict[str, Any], where: dict[str, str])
     console.print(f"Four-bars, µs of forward dynamics per loop: {per_loop}; slope {scale['four_bars_slope']:.3f} (target ≤ 1.3)")
     for line in step_lines(scale["step_microseconds"]):
         console.print(line)
+    maximal = scale["maximal"]
+    per_joint = ", ".join(f"{n}: {t / n:.2f}" for n, t in maximal["microseconds"].items())
+    console.print(
+        f"Chains in maximal coordinates, µs of forward dynamics per joint: {per_joint}; "
+        f"slope {maximal['slope']:.3f} (target ≤ 1.1)"
+    )
+    console.print(f"{simulation_line(maximal['simulation'])} Gaps ≤ {maximal['simulation']['gap']:.1e} m or rad.")
+    console.print(f"Tables in maximal coordinates: {maximal['table_bytes_per_joint'] / 1024:.2f} KiB per joint (target ≤ 4)")
     console.print(f"Memory: {scale['bytes_per_body']:.0f} bytes per body (target ≤ 4096)")
     console.print(f"import regraft: {scale['import_seconds']:.2f} s (target < 1)")
     console.print(", ".join(f"{k} {v}" for k, v in where.items()))
@@ -164,6 +174,12 @@ def step_lines(steps: dict[str, dict[str, float]]) -> list[str]:
         + f"; S2 reports about {PAPER_STEP / 1000:.0f} ms (2000, a Pentium Pro at 200 MHz)."
         for name, times in steps.items()
     ]
+
+
+def simulation_line(found: dict[str, Any]) -> str:
+    """How long a long chain takes in maximal coordinates."""
+    bodies = f"{found['bodies']:,}".replace(",", " ")
+    return f"A chain of {bodies} bodies in maximal coordinates: {found['steps']} steps of rk4 in {found['seconds']:.1f} s."
 
 
 def markdown(rows: list[Comparison], scale: dict[str, Any], where: dict[str, str]) -> list[str]:
@@ -181,6 +197,9 @@ def markdown(rows: list[Comparison], scale: dict[str, Any], where: dict[str, str
         f"re-rooting end to end as n^{scale['reroot_slope']:.2f}; {scale['bytes_per_body'] / 1024:.1f} KiB per body. "
         f"Of 10 to 320 four-bar linkages in a row: as n^{scale['four_bars_slope']:.2f}.",
         *step_lines(scale["step_microseconds"]),
+        f"Maximal coordinates, chains of 10 to 10 000 joints: time grows as n^{scale['maximal']['slope']:.2f}; "
+        f"{scale['maximal']['table_bytes_per_joint'] / 1024:.1f} KiB of tables per joint. "
+        f"{simulation_line(scale['maximal']['simulation'])}",
         f"Measured in one run on: {where['cpu']}; Python {where['python']}, Numba {where['numba']}, "
         f"Pinocchio {where['pin']}, MuJoCo {where['mujoco']}.",
         "`make bench` measures it again; a ratio below 1 is faster than the call in brackets, made from Python.",
@@ -202,7 +221,7 @@ def main() -> None:
     subjects = [humanoid(), arm(), chain(30), chain(100)]
     rows = [row for s in track(subjects, description="mechanisms") for row in comparisons(s)]
     rows += [*reroot_comparisons(subjects[0]), grip_comparison(subjects[0]), *high_bar_comparisons()]
-    rows += [stepping(subjects[0]), walking()]
+    rows += [stepping(subjects[0]), walking(), skeleton_comparison()]
     scale, where = scaling(), machine()
     report(rows, scale, where)
     results = {"machine": where, "comparisons": [row.to_dict() for row in rows], "scaling": scale}
