@@ -110,6 +110,14 @@ def test_human_figures_with_loops_move_alike(build):
     assert imbalance(*rg.to_maximal(mech, state)) < 1e-9
 
 
+def test_the_loops_of_a_high_bar_push_alike():
+    """None of its rows is redundant, so that forces are determined."""
+    mech, state = rg.models.high_bar().start
+    assert not rg.joint_reactions(mech, state).redundant
+    assert not rg.joint_reactions(*rg.to_maximal(mech, state)).redundant
+    assert reactions_differ(mech, state) < 1e-9
+
+
 @pytest.mark.parametrize(
     "build",
     [
