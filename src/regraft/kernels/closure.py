@@ -97,10 +97,11 @@ def push(model: Model, work: Work, closed: Loops, part: float) -> None:
 
 @jit
 def improve(model: Model, work: Work, closed: Loops, out: Any) -> None:
-    """Solve again for what the accelerations still lack along the rows that are held, as long as that is a help.
+    """Solve again for what the accelerations still lack along the rows, as long as that is a help.
 
-    The rows of a loop cannot wait for those of later loops that tell more. So one with a small pivot may have to be divided by,
-    and rounding grows by its inverse: that is mended here. Where all pivots are small, near a singular position, it is not.
+    The rows of a loop cannot wait for those of later loops that tell more. So one with a small pivot may be held, and a better
+    one of a later loop follows from it and is left out; there rounding shows by the inverse of the pivot. That is mended here.
+    Where all pivots are small, near a singular position, it is not.
     """
     world, size = rising_world(model, work.body[0, R]), 1.0
     for d in range(out.shape[0]):

@@ -275,11 +275,10 @@ def rows_held(closed: Loops) -> int:
 
 @jit
 def largest_residual(closed: Loops) -> float:
-    """Of the rows that have a pivot."""
+    """Of all rows, those that are left out too."""
     worst = 0.0
-    for e in range(closed.rows.shape[0]):
-        if closed.rows[e, PIVOT] > 0.0:
-            worst = max(worst, abs(closed.rows[int(closed.rows[e, TAKEN]), RESIDUAL]))
+    for r in range(closed.rows.shape[0]):
+        worst = max(worst, abs(closed.rows[r, RESIDUAL]))
     return worst
 
 
