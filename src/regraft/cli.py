@@ -172,6 +172,19 @@ def demo_swing(
         swing.run(out, tears, duration, _console())
 
 
+@demo.command("skeleton")
+def demo_skeleton(
+    duration: Annotated[float, typer.Option(min=0.1, help="How long each motion is to be, in seconds.")] = 2.0,
+    step: Annotated[float, typer.Option(help="The step of all motions, in seconds.")] = 0.001,
+    out: OutFolder = Path("demo") / "skeleton",
+) -> None:
+    """Three bodies on hinges and a character of thirty bones are thrown; every body moves by itself, forces hold the joints."""
+    from .demos import skeleton
+
+    with _demonstrated_in(out):
+        skeleton.run(out, duration, step, _console())
+
+
 def _joint_type(name: str | None, options: dict[str, Any]) -> JointType | None:
     """The joint type that the options describe; None where they say nothing."""
     given = {option: value for option, value in options.items() if value is not None}

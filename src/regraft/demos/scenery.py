@@ -17,11 +17,12 @@ from ..motion import body_poses
 from ..parts import WORLD
 from ..pose import Pose
 from ..state import State
-from .style import BLUE, ORANGE
+from .style import BLUE, GREEN, ORANGE
 
 Array = NDArray[np.float64]
 
 GROUND, SHADOW, ROPE, SKIN, STEEL = "#EFEBE4", "#D8D2C6", "#8A6A3B", "#7C828A", "#4A4F55"
+_IN_TURN = GREEN, BLUE, ORANGE
 _THIN = 0.03  # m: what is thinner has no white edge, which would hide it
 _TURN = np.linspace(0.0, 2.0 * np.pi, 24, endpoint=False)
 _CIRCLE = np.stack((np.cos(_TURN), np.sin(_TURN), np.zeros_like(_TURN)), axis=1)
@@ -71,18 +72,21 @@ def draw_shapes(shapes: Sequence[Shape], mech: Mechanism, state: State, camera: 
     shadows = [_outline(camera.see(_fallen(points, shape.radius))) for shape, points in placed if shape.body != WORLD]
     seen = sorted(((camera.see(points), shape) for shape, points in placed), key=lambda each: float(each[0][:, 2].mean()))
     outlines = [_outline(points[:, None, :2] + shape.radius * _CIRCLE[:, :2]) for points, shape in seen]
-    colours = [colour_of(shape.body) for _, shape in seen]
+    colours = [STEEL if shape.joint else colour_of(shape.body) for _, shape in seen]
     edges = [colour if shape.radius < _THIN else "white" for colour, (_, shape) in zip(colours, seen, strict=True)]
     below = [GROUND] + [SHADOW] * len(shadows)
     return Drawn([camera.see(floor)[:, :2], *shadows, *outlines], below + colours, below + edges)
 
 
 def colour_of(body: str) -> str:
-    """Left and right of a figure in two colours, ropes and boards as such."""
+    """Left and right of a figure in two colours, bodies with a number in turn, ropes and boards as such."""
     if body == WORLD:
         return STEEL
-    if body.rsplit(maxsplit=1)[-1] in ("rope", "stub", "plate"):
+    last = body.rsplit(maxsplit=1)[-1]
+    if last in ("rope", "stub", "plate"):
         return ROPE
+    if last.isdecimal():
+        return _IN_TURN[int(last) % len(_IN_TURN)]
     return BLUE if body.startswith("left") else ORANGE if body.startswith("right") else SKIN
 
 

@@ -7,6 +7,7 @@ from .gymnastics import high_bar
 from .linkages import bricard, four_bar
 from .playground import swing
 from .ready import Model, Shape
+from .skeletons import character, skeleton_example
 
 __all__ = [
     "CompassBiped",
@@ -15,6 +16,7 @@ __all__ = [
     "Model",
     "Shape",
     "bricard",
+    "character",
     "compass_biped",
     "four_bar",
     "four_bars",
@@ -22,6 +24,7 @@ __all__ = [
     "human_figure",
     "pendulum",
     "simplest_walker",
+    "skeleton_example",
     "spherical_figure",
     "squeezer",
     "swing",

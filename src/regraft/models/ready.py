@@ -22,6 +22,8 @@ class Shape(NamedTuple):
     body: str
     points: tuple[Point, ...]
     radius: float
+    joint: bool = False
+    """Whether it is a joint, which is to be told from the bodies."""
 
 
 @dataclass(frozen=True, eq=False)
