@@ -113,7 +113,7 @@ def draw_kept(path: Path, moved: Sequence[Moved], label: str, measure: Measure, 
 
 
 def draw_energies(ax: Axes, moved: Sequence[Moved]) -> None:
-    """The energies of all motions of the character, by both steps."""
+    """The energies of motions with friction or motors, by both steps."""
     for each, colour in zip(moved, COLOURS, strict=True):
         if not each.keeps_energy:
             for traj, dashes in ((each.stabilised, "-"), (each.by_s3, DASHES)):
