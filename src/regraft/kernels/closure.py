@@ -70,10 +70,12 @@ def closed_dynamics(
 def couple(model: Model, work: Work, closed: Loops, redundant: float) -> float:
     """Factorise J M⁻¹ Jᵀ, after `hold`: along the links where every body is free by itself, else within its band.
 
-    Returns the least pivot that was taken, as part of the largest SIZE_ALONE of its loop.
+    Returns the least pivot that was taken, as part of the largest SIZE_ALONE of its loop; 0 for links, whose pivots tell nothing
+    of the digits that bodies with small moments of inertia cost.
     """
     if closed.links.shape[0] > 0:
-        return eliminate_links(model, work, closed, redundant)
+        eliminate_links(model, work, closed, redundant)
+        return 0.0
     return coupling.couple(closed, redundant)
 
 

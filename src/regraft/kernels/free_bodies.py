@@ -60,11 +60,8 @@ from .loop_layout import (
 
 
 @jit
-def eliminate_links(model: Model, work: Work, closed: Loops, redundant: float) -> float:
-    """The factors of all bodies and joints, from the leaves of the joints' tree to its roots; after `hold`.  O(joints).
-
-    Returns the least pivot of cycles that was taken, as part of the largest SIZE_ALONE of its joint.
-    """
+def eliminate_links(model: Model, work: Work, closed: Loops, redundant: float) -> None:
+    """The factors of all bodies and joints, from the leaves of the joints' tree to its roots; after `hold`.  O(joints)."""
     body, links = work.body, closed.links
     for k in range(model.walk.shape[0]):
         for c in range(21):
@@ -75,7 +72,8 @@ def eliminate_links(model: Model, work: Work, closed: Loops, redundant: float) -
             factorise_joint(model, work, closed, i)
             if links[i, FAR] >= 0:
                 load_far_body(work, closed, i)
-    return factorise_cycles(model, work, closed, redundant) if closed.cycles.shape[0] > 0 else 1.0
+    if closed.cycles.shape[0] > 0:
+        factorise_cycles(model, work, closed, redundant)
 
 
 @jit
@@ -268,7 +266,7 @@ def moved_row(closed: Loops, l: int, r: int) -> float:
 
 
 @jit
-def factorise_cycles(model: Model, work: Work, closed: Loops, redundant: float) -> float:
+def factorise_cycles(model: Model, work: Work, closed: Loops, redundant: float) -> None:
     """The rows of all joints that close cycles, what they have to do with each other through the tree of the others, factorised.
 
     The e-th row of `border` belongs to the e-th of these rows.  O(rows of cycles · joints + rows of cycles³).
@@ -286,17 +284,14 @@ def factorise_cycles(model: Model, work: Work, closed: Loops, redundant: float) 
                     border[e, at] = moved_row(closed, other, s)
                     e += 1
             at += 1
-    return take_cycle_rows(closed, redundant)
+    take_cycle_rows(closed, redundant)
 
 
 @jit
-def take_cycle_rows(closed: Loops, redundant: float) -> float:
-    """L P Lᵀ of `border`, the largest pivot first; in `order` which row each pivot belongs to, in PIVOT its size there.
-
-    Returns what `eliminate_links` does.
-    """
+def take_cycle_rows(closed: Loops, redundant: float) -> None:
+    """L P Lᵀ of `border`, the largest pivot first; in `order` which row each pivot belongs to, in PIVOT its size there."""
     rows, loops, border, order = closed.rows, closed.loops, closed.border, closed.order
-    at, least = 0, 1.0
+    at = 0
     for l in closed.cycles[:, 0]:
         first, end = loops[l, FIRST], loops[l, FIRST] + 6 - loops[l, LOOP_V]
         largest = 0.0
@@ -315,14 +310,12 @@ def take_cycle_rows(closed: Loops, redundant: float) -> float:
             order[e, c], order[best, c] = order[best, c], order[e, c]
         i, r = order[e, 0], order[e, 1]
         rows[r, PIVOT] = border[i, i] if border[i, i] > redundant * rows[r, SIZE_ALONE] else 0.0
-        least = min(least, rows[r, PIVOT] / rows[r, SIZE_ALONE]) if rows[r, PIVOT] > 0.0 else least
         for s in range(e + 1, at):
             j = order[s, 0]
             share = border[j, i] / rows[r, PIVOT] if rows[r, PIVOT] > 0.0 else 0.0
             for t in range(e + 1, at):
                 border[j, order[t, 0]] -= share * border[i, order[t, 0]]
             border[j, i] = share
-    return least
 
 
 @jit

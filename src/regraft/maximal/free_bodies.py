@@ -142,19 +142,23 @@ class FreeBodies:
         found: Array = self.reduced_of_many(x[None], near)[0]
         return found
 
-    def reduced_of_many(self, x: Array, near: Array | None = None) -> Array:
-        """The same for many states one after the other; angles go on through whole turns."""
+    def reduced_of_many(self, x: Array, near: Array | None = None, t: Array | None = None) -> Array:
+        """The same for many states one after the other; angles go on through whole turns.
+
+        With the times of the states, as many turns as the velocities at both ends of an interval make in it.
+        """
         layout = self.mech.layout
         out = np.empty((len(x), layout.nq + layout.nv))
         work, closed = self._tables
         entries.joint_states(work.handle, closed.handle, self._places, np.ascontiguousarray(x), out)  # type: ignore[attr-defined]
         for name, kind, *_ in layout.joints:
-            first = layout.q_slices[name].start
+            first, rate = layout.q_slices[name].start, layout.nq + layout.v_slices[name].start
             for c in kind.turns:
-                angle = out[:, first + c]
+                angle, speed = out[:, first + c], out[:, rate + c]
                 begin = within_limits(kind, out[0, layout.q_slices[name]].copy())[c] if near is None else near[first + c]
                 angle += _TURN * np.round((begin - angle[0]) / _TURN)
-                angle[:] = np.unwrap(angle)
+                way = np.zeros(len(x) - 1) if t is None else 0.5 * (speed[1:] + speed[:-1]) * np.diff(t)
+                angle[1:] += _TURN * np.cumsum(np.round((way - np.diff(angle)) / _TURN))
         return out
 
 

@@ -30,13 +30,16 @@ class FreeRunner(Runner):
     ) -> None:
         self.bodies, start = FreeBodies(mech), assembled(mech, state)
         self.first = self.near = start._x
-        self.user = mech
-        super().__init__(self.bodies.free, self.bodies.maximal(start), t, integrator, settings, events)
+        self.user, there = mech, self.bodies.maximal(start)
+        self.asked = t, there._x.copy()
+        super().__init__(self.bodies.free, there, t, integrator, settings, events)
         self.seen = mech
 
-    def _seen_at(self, x: Array) -> State:
+    def _seen_at(self, t: float, x: Array) -> State:
         """The mechanism's state where its bodies are as x says; angles are counted on from the last one that was asked for."""
-        self.near = self.bodies.reduced(x, self.near)
+        before, there = self.asked
+        self.near = self.bodies.reduced_of_many(np.stack((there, x)), self.near, np.array([before, t]))[1]
+        self.asked = t, x.copy()
         return State(self.user.layout, self.near)
 
     def _set_functions(self, torque: Any, wrenches: Any) -> None:
@@ -49,7 +52,7 @@ class FreeRunner(Runner):
         user = self.user
 
         def driving(t: float, _mech: Mechanism, state: State) -> dict[str, Array]:
-            seen, given = self._seen_at(state._x), np.zeros(user.nv)
+            seen, given = self._seen_at(t, state._x), np.zeros(user.nv)
             if is_compiled(torque):
                 torque(t, seen._q, seen._v, given)
             else:
@@ -66,7 +69,7 @@ class FreeRunner(Runner):
         user = self.user
 
         def pushing(t: float, _mech: Mechanism, state: State) -> Any:
-            seen = self._seen_at(state._x)
+            seen = self._seen_at(t, state._x)
             if not is_compiled(wrenches):
                 return wrenches(t, user, seen)
             table = np.zeros((len(user.bodies), 6))
@@ -87,15 +90,15 @@ class FreeRunner(Runner):
         if isinstance(guard, JointAt):
             at = user.layout.q_slices[guard.joint].start
 
-            def passing(_mech: Mechanism, state: State) -> float:
-                return float(self._seen_at(state._x)._q[at]) - guard.value
+            def passing(t: float, _mech: Mechanism, state: State) -> float:
+                return float(self._seen_at(t, state._x)._q[at]) - guard.value
 
-            return FunctionGuard(passing)
+            return FunctionGuard(passing, timed=True)
         if not isinstance(guard, FunctionGuard):
             return guard
 
         def watching(t: float, _mech: Mechanism, state: State) -> float:
-            seen = self._seen_at(state._x)
+            seen = self._seen_at(t, state._x)
             if is_compiled(guard.function):
                 return float(guard.function(t, seen._q, seen._v))
             return float(guard.function(*((t,) if guard.timed else ()), user, seen))

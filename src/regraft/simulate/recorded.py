@@ -65,7 +65,7 @@ class Segment:
     @cached_property
     def seen(self) -> Array:
         """(samples, nq + nv): positions and velocities of the mechanism as the user sees it."""
-        return self.x if self.bodies is None else self.bodies.reduced_of_many(self.x, self.first)
+        return self.x if self.bodies is None else self.bodies.reduced_of_many(self.x, self.first, self.t)
 
     @property
     def q(self) -> Array:
@@ -82,7 +82,8 @@ class Segment:
         x = self.states(np.array([float(t)]))[0]
         if self.bodies is not None:
             before = max(int(np.searchsorted(self.t, t, side="right")) - 1, 0)
-            x = self.bodies.reduced(x, self.seen[before])
+            pair, times = np.stack((self.x[before], x)), np.array([self.t[before], t])
+            x = self.bodies.reduced_of_many(pair, self.seen[before], times)[1]
         return State(self.mech.layout, x)
 
     def reduced(self) -> Segment:

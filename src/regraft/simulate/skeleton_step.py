@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._jit import jit
-from ..kernels import configuration
+from .._jit import inline, jit
 from ..kernels.layout import COM, Model, Q, V
 from ..memory import load, store
-from ..rotations import exp_quaternion, quaternion_product, quaternion_rotation
-from ..scalars import Scalar
-from ..spatial import add, cross, rotate, rotate_back, scale, subtract
+from ..rotations import exp_pose, exp_quaternion, quaternion_product, quaternion_rotation
+from ..scalars import Scalar, one, reciprocal
+from ..spatial import Vector, add, cross, dot, rotate, rotate_back, scale, spatial, subtract, zero_vector
 
 
 @jit
@@ -38,4 +37,16 @@ def skeleton_step(model: Model, S: Any, h: Scalar, q0: int, v0: int, slope: int,
         store(S, q1, i + 3, turned)
         store(S, v1, d, subtract(rotate_back(R_1, velocity), cross(spin, com)))
         store(S, v1, d + 3, spin)
-    configuration.difference(walk, S[q1], S[q0], S[u1])
+        store(S, u1, d, along(scale(h, spin), rotate_back(R, subtract(load(S, q1, i, 3), load(S, q0, i, 3)))))
+        store(S, u1, d + 3, scale(h, spin))
+
+
+@inline
+def along(turn: Vector, moved: Vector) -> Vector:
+    """The linear part of the screw about `turn` whose motion moves the origin so; for complex numbers too, as no logarithm is."""
+    still = zero_vector(turn[0])
+    like = one(turn[0])
+    x, y, z = (like, still[0], still[0]), (still[0], like, still[0]), (still[0], still[0], like)
+    a, b, c = exp_pose(spatial(turn, x))[1], exp_pose(spatial(turn, y))[1], exp_pose(spatial(turn, z))[1]
+    whole = reciprocal(dot(a, cross(b, c)))
+    return whole * dot(moved, cross(b, c)), whole * dot(moved, cross(c, a)), whole * dot(moved, cross(a, b))
