@@ -118,17 +118,7 @@ def test_the_loops_of_a_high_bar_push_alike():
     assert reactions_differ(mech, state) < 1e-9
 
 
-@pytest.mark.parametrize(
-    "build",
-    [
-        rg.models.high_bar,
-        pytest.param(
-            rg.models.swing,
-            marks=pytest.mark.xfail(strict=True, reason="a torque on a thin rope costs digits where loops hold it: 9e-9"),
-        ),
-    ],
-    ids=["high bar", "swing"],
-)
+@pytest.mark.parametrize("build", [rg.models.high_bar, rg.models.swing], ids=["high bar", "swing"])
 def test_human_figures_with_motors_move_alike(build):
     mech, state = build().start
     strengths = np.random.default_rng(0).standard_normal(len(mech.joints))
