@@ -130,7 +130,7 @@ def test_invariants_are_the_changes_of_what_the_trajectory_knows():
     assert np.array_equal(found.linear, momentum.linear - momentum.linear[0])
     assert np.array_equal(found.angular, momentum.angular - momentum.angular[0])
     assert relative_error(found.energy, energy - energy[0]) < 1e-14
-    assert list(found.gaps) == list(mech.joints)
+    assert list(found.gaps) == [name for name, joint in mech.joints.items() if joint.type.nv < 6]
     for what in ("position", "velocity"):
         gaps = np.max([getattr(gap, what) for gap in found.gaps.values()], axis=0)
         assert np.array_equal(gaps, getattr(traj.loop_error(), what))

@@ -215,12 +215,21 @@ def test_a_keyboard_interrupt_in_an_action_returns_what_there_is():
     assert len(traj.segments) == 1
 
 
+@pytest.fixture
+def _control_c():
+    """Signals as they come to a program in the foreground; one that was started in the background may ignore them."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def interrupt_after(seconds):
     timer = threading.Timer(seconds, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
     return timer
 
 
+@pytest.mark.usefixtures("_control_c")
 @pytest.mark.skipif(os.name == "nt", reason="signals come otherwise on Windows")
 @pytest.mark.parametrize("torque", [None, lambda t, mech, state: np.zeros(12)])
 def test_control_c_ends_a_long_run_soon_and_keeps_it(torque, capfd):
