@@ -154,8 +154,11 @@ def limited_measures(mech, state):
 
 
 def away_from_limits(mech, state):
-    """No limit sets in within the steps of a finite difference: its force has a kink there."""
-    return all(min(abs(value - low), abs(value - high)) > 0.03 for value, _, low, high, _ in limited_measures(mech, state))
+    """No limit sets in, or lets go, within the steps of a finite difference: its force has a kink there."""
+    return all(
+        min(abs(value - low), abs(value - high), abs(abs(limits.dissipation * change) - 1.0)) > 0.03
+        for value, change, low, high, limits in limited_measures(mech, state)
+    )
 
 
 def lost_power(mech, state):
