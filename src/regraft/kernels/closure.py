@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._jit import jit
+from .._jit import inline, jit
 from ..memory import store
 from ..spatial import zero_spatial
 from . import configuration, coupling
@@ -66,7 +66,7 @@ def closed_dynamics(
     return worst, gap
 
 
-@jit
+@inline
 def couple(model: Model, work: Work, closed: Loops, redundant: float) -> float:
     """Factorise J M⁻¹ Jᵀ, after `hold`: along the links where every body is free by itself, else within its band.
 
@@ -79,7 +79,7 @@ def couple(model: Model, work: Work, closed: Loops, redundant: float) -> float:
     return coupling.couple(closed, redundant)
 
 
-@jit
+@inline
 def balance(model: Model, work: Work, closed: Loops) -> None:
     """Solve for MULTIPLIER, and add the forces of all rows to what is left of the joints' torques; after `couple`."""
     if closed.links.shape[0] > 0:

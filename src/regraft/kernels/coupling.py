@@ -70,7 +70,7 @@ def seen_along(s: Motion, forces: tuple[Six, Six, Six, Six, Six, Six]) -> Six:
     return plus(for_3, plus_times(for_4, s[5], forces[5]))
 
 
-@jit
+@inline
 def spread_rows(model: Model, work: Work, closed: Loops, l: int) -> None:
     """Y of a loop: what each joint on the way to the roots feels of a row's two wrenches, and D beside it.
 
@@ -205,7 +205,7 @@ def store_block(scratch: Any, b_0: Six, b_1: Six, b_2: Six, b_3: Six, b_4: Six, 
     store(scratch, BLOCK + 5, 0, b_5)
 
 
-@jit
+@inline
 def fill_block(closed: Loops, other: int, l: int) -> None:
     """BLOCK: what the rows of another loop, or of the same, have to do with those of a loop: Σ Y D Yᵀ."""
     loops, Y, shared = closed.loops, closed.Y, closed.shared
@@ -220,7 +220,7 @@ def fill_block(closed: Loops, other: int, l: int) -> None:
     store_block(closed.scratch, b_0, b_1, b_2, b_3, b_4, b_5)
 
 
-@jit
+@inline
 def take_out(closed: Loops, l: int, other: int) -> None:
     """The columns of a loop before for a loop's rows, not yet divided: BLOCK without what all pivots before have taken."""
     loops, rows, W = closed.loops, closed.rows, closed.W
@@ -234,12 +234,12 @@ def take_out(closed: Loops, l: int, other: int) -> None:
         store(W, start + c, 0, left)
 
 
-@jit
+@inline
 def take_rows(closed: Loops, l: int, redundant: float) -> float:
     """TAKEN and PIVOT of a loop, and the columns of its own pivots, from BLOCK; returns what `couple` does."""
     loops, rows, W, scratch = closed.loops, closed.rows, closed.W, closed.scratch
     first, number, start = loops[l, FIRST], 6 - loops[l, LOOP_V], column_of(closed, l, 0)
-    largest, smallest = 0.0, 1.0
+    largest, smallest = 0.0, 1e300
     for r in range(first, first + number):
         largest = max(largest, rows[r, SIZE_ALONE])
         rows[r, SOLVED] = 0.0  # 1 once it is taken
@@ -252,7 +252,7 @@ def take_rows(closed: Loops, l: int, redundant: float) -> float:
         found = scratch[BLOCK + lane, lane]
         rows[first + lane, SOLVED], rows[e, TAKEN] = 1.0, first + lane
         rows[e, PIVOT] = found if found > least else 0.0
-        smallest = min(smallest, found / largest) if found > least else smallest
+        smallest = min(smallest, found) if found > least else smallest
         column = times(1.0 / found if found > least else 0.0, load(scratch, BLOCK + lane, 0, 6))
         store(W, start + e, 0, column)
         for r in range(number):
@@ -261,7 +261,7 @@ def take_rows(closed: Loops, l: int, redundant: float) -> float:
             else:
                 share = scratch[BLOCK + r, lane]
                 store(scratch, BLOCK + r, 0, plus_times(load(scratch, BLOCK + r, 0, 6), -share, column))
-    return smallest
+    return smallest / largest
 
 
 @jit
@@ -282,7 +282,7 @@ def largest_residual(closed: Loops) -> float:
     return worst
 
 
-@jit
+@inline
 def meet(closed: Loops, l: int, other: int) -> int:
     """Fill `shared` with the places that the paths of two loops have in common; returns how many there are."""
     path, shared = closed.path, closed.shared
