@@ -60,7 +60,9 @@ def grip_comparison(s: Subject) -> Comparison:
     def recompile() -> object:
         return twin.spec.recompile(twin.model, twin.data)
 
-    return compare("connect a hand, with its impact, and cut it", s.name, grip, "mujoco spec.recompile", recompile, 0.05, 1, 20)
+    return compare(
+        "connect a hand, with its impact, and cut it", s.name, grip, "mujoco spec.recompile", recompile, 0.05, calls=100
+    )
 
 
 def step_times() -> dict[str, dict[str, float]]:
