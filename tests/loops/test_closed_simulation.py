@@ -33,14 +33,18 @@ def test_with_default_tolerances_loops_stay_closed_and_energy_is_kept():
     assert max(gaps(traj)) < 1e-9
 
 
-def test_many_loops_pass_singular_positions_together():
-    """With default tolerances; how close a step ends to such a position is chance."""
-    traj = rg.simulate(*rg.models.four_bars(5, speed=2.0).start, 20.0)
+@pytest.mark.parametrize(("count", "speed"), [(5, 2.0), (5, 3.2), (10, 1.4), (10, 2.6), (40, 1.0)])
+def test_many_loops_pass_singular_positions_together(count, speed):
+    """With default tolerances, however near to such a position a step begins or ends; all loops stay on their branch."""
+    traj = rg.simulate(*rg.models.four_bars(count, speed=speed).start, 10.0)
     energy = traj.energy().total
-    assert np.abs(energy - energy[0]).max() < 1e-6
+    assert np.abs(energy - energy[0]).max() < 1e-9 * np.abs(energy).max()
+    assert traj.rejected < 0.05 * traj.steps  # where accelerations are noise, smaller steps would not help
     position, velocity = gaps(traj)
     assert position < 1e-12
     assert velocity < 1e-8
+    cranks = np.abs(traj.final[1].q)
+    assert np.ptp(cranks) < 1e-8
 
 
 @pytest.mark.parametrize("options", [{}, {"integrator": "rk4", "step": 0.002}])

@@ -9,19 +9,22 @@ import numpy as np
 
 from .._jit import jit, long_entry
 from ..kernels.closure import CLOSED
-from ..kernels.entries import CLOSE_STATE
+from ..kernels.entries import CLOSE_STATE, CLOSE_VELOCITIES
 from ..kernels.layout import Model, Work, model_at, positions_in, work_at
 from ..memory import borrowed, borrowed_vector, call_kernel
 from .guards import HIT, LAST, SIGN, crossed, guard_value, place_for_guards, remember, start_guards
 from .stepper import (
     CLOSING_AT,
     DENSE_U,
+    ERROR_U,
+    ERROR_V,
     FAILED,
     LOOPS,
     Q0,
     Q1,
     QS,
     RESULT,
+    SHARE,
     SLOPE_V,
     TREE,
     US,
@@ -29,11 +32,12 @@ from .stepper import (
     V1,
     VS,
     dense_at,
-    error_of,
+    estimate_error,
     evaluate,
     first_slopes,
     make_dense,
     next_step,
+    size_of_error,
     take_step,
 )
 
@@ -114,13 +118,13 @@ def run(
         if functions[FAILED] != 0:
             return FUNCTION_FAILED
         if counts[ADAPTIVE] != 0:
-            error = error_of(table, S, h, nv, coordinate, clock[RTOL], clock[ATOL]) if margin > 0.0 else np.inf
+            error = step_error(table, functions, S, h, nv, coordinate, clock, counts) if margin > 0.0 else np.inf
             if not accept(clock, counts, order, h, last, error):
                 continue
         elif not margin > 0.0:
             return NOT_FINITE
         if functions[LOOPS] != 0 and counts[STABILISED] != 0:
-            if not close_step(functions, S) < CLOSED:
+            if not close_step(functions, S, V1, CLOSE_STATE) < CLOSED:
                 return NOT_FINITE
             if S[RESULT, 0] != 0.0:  # the last slopes are those before it
                 evaluate(model, work, functions, t + h, S, nq, Q1, V1, SLOPE_V + stages - 1, push, external)
@@ -141,15 +145,35 @@ def run(
 
 
 @jit
-def close_step(functions: Any, S: Any) -> float:
-    """Put the end of a step back where all loops are closed, in position and in velocity; returns the gap that is left.
+def close_step(functions: Any, S: Any, velocity: int, what: int) -> float:
+    """Put the end of a step back where all loops are closed, as `what` says; returns the gap that is left.
 
     RESULT says with 1 that more was stopped than the errors of the step.
     """
     return call_kernel(
-        functions[CLOSING_AT], functions[TREE], functions[LOOPS], S[Q1].ctypes.data, S[V1].ctypes.data, S[US].ctypes.data,
-        S[QS].ctypes.data, S[RESULT].ctypes.data, CLOSE_STATE,
+        functions[CLOSING_AT], functions[TREE], functions[LOOPS], S[Q1].ctypes.data, S[velocity].ctypes.data,
+        S[US].ctypes.data, S[QS].ctypes.data, S[RESULT].ctypes.data, what,
     )  # fmt: skip
+
+
+@jit
+def step_error(table: Any, functions: Any, S: Any, h: float, nv: int, coordinate: Any, clock: Any, counts: Any) -> float:
+    """The estimated error of a step, in units of its tolerance; where loops are closed after it, what that leaves of the error.
+
+    Closing takes out all that lies across the motions which loops allow, but for the square of it. Near a singular position that
+    is what rounding makes large, and smaller steps would make it larger still.
+    """
+    rtol, atol = clock[RTOL], clock[ATOL]
+    estimate_error(table, S, h, nv)
+    error = size_of_error(S, nv, coordinate, rtol, atol)
+    if error <= 1.0 or functions[LOOPS] == 0 or counts[STABILISED] == 0:
+        return error
+    squared = error * error * SHARE * max(rtol, atol)
+    if not squared <= 1.0:
+        return error
+    close_step(functions, S, ERROR_U, CLOSE_VELOCITIES)
+    close_step(functions, S, ERROR_V, CLOSE_VELOCITIES)
+    return min(error, max(squared, size_of_error(S, nv, coordinate, rtol, atol)))
 
 
 @jit
@@ -362,7 +386,7 @@ def shorten(
         size = max(size + change, 0.0)
         take_step(model, work, table, functions, t, size, S, nq, push, external)
     if functions[LOOPS] != 0 and counts[STABILISED] != 0:
-        close_step(functions, S)
+        close_step(functions, S, V1, CLOSE_STATE)
     make_dense(table, S, size, nv)
     place_for_guards(model, work, guards, S, nq, Q1)
     for g in range(guards.shape[0]):

@@ -14,7 +14,7 @@ from .recorded import Segment
 Array = NDArray[np.float64]
 
 _CLOSE = 0.1  # part of its largest value below which a minimum of the least singular value is looked at closely
-_SINGULAR = 1e-5  # part of the largest singular value: what the equations of motion count as zero
+_SINGULAR = 1e-6  # part of the largest singular value: what the equations of motion count as zero
 
 
 class SingularPosition(NamedTuple):

@@ -37,6 +37,7 @@ US = 8
 RESULT = 9  # what a guard's function returns, or whether closing loops has stopped something
 DENSE_U = 10  # 4: dense output of u
 DENSE_V = 14  # 4: dense output of v
+ERROR_U, ERROR_V = DENSE_U, DENSE_V  # before that, the estimated error of the step
 SLOPE_U = 18  # MOST_STAGES: slopes of u
 SLOPE_V = 26  # MOST_STAGES: slopes of v
 SCRATCH = 34
@@ -140,23 +141,30 @@ def next_step(S: Any, nq: int, nv: int, stages: int) -> None:
 
 
 @jit
-def error_of(table: Any, S: Any, h: float, nv: int, coordinate: Any, rtol: float, atol: float) -> float:
-    """The largest estimated error of a step, in units of its tolerance.
-
-    `coordinate` is where a velocity's position is in q; −1 for one on a manifold, whose size is 1.
-    """
+def estimate_error(table: Any, S: Any, h: float, nv: int) -> None:
+    """ERROR_U, ERROR_V: the estimated error of a step."""
     stages = table.shape[1]
-    worst = 0.0
     for d in range(nv):
         u, v = 0.0, 0.0
         for j in range(stages):
             weight = table[stages + 1, j]
             u += weight * S[SLOPE_U + j, d]
             v += weight * S[SLOPE_V + j, d]
+        S[ERROR_U, d], S[ERROR_V, d] = h * u, h * v
+
+
+@jit
+def size_of_error(S: Any, nv: int, coordinate: Any, rtol: float, atol: float) -> float:
+    """The largest part of the estimated error, in units of its tolerance.
+
+    `coordinate` is where a velocity's position is in q; −1 for one on a manifold, whose size is 1.
+    """
+    worst = 0.0
+    for d in range(nv):
         i = coordinate[d]
         size = 1.0 if i < 0 else max(abs(S[Q0, i]), abs(S[Q1, i]))
-        worst = max(worst, abs(h * u) / (atol + rtol * size))
-        worst = max(worst, abs(h * v) / (atol + rtol * max(abs(S[V0, d]), abs(S[V1, d]))))
+        worst = max(worst, abs(S[ERROR_U, d]) / (atol + rtol * size))
+        worst = max(worst, abs(S[ERROR_V, d]) / (atol + rtol * max(abs(S[V0, d]), abs(S[V1, d]))))
     return worst / SHARE
 
 
