@@ -487,19 +487,6 @@ def test_bodies_that_hang_together_but_not_on_the_world_are_refused():
     refused(lambda: rg.forward_dynamics(mech, mech.state()), "'moon'.*2 others.*Free")
 
 
-LOOPED = {
-    "derivatives": rg.derivatives,
-    "forward_dynamics_batch": lambda mech, state: rg.forward_dynamics_batch(mech, state.q[None], state.v[None]),
-}
-
-
-@pytest.mark.parametrize("ask", LOOPED.values(), ids=LOOPED)
-def test_what_is_for_trees_alone_names_the_loop_joint(ask):
-    mech = arm()
-    mech.add_joint("grip", rg.Revolute(Y), "world", "lower", rg.Pose(translation=(1, 0, 0)))
-    refused(lambda: ask(mech, mech.state()), "'grip'.*loop", rg.StructureError)
-
-
 def test_two_masses_of_nothing_have_no_centre():
     mech = rg.Mechanism()
     mech.add_body("ghost", rg.Inertia(0.0))

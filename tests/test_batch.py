@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import regraft as rg
+from loops.closed_mechanisms import moving_four_bar
 from oracles import walk
 from random_mechanisms import ALL_JOINTS, random_mechanism, random_state, relative_error, samples
 
@@ -166,10 +167,18 @@ def test_a_joint_that_moves_no_inertia_is_named_with_the_state():
         rg.forward_dynamics_batch(mech, np.zeros((5, 2)), np.ones((5, 2)))
 
 
-def test_a_mechanism_with_a_loop_is_refused():
-    mech = rg.Mechanism()
-    mech.add_body("rod", rg.Inertia.rod(1.0, (0, 0, 0), (1, 0, 0)))
-    mech.add_joint("left", rg.Revolute((0, 1, 0)), "world", "rod")
-    mech.add_joint("right", rg.Revolute((0, 1, 0)), "world", "rod")
-    with pytest.raises(rg.StructureError, match="'right'"):
-        rg.forward_dynamics_batch(mech, np.zeros((2, 1)), np.zeros((2, 1)))
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_batch_with_loops_is_its_states_one_by_one(threads):
+    mech, state = moving_four_bar()
+    traj = rg.simulate(mech, state, 1.0)
+    states = [traj.state(t) for t in np.linspace(0.0, 1.0, 600)]
+    q, v = np.array([s.q for s in states]), np.array([s.v for s in states])
+    tau = np.random.default_rng(2).standard_normal((600, mech.nv))
+    assert worst_row(rg.forward_dynamics_batch(mech, q, v, tau, threads=threads), one_by_one(mech, q, v, tau)) < ROUNDING
+
+
+def test_a_batch_names_the_state_whose_loops_are_open():
+    mech, state = moving_four_bar()
+    q = np.array([state.q, state.q + 0.1])
+    with pytest.raises(rg.StructureError, match=r"state 1 of the batch: .*assemble"):
+        rg.forward_dynamics_batch(mech, q, np.zeros_like(q))

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .dynamics import forward_dynamics, open_tree
-from .errors import ModelError
+from .dynamics import forward_dynamics
+from .errors import ModelError, StructureError
 from .kernels import entries
 from .kernels.layout import EXTERNAL
+from .loops import LoopTables, dynamics_kernel
 from .mechanism import Mechanism
 from .pose import real_numbers
 from .scalars import LANES, aligned_zeros
@@ -27,7 +28,7 @@ _WORTH_A_THREAD = 256  # states; below this, starting a thread costs more than i
 def forward_dynamics_batch(
     mech: Mechanism, q: ArrayLike, v: ArrayLike, tau: ArrayLike | None = None, threads: int | None = None
 ) -> Array:
-    """v̇ (batch, nv) for states q (batch, nq), v (batch, nv) and torques tau (batch, nv) of one mechanism.
+    """v̇ (batch, nv) for states q (batch, nq), v (batch, nv) and torques tau (batch, nv) of one mechanism, with or without loops.
 
     Quaternions in q must have unit length. `threads` defaults to the number of cores.
 
@@ -38,7 +39,7 @@ def forward_dynamics_batch(
     >>> rg.forward_dynamics_batch(mech, np.zeros((3, 1)), np.zeros((3, 1))).ravel().tolist()
     [-9.81, -9.81, -9.81]
     """
-    tree = open_tree(mech)
+    tree = mech.tree
     nq, nv = tree.nq, tree.nv
     positions = _rows("q", q, None, nq)
     count = len(positions)
@@ -50,8 +51,13 @@ def forward_dynamics_batch(
 
     def run(worker: int) -> None:
         first, end = int(bounds[worker]), min(int(bounds[worker + 1]), count)
-        work, external, lanes = _scratch(tree)
-        entries.forward_dynamics_batch(work.handle, external, lanes, positions, velocities, torques, first, end, out, margins)
+        given = positions, velocities, torques, first, end, out, margins
+        if mech.layout.loops:  # one by one: which rows of a loop depend on others differs from state to state
+            tables, closed = tree.new_work(), LoopTables(mech)
+            entries.closed_dynamics_batch(tables.handle, closed.handle, dynamics_kernel(), *given)
+        else:
+            work, external, lanes = _scratch(tree)
+            entries.forward_dynamics_batch(work.handle, external, lanes, *given)
 
     if workers == 1:
         run(0)
@@ -81,12 +87,12 @@ def _rows(what: str, value: ArrayLike, count: int | None, size: int) -> Array:
     return array
 
 
-def _explain(mech: Mechanism, tree: Tree, b: int, q: Array, v: Array, tau: Array) -> ModelError:
+def _explain(mech: Mechanism, tree: Tree, b: int, q: Array, v: Array, tau: Array) -> ModelError | StructureError:
     for what, array in (("q", q), ("v", v), ("tau", tau)):
         if not np.isfinite(array[b]).all():
             return ModelError(f"{what}[{b}] has a value that is not finite: {array[b].tolist()}.")
     try:
         forward_dynamics(mech, State(mech.layout, np.concatenate([q[b], v[b]])), tau[b])
-    except ModelError as problem:
-        return ModelError(f"state {b} of the batch: {problem}")
+    except (ModelError, StructureError) as problem:
+        return type(problem)(f"state {b} of the batch: {problem}")
     return tree.explain_failure(tree.new_work())

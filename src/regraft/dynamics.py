@@ -80,8 +80,7 @@ def _careful_forward_dynamics(
     work = tree.new_work()  # its own, to look into afterwards
     closed = LoopTables(mech) if mech.layout.loops else None
     if closed is not None:
-        for l, found in loop_torques.items():
-            closed.drive(l, found)
+        closed.drive(loop_torques)
         margin, gap = entries.closed_dynamics(work.handle, closed.handle, dynamics_kernel(), state._x, torque, external, out)
         if gap > ASSEMBLED:
             raise StructureError(
@@ -253,13 +252,14 @@ class Derivatives:
     v: Array
     """∂v̇/∂v."""
     tau: Array
-    """∂v̇/∂tau, the inverse of the mass matrix."""
+    """∂v̇/∂tau: the inverse of the mass matrix, and in a closed mechanism what its loops leave of that."""
 
 
-def derivatives(mech: Mechanism, state: State, tau: ArrayLike | None = None, wrenches: Wrenches | None = None) -> Derivatives:
+def derivatives(mech: Mechanism, state: State, tau: Torques | None = None, wrenches: Wrenches | None = None) -> Derivatives:
     """How v̇ changes with position, velocity and torque, exact to rounding (complex step).
 
-    External wrenches keep their moment and force in world axes and go with their body's origin.
+    External wrenches keep their moment and force in world axes and go with their body's origin. In a closed mechanism only
+    changes that keep the loops closed mean anything: multiply by the columns of `mobility(...).W`, or by any such change.
 
     >>> import regraft as rg
     >>> mech = rg.Mechanism()
@@ -269,17 +269,24 @@ def derivatives(mech: Mechanism, state: State, tau: ArrayLike | None = None, wre
     >>> d.q.tolist(), d.v.tolist(), d.tau.tolist()
     ([[-9.81]], [[-0.5]], [[1.0]])
     """
-    tree, nv = open_tree(mech, "differentiation"), mech.nv
+    tree, nv = mech.tree, mech.nv
     a = forward_dynamics(mech, state, tau, wrenches)
     external = tree.no_forces if wrenches is None else external_table(mech, wrenches)
-    q, v, rate, push = (x.astype(complex) for x in (state._q, state._v, a, external))
-    by_q, by_v = np.empty((nv, nv)), np.empty((nv, nv))
-    scratch = np.zeros((3, max(mech.nq, nv)), complex)
+    torque, of_loops = joint_torques(mech, tau)
+    q, v, push, scratch = (x.astype(complex) for x in (state._q, state._v, external, np.zeros((3, max(mech.nq, nv)))))
     work = tree.new_work(complex)
-    entries.inverse_derivatives(work.handle, q, v, rate, push, scratch, by_q, by_v)
+    if mech.layout.loops:
+        closed, found = LoopTables(mech, 0j), np.empty((nv, 3 * nv))
+        closed.drive(of_loops)
+        entries.loop_derivatives(work.handle, closed.handle, q, v, torque.astype(complex), push, scratch, found)
+        by_q, by_v, by_tau = np.hsplit(found, 3)
+        return Derivatives(by_q, by_v, by_tau)
+    by_state = np.empty((nv, 2 * nv))
+    entries.inverse_derivatives(work.handle, q, v, a.astype(complex), push, scratch, by_state)
     # tau = M a + c holds along the way, so M ∂a = ∂tau − (∂tau at fixed a)
     inverse: Array = np.linalg.inv(mass_matrix(mech, state)).astype(float)
-    return Derivatives(-inverse @ by_q, -inverse @ by_v, inverse)
+    by_q, by_v = np.hsplit(-inverse @ by_state, 2)
+    return Derivatives(by_q, by_v, inverse)
 
 
 def open_tree(mech: Mechanism, task: str = "this computation") -> Tree:

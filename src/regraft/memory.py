@@ -132,6 +132,16 @@ def table_at(_typing: Any, address: types.Type, rows: types.Type, columns: types
     return result(address, rows, columns, like), codegen
 
 
+@intrinsic
+def words_in(_typing: Any, like: types.Type) -> Any:
+    """How many words of eight bytes a number takes."""
+
+    def codegen(context: Any, _builder: ir.IRBuilder, _signature: Any, _args: Any) -> ir.Value:
+        return context.get_constant(types.intp, context.get_abi_sizeof(context.get_data_type(like)) // 8)
+
+    return types.intp(like), codegen
+
+
 @inline
 def borrowed(a: Any) -> Any:
     """A C-ordered table that its owner keeps alive: views of it are not counted, which costs more than small kernels do."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any, TypeAlias
 
 from ._jit import inline
@@ -88,12 +87,18 @@ def unit_quaternion(q: Quaternion) -> Quaternion:
 
 
 @inline
+def _larger(x: Scalar, y: Scalar) -> Scalar:
+    """The one with the larger real part."""
+    return where_less(x, y, y, x)
+
+
+@inline
 def rotation_quaternion(R: Rotation) -> Quaternion:
-    """The unit quaternion with w ≥ 0 of a rotation matrix: of four formulas the one whose root is largest. Floats only."""
+    """The unit quaternion with w ≥ 0 of a rotation matrix: of four formulas the one whose root is largest. Not for packs."""
     xx, yy, zz = R[0], R[4], R[8]
     four = (1.0 + xx + yy + zz, 1.0 + xx - yy - zz, 1.0 - xx + yy - zz, 1.0 - xx - yy + zz)
-    best = max(four[0], four[1], four[2], four[3])
-    r = 0.5 * math.sqrt(best)
+    best = _larger(_larger(four[0], four[1]), _larger(four[2], four[3]))
+    r = 0.5 * square_root(best)
     s = 0.25 / r
     if best == four[0]:
         q = (r, s * (R[7] - R[5]), s * (R[2] - R[6]), s * (R[3] - R[1]))
@@ -103,7 +108,7 @@ def rotation_quaternion(R: Rotation) -> Quaternion:
         q = (s * (R[2] - R[6]), s * (R[1] + R[3]), r, s * (R[5] + R[7]))
     else:
         q = (s * (R[3] - R[1]), s * (R[2] + R[6]), s * (R[5] + R[7]), r)
-    sign = 1.0 if q[0] >= 0.0 else -1.0
+    sign = 1.0 if q[0].real >= 0.0 else -1.0
     return unit_quaternion((sign * q[0], sign * q[1], sign * q[2], sign * q[3]))
 
 
@@ -190,18 +195,18 @@ def log_quaternion(q: Quaternion) -> Vector:
 
 @inline
 def log_rotation(R: Rotation) -> Vector:
-    """log: SO(3) → so(3), the rotation vector of length at most π. Floats only."""
+    """log: SO(3) → so(3), the rotation vector of length at most π. Not for packs."""
     return log_quaternion(rotation_quaternion(R))
 
 
 @inline
 def log_pose(X: Frame) -> Motion:
-    """log: SE(3) → se(3), the constant own twist that leads from the identity to X in unit time. Floats only."""
+    """log: SE(3) → se(3), the constant own twist that leads from the identity to X in unit time. Not for packs."""
     w = log_rotation(X[0])
     s = dot(w, w)
     a, b, _ = exponential_coefficients(s)
     # V⁻¹ = 1 − ½ w× + d (w×)²,  d = (1 − a / (2 b)) / s, by a series where this cancels
-    if s < _SERIES:
+    if s.real < _SERIES:
         d = 1.0 / 12.0 + s / 720.0 * (1.0 + s / 42.0 * (1.0 + s / 40.0 * (1.0 + s * 20.0 / 792.0)))
     else:
         d = (1.0 - 0.5 * a / b) / s

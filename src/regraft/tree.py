@@ -28,6 +28,7 @@ from .description import (
     Description,
 )
 from .errors import ModelError
+from .incidence import incidence
 from .joints import PARAMETERS
 from .kernels import entries
 from .kernels import layout as table
@@ -167,20 +168,7 @@ def _address(array: Any) -> int:
 def span(joints: Any, walk: Any) -> int:
     """Fill `walk`: depth first from the world, joints in their order. Returns how many bodies were reached.  O(n)."""
     bodies, count = walk.shape[0], joints.shape[0]
-    # joints of each body as lists in one array; index 0 is the world, body b is b + 1
-    first = np.zeros(bodies + 2, np.int64)
-    for j in range(count):
-        first[joints[j, PARENT_BODY] + 2] += 1
-        first[joints[j, CHILD_BODY] + 2] += 1
-    for b in range(1, bodies + 2):
-        first[b] += first[b - 1]
-    fill = first.copy()
-    incident = np.empty(2 * count, np.int64)
-    for j in range(count):
-        for side in (PARENT_BODY, CHILD_BODY):
-            b = joints[j, side] + 1
-            incident[fill[b]] = j
-            fill[b] += 1
+    incident, first = incidence(joints, bodies)
     row_of = np.full(bodies + 1, -2, np.int64)
     row_of[0] = -1
     last_child = np.full(bodies, -1, np.int64)

@@ -30,7 +30,7 @@ def nearest(par: tuple[float, ...], X: Frame) -> tuple[Any]:
     turn, pitch = turn_about(axis_of(par), X[0]), par[3]
     if pitch != 0.0:  # the advance tells how many whole turns there are
         advance = dot(axis_of(par), X[1]) / pitch
-        turn += 2.0 * math.pi * math.floor((advance - turn) / (2.0 * math.pi) + 0.5)
+        turn += 2.0 * math.pi * math.floor((advance - turn).real / (2.0 * math.pi) + 0.5)
     return (turn,)
 
 

@@ -12,7 +12,7 @@ from .._jit import entry, inline
 from ..memory import load, load_pose, load_vector, store, store_pose
 from ..pose import POSE, Pose
 from ..rotations import identity_pose
-from ..scalars import Scalar
+from ..scalars import Scalar, reciprocal, square_root
 from ..spatial import (
     Frame,
     Motion,
@@ -118,7 +118,7 @@ def nearest_velocity(kind: int, par: Any, q: Any, twist: Motion, v: Any, columns
     By orthogonalisation of the columns, which stays exact where two of them are nearly parallel. `columns` is scratch (12, 6).
     """
     nv = v.shape[0]
-    joint_columns(kind, parameters(par, 0, 0, 0.0), q, 0, identity_pose(0.0), columns, 0, 0)
+    joint_columns(kind, parameters(par, 0, 0, twist[0]), q, 0, identity_pose(twist[0]), columns, 0, 0)
     left = twist
     for d in range(nv):  # row d becomes orthogonal to those before it; row 6 + d keeps its parts along them
         c = load(columns, d, 0, 6)
@@ -126,15 +126,15 @@ def nearest_velocity(kind: int, par: Any, q: Any, twist: Motion, v: Any, columns
             share = power(load(columns, e, 0, 6), c)
             columns[6 + d, e] = share
             c = plus_times(c, -share, load(columns, e, 0, 6))
-        size = np.sqrt(power(c, c))
+        size = square_root(power(c, c))
         columns[6 + d, d] = size
-        c = times(1.0 / size, c)
+        c = times(reciprocal(size), c)
         store(columns, d, 0, c)
         v[d] = power(c, left)
         left = plus_times(left, -v[d], c)
     finite = 0.0
     for d in range(nv - 1, -1, -1):
-        finite += 0.0 * v[d]  # NaN where v is not finite, which a comparison may forget
+        finite += 0.0 * v[d].real  # NaN where v is not finite, which a comparison may forget
         v[d] /= columns[6 + d, d]
         for e in range(d):
             v[e] -= columns[6 + d, e] * v[d]

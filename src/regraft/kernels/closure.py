@@ -62,7 +62,7 @@ def closed_dynamics(
     if least < POOR:
         improve(model, work, closed, out)
     for d in range(out.shape[0]):
-        worst = worst + 0.0 * out[d]
+        worst = worst + 0.0 * out[d].real
     return worst, gap
 
 
@@ -107,7 +107,7 @@ def improve(model: Model, work: Work, closed: Loops, out: Any) -> None:
     """
     world, size = rising_world(model, work.body[0, R]), 1.0
     for d in range(out.shape[0]):
-        size = max(size, abs(out[d]))
+        size = max(size, abs(out[d].real))
     acceleration_gaps(model, work, closed)
     lack = largest_residual(closed)
     for _ in range(5):
@@ -258,7 +258,7 @@ def take_hold(
     gap = close_positions(model, work, closed, q, step, best, 0, REDUNDANT)
     if not gap <= ASSEMBLED:
         return gap, 0.0, 0
-    if gap > GAP_ENOUGH:
+    if gap > GAP_SMALL:
         close_positions(model, work, closed, q, step, best, 20, REDUNDANT)
     slip = correct_velocities(model, work, closed, q, v, step, REDUNDANT)
     keep_multipliers(closed)
@@ -269,5 +269,5 @@ def take_hold(
     row_wrenches(model, work, closed, out)
     nothing = 0.0
     for d in range(v.shape[0]):
-        nothing += 0.0 * v[d]
+        nothing += 0.0 * v[d].real
     return gap, slip, redundant if nothing == 0.0 else -1

@@ -11,6 +11,7 @@ from typing import Any
 
 from .._jit import inline, jit
 from ..memory import load, store
+from ..scalars import Scalar, reciprocal, zero
 from ..spatial import Force, Motion, plus, plus_times, power, times, zero_spatial
 from .layout import END, PARENT, TAU, D, Model, S, U, V, Work
 from .loop_layout import (
@@ -52,7 +53,7 @@ HIDDEN = 1e-16
 hinges about one axis, their shares are rounding, and REDUNDANT must not be measured by that. Together they are (1e-13)².
 """
 
-Six = tuple[float, float, float, float, float, float]
+Six = tuple[Scalar, Scalar, Scalar, Scalar, Scalar, Scalar]
 
 
 @inline
@@ -80,7 +81,7 @@ def spread_rows(model: Model, work: Work, closed: Loops, l: int) -> None:
     walk, dof, loops, rows, path, Y = model.walk, work.dof, closed.loops, closed.rows, closed.path, closed.Y
     count, first = loops[l, PATH], loops[l, FIRST]
     start, number = l * path.shape[1], 6 - loops[l, LOOP_V]
-    none = zero_spatial(0.0)
+    none = zero_spatial(closed.scratch[0, 0])
     for i in range(count):
         store(Y, start + i, 0, none)
         Y[start + i, INVERSE] = dof[closed.dofs[0, path[l, i]], D]
@@ -178,7 +179,7 @@ def couple(closed: Loops, redundant: float) -> float:
         b_3, b_4, b_5 = load(scratch, BLOCK + 3, 0, 6), load(scratch, BLOCK + 4, 0, 6), load(scratch, BLOCK + 5, 0, 6)
         for e in range(reach, first):  # what the rows of the loops before have taken
             share = load(W, start + e, 0, 6)
-            column = times(1.0 / rows[e, PIVOT] if rows[e, PIVOT] > 0.0 else 0.0, share)
+            column = times(inverse_of(rows[e, PIVOT]), share)
             b_0, b_1 = plus_times(b_0, -share[0], column), plus_times(b_1, -share[1], column)
             b_2, b_3 = plus_times(b_2, -share[2], column), plus_times(b_3, -share[3], column)
             b_4, b_5 = plus_times(b_4, -share[4], column), plus_times(b_5, -share[5], column)
@@ -186,6 +187,18 @@ def couple(closed: Loops, redundant: float) -> float:
         store_block(scratch, b_0, b_1, b_2, b_3, b_4, b_5)
         least = min(least, take_rows(closed, l, redundant))
     return least
+
+
+@inline
+def inverse_of(pivot: Scalar) -> Scalar:
+    """1 / pivot; 0 for that of a row which is left out."""
+    return reciprocal(pivot) if pivot.real > 0.0 else zero(pivot)
+
+
+@inline
+def row_taken(rows: Any, e: int) -> int:
+    """TAKEN of the e-th pivot."""
+    return int(rows[e, TAKEN].real)
 
 
 @inline
@@ -211,7 +224,7 @@ def fill_block(closed: Loops, other: int, l: int) -> None:
     loops, Y, shared = closed.loops, closed.Y, closed.shared
     start, start_other = l * closed.path.shape[1], other * closed.path.shape[1]
     count = loops[l, PATH] if l == other else meet(closed, l, other)
-    b_0 = b_1 = b_2 = b_3 = b_4 = b_5 = zero_spatial(0.0)
+    b_0 = b_1 = b_2 = b_3 = b_4 = b_5 = zero_spatial(closed.scratch[0, 0])
     for i in range(count):
         a, b = (start + i, start + i) if l == other else (start_other + shared[1, i], start + shared[0, i])
         y, z = load(Y, a, 0, 6), times(Y[a, INVERSE], load(Y, b, 0, 6))
@@ -227,7 +240,7 @@ def take_out(closed: Loops, l: int, other: int) -> None:
     first, since = loops[other, FIRST], max(loops[l, REACH], loops[other, REACH])
     start, start_other = column_of(closed, l, 0), column_of(closed, other, 0)
     for c in range(first, first + 6 - loops[other, LOOP_V]):
-        lane = int(rows[c, TAKEN]) - first
+        lane = row_taken(rows, c) - first
         left = load(closed.scratch, BLOCK + lane, 0, 6)
         for e in range(since, c):
             left = plus_times(left, -W[start_other + e, lane], load(W, start + e, 0, 6))
@@ -241,22 +254,23 @@ def take_rows(closed: Loops, l: int, redundant: float) -> float:
     first, number, start = loops[l, FIRST], 6 - loops[l, LOOP_V], column_of(closed, l, 0)
     largest, smallest = 0.0, 1e300
     for r in range(first, first + number):
-        largest = max(largest, rows[r, SIZE_ALONE])
+        largest = max(largest, rows[r, SIZE_ALONE].real)
         rows[r, SOLVED] = 0.0  # 1 once it is taken
     least = redundant * largest
     for e in range(first, first + number):
         lane = -1
         for r in range(number):
-            if rows[first + r, SOLVED] == 0.0 and (lane < 0 or scratch[BLOCK + r, r] > scratch[BLOCK + lane, lane]):
+            waits, pivot = rows[first + r, SOLVED].real == 0.0, scratch[BLOCK + r, r].real
+            if waits and (lane < 0 or pivot > scratch[BLOCK + lane, lane].real):
                 lane = r
         found = scratch[BLOCK + lane, lane]
         rows[first + lane, SOLVED], rows[e, TAKEN] = 1.0, first + lane
-        rows[e, PIVOT] = found if found > least else 0.0
-        smallest = min(smallest, found) if found > least else smallest
-        column = times(1.0 / found if found > least else 0.0, load(scratch, BLOCK + lane, 0, 6))
+        rows[e, PIVOT] = found if found.real > least else zero(found)
+        smallest = min(smallest, found.real) if found.real > least else smallest
+        column = times(inverse_of(rows[e, PIVOT]), load(scratch, BLOCK + lane, 0, 6))
         store(W, start + e, 0, column)
         for r in range(number):
-            if rows[first + r, SOLVED] != 0.0:
+            if rows[first + r, SOLVED].real != 0.0:
                 W[start + e, r] = 0.0
             else:
                 share = scratch[BLOCK + r, lane]
@@ -269,7 +283,7 @@ def rows_held(closed: Loops) -> int:
     """How many rows have a pivot, after `couple`."""
     count = 0
     for r in range(closed.rows.shape[0]):
-        count += 1 if closed.rows[r, PIVOT] > 0.0 else 0
+        count += 1 if closed.rows[r, PIVOT].real > 0.0 else 0
     return count
 
 
@@ -278,7 +292,7 @@ def largest_residual(closed: Loops) -> float:
     """Of all rows, those that are left out too."""
     worst = 0.0
     for r in range(closed.rows.shape[0]):
-        worst = max(worst, abs(closed.rows[r, RESIDUAL]))
+        worst = max(worst, abs(closed.rows[r, RESIDUAL].real))
     return worst
 
 
@@ -310,15 +324,15 @@ def balance(work: Work, closed: Loops) -> None:
             left = plus_times(left, -rows[e, SOLVED], load(W, start + e, 0, 6))
         for e in range(first, end):
             store(scratch, BLOCK, 0, left)
-            rows[e, SOLVED] = scratch[BLOCK, int(rows[e, TAKEN]) - first]
+            rows[e, SOLVED] = scratch[BLOCK, row_taken(rows, e) - first]
             left = plus_times(left, -rows[e, SOLVED], load(W, start + e, 0, 6))
     for e in range(rows.shape[0]):
-        rows[e, SOLVED] = rows[e, SOLVED] / rows[e, PIVOT] if rows[e, PIVOT] > 0.0 else 0.0
+        rows[e, SOLVED] *= inverse_of(rows[e, PIVOT])
     for l in range(loops.shape[0] - 1, -1, -1):
         first, end, start = loops[l, FIRST], loops[l, FIRST] + 6 - loops[l, LOOP_V], column_of(closed, l, 0)
-        store(scratch, BLOCK, 0, zero_spatial(0.0))
+        store(scratch, BLOCK, 0, zero_spatial(scratch[0, 0]))
         for e in range(end - 1, first - 1, -1):
-            row = int(rows[e, TAKEN])
+            row = row_taken(rows, e)
             found = rows[e, SOLVED] - power(load(W, start + e, 0, 6), load(scratch, BLOCK, 0, 6))
             rows[row, MULTIPLIER] = found
             scratch[BLOCK, row - first] = found
@@ -334,7 +348,7 @@ def push(work: Work, closed: Loops, part: float) -> None:
     loops, rows, path, scratch = closed.loops, closed.rows, closed.path, closed.scratch
     for l in range(loops.shape[0] - 1, -1, -1):
         first = loops[l, FIRST]
-        store(scratch, BLOCK, 0, zero_spatial(0.0))
+        store(scratch, BLOCK, 0, zero_spatial(scratch[0, 0]))
         for r in range(first, first + 6 - loops[l, LOOP_V]):
             scratch[BLOCK, r - first] = part * rows[r, MULTIPLIER]
         forces = load(scratch, BLOCK, 0, 6)

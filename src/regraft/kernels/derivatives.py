@@ -1,42 +1,57 @@
-"""Derivatives of inverse dynamics by the complex step: exact to rounding, from the same kernels."""
+"""Derivatives of inverse dynamics and of closed chains by the complex step: exact to rounding, from the same kernels."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from .._jit import jit
+from .._jit import inline, jit
+from .closure import closed_dynamics
 from .configuration import integrate
 from .layout import Model, Work
+from .loop_layout import Loops
 from .rnea import rnea
 
 STEP = 1e-30
 """Imaginary step: its square is below rounding, so the imaginary part of a result is STEP times the derivative, exactly."""
 
 
-@jit
-def rnea_derivatives(model: Model, work: Work, q: Any, v: Any, a: Any, external: Any, scratch: Any, by_q: Any, by_v: Any) -> None:
-    """∂tau/∂q, in the tangent space, and ∂tau/∂v of tau = M(q) a + c(q, v). All arrays are complex but the results.  O(n nv).
+def _differentiated(function: Any) -> Any:
+    """The derivative of function(tables, q, v, given, external, result) by q, in the tangent space, by v and by what is given.
 
-    scratch has the rows: a position, a tangent vector, torques.
+    They stand side by side in `out`, as many of the three as it has room for. All other arrays are complex; scratch has the rows:
+    a position, a tangent vector, a result.
     """
-    nq, nv = q.shape[0], v.shape[0]
-    moved, step, tau = scratch[0, :nq], scratch[1, :nv], scratch[2, :nv]
-    step[:] = 0.0
-    for c in range(nv):
-        step[c] = complex(0.0, STEP)
-        integrate(model.walk, q, step, moved)
-        step[c] = 0.0
-        rnea(model, work, moved, v, a, external, tau)
-        read_column(tau, c, by_q)
-    for c in range(nv):
-        v[c] += complex(0.0, STEP)
-        rnea(model, work, q, v, a, external, tau)
-        v[c] -= complex(0.0, STEP)
-        read_column(tau, c, by_v)
+
+    @jit
+    def differentiate(tables: Any, q: Any, v: Any, given: Any, external: Any, scratch: Any, out: Any) -> None:
+        nq, nv = q.shape[0], v.shape[0]
+        moved, step, result = scratch[0, :nq], scratch[1, :nv], scratch[2, :nv]
+        step[:] = 0.0
+        for column in range(out.shape[1]):
+            by, c = column // nv, column % nv
+            seed, changed = complex(0.0, STEP), step if by == 0 else v if by == 1 else given
+            changed[c] += seed
+            integrate(tables[0].walk, q, step, moved)
+            function(tables, moved, v, given, external, result)  # in one place, as it is large
+            changed[c] -= seed
+            for d in range(nv):
+                out[d, column] = result[d].imag / STEP
+
+    return differentiate
 
 
-@jit
-def read_column(tau: Any, c: int, derivative: Any) -> None:
-    """Column c of a derivative from the imaginary parts of a result."""
-    for d in range(tau.shape[0]):
-        derivative[d, c] = tau[d].imag / STEP
+@inline
+def _torques(tables: tuple[Model, Work], q: Any, v: Any, a: Any, external: Any, out: Any) -> None:
+    rnea(tables[0], tables[1], q, v, a, external, out)
+
+
+@inline
+def _accelerations(tables: tuple[Model, Work, Loops], q: Any, v: Any, tau: Any, external: Any, out: Any) -> None:
+    closed_dynamics(tables[0], tables[1], tables[2], q, v, tau, external, out)
+
+
+rnea_derivatives = _differentiated(_torques)
+"""Of tau = M(q) a + c(q, v), by q and v at given a.  O(n nv)."""
+
+closed_derivatives = _differentiated(_accelerations)
+"""Of v̇ with loops, by q, v and tau."""

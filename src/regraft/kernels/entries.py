@@ -16,9 +16,9 @@ from . import loop_torques as own_torques
 from . import loops as loop_kernel
 from .aba import aba
 from .batch import aba_batch
-from .coupling import REDUNDANT
+from .coupling import REDUNDANT, largest_residual
 from .crba import crba
-from .derivatives import rnea_derivatives
+from .derivatives import closed_derivatives, rnea_derivatives
 from .impact import impact
 from .kinematics import frame, move_bodies, place_bodies
 from .layout import EXTERNAL, ORIGIN, ROOT, VEL, Model, Work, model_at, positions_in, velocities_in, work_at
@@ -111,9 +111,9 @@ def normalise(walk: Any, q: Any) -> None:
 
 
 @long_entry
-def inverse_derivatives(handle: int, q: Any, v: Any, a: Any, external: Any, scratch: Any, by_q: Any, by_v: Any) -> None:
+def inverse_derivatives(handle: int, q: Any, v: Any, a: Any, external: Any, scratch: Any, out: Any) -> None:
     """`rnea_derivatives`."""
-    rnea_derivatives(model_at(handle), work_at(handle, q), q, v, a, external, scratch, by_q, by_v)
+    rnea_derivatives((model_at(handle), work_at(handle, q)), q, v, a, external, scratch, out)
 
 
 @long_entry
@@ -176,7 +176,8 @@ def balance_of_many(handle: int, states: Any, out: Any) -> None:
 @long_entry
 def loop_dynamics(handle: int, loops: int, q: int, v: int, tau: int, external: int, pushed: int, out: int) -> float:
     """`closed_dynamics`, with addresses of arrays; returns the least MARGIN. The largest gap of a loop is left in GAP."""
-    m, w, closed, nq, nv = model_at(handle), work_at(handle, 0.0), loops_at(loops), positions_in(handle), velocities_in(handle)
+    m, w, closed = model_at(handle), work_at(handle, 0.0), loops_at(loops, 0.0)
+    nq, nv = positions_in(handle), velocities_in(handle)
     position, velocity, torque, rate = vector_at(q, nq), vector_at(v, nv), vector_at(tau, nv), vector_at(out, nv)
     forces = table_at(external, pushed, EXTERNAL, 0.0)
     worst, closed.scratch[GAP, 0] = closure.closed_dynamics(m, w, closed, position, velocity, torque, forces, rate)
@@ -194,7 +195,8 @@ def loop_closing(handle: int, loops: int, q: int, v: int, step: int, best: int, 
     `step` and `best` are scratch (nv,) and (nq,). What else `take_hold` returns goes to `results`, the impulses last; what
     `close_again` does, as 0 or 1.
     """
-    m, w, closed, nq, nv = model_at(handle), work_at(handle, 0.0), loops_at(loops), positions_in(handle), velocities_in(handle)
+    m, w, closed = model_at(handle), work_at(handle, 0.0), loops_at(loops, 0.0)
+    nq, nv = positions_in(handle), velocities_in(handle)
     position, velocity, change, kept = vector_at(q, nq), vector_at(v, nv), vector_at(step, nv), vector_at(best, nq)
     if what == TAKE_HOLD:
         found, impulses = vector_at(results, 2), table_at(results + 2 * velocity.itemsize, closed.loops.shape[0], 6, 0.0)
@@ -212,10 +214,26 @@ def loop_closing(handle: int, loops: int, q: int, v: int, step: int, best: int, 
 @entry
 def closed_dynamics(handle: int, loops: int, kernel: int, x: Any, tau: Any, external: Any, out: Any) -> tuple[float, float]:
     """`loop_dynamics` at the state x = (q, v); returns the least MARGIN and the largest gap."""
+    return dynamics_of(handle, loops, kernel, x, tau, external.ctypes.data, external.shape[0], out)
+
+
+@inline
+def dynamics_of(
+    handle: int, loops: int, kernel: int, x: Any, tau: Any, external: int, pushed: int, out: Any
+) -> tuple[float, float]:
+    """The same with the address of the external forces, and how many they are."""
     q = x.ctypes.data
-    v, tau_at, out_at = q + positions_in(handle) * x.itemsize, tau.ctypes.data, out.ctypes.data
-    worst = call_kernel(kernel, handle, loops, q, v, tau_at, external.ctypes.data, external.shape[0], out_at)
-    return worst, loops_at(loops).scratch[GAP, 0]
+    v = q + positions_in(handle) * x.itemsize
+    worst = call_kernel(kernel, handle, loops, q, v, tau.ctypes.data, external, pushed, out.ctypes.data)
+    return worst, loops_at(loops, x).scratch[GAP, 0]
+
+
+@entry
+def acceleration_lack(handle: int, loops: int, x: Any) -> float:
+    """What the accelerations lack along the rows of loops, those that are left out too; after `closed_dynamics` at x."""
+    closed = loops_at(loops, x)
+    loop_kernel.acceleration_gaps(model_at(handle), work_at(handle, x), closed)
+    return largest_residual(closed)
 
 
 @entry
@@ -223,10 +241,8 @@ def quick_closed_dynamics(handle: int, loops: int, kernel: int, x: Any, tau: Any
     """The same without external forces; NaN where tau has the wrong length or gaps, or where loops are open."""
     if tau.shape[0] != out.shape[0] or tau.strides[0] != out.strides[0]:
         return np.nan
-    q = x.ctypes.data
-    v, tau_at, out_at = q + positions_in(handle) * x.itemsize, tau.ctypes.data, out.ctypes.data
-    worst = call_kernel(kernel, handle, loops, q, v, tau_at, 0, 0, out_at)
-    return worst if loops_at(loops).scratch[GAP, 0] <= closure.ASSEMBLED else np.nan
+    worst, gap = dynamics_of(handle, loops, kernel, x, tau, 0, 0, out)
+    return worst if gap <= closure.ASSEMBLED else np.nan
 
 
 @entry
@@ -245,18 +261,38 @@ def take_hold(handle: int, loops: int, kernel: int, x: Any, results: Any) -> flo
     return call_kernel(kernel, handle, loops, q, v, step.ctypes.data, best.ctypes.data, at, TAKE_HOLD)
 
 
+@long_entry
+def closed_dynamics_batch(
+    handle: int, loops: int, kernel: int, q: Any, v: Any, tau: Any, first: int, end: int, out: Any, worst: Any
+) -> None:
+    """`loop_dynamics` of the rows from first to end; NaN into `worst` where loops are open."""
+    gaps = loops_at(loops, q).scratch[GAP]
+    for b in range(first, end):
+        q_at, v_at, tau_at, out_at = q[b].ctypes.data, v[b].ctypes.data, tau[b].ctypes.data, out[b].ctypes.data
+        worst[b] = call_kernel(kernel, handle, loops, q_at, v_at, tau_at, 0, 0, out_at)
+        if not gaps[0] <= closure.ASSEMBLED:
+            worst[b] = np.nan
+
+
+@long_entry
+def loop_derivatives(handle: int, loops: int, q: Any, v: Any, tau: Any, external: Any, scratch: Any, out: Any) -> None:
+    """`closed_derivatives`."""
+    tables = model_at(handle), work_at(handle, q), loops_at(loops, q)
+    closed_derivatives(tables, q, v, tau, external, scratch, out)
+
+
 @entry
 def row_wrenches(handle: int, loops: int, q: Any, out: Any) -> None:
     """`row_wrenches`."""
     m, w = model_at(handle), work_at(handle, q)
     place_bodies(m, w, q)
-    loop_kernel.row_wrenches(m, w, loops_at(loops), out)
+    loop_kernel.row_wrenches(m, w, loops_at(loops, q), out)
 
 
 @entry
 def row_jacobian(handle: int, loops: int, q: Any, out: Any) -> None:
     """`row_jacobian`."""
-    m, w, closed = model_at(handle), work_at(handle, q), loops_at(loops)
+    m, w, closed = model_at(handle), work_at(handle, q), loops_at(loops, q)
     closure.factorise(m, w, q)
     loop_kernel.hold(m, w, closed)
     loop_kernel.row_jacobian(m, w, closed, out)
@@ -265,7 +301,7 @@ def row_jacobian(handle: int, loops: int, q: Any, out: Any) -> None:
 @entry
 def loop_torques(handle: int, loops: int, x: Any, out: Any) -> None:
     """(loops, 6): the wrench of each loop joint's own torques, `loop_torques`."""
-    m, w, closed, nq = model_at(handle), work_at(handle, x), loops_at(loops), positions_in(handle)
+    m, w, closed, nq = model_at(handle), work_at(handle, x), loops_at(loops, x), positions_in(handle)
     place_bodies(m, w, x[:nq])
     move_bodies(m, w, x[:nq], x[nq:])
     for l in range(out.shape[0]):
@@ -276,7 +312,7 @@ def loop_torques(handle: int, loops: int, x: Any, out: Any) -> None:
 @long_entry
 def joint_states(handle: int, loops: int, places: Any, states: Any, out: Any) -> None:
     """`loop_states` at each row of `states`."""
-    m, w, closed, nq = model_at(handle), work_at(handle, states), loops_at(loops), positions_in(handle)
+    m, w, closed, nq = model_at(handle), work_at(handle, states), loops_at(loops, states), positions_in(handle)
     for i in range(states.shape[0]):
         place_bodies(m, w, states[i, :nq])
         move_bodies(m, w, states[i, :nq], states[i, nq:])
@@ -286,7 +322,7 @@ def joint_states(handle: int, loops: int, places: Any, states: Any, out: Any) ->
 @long_entry
 def loops_of_many(handle: int, loops: int, states: Any, out: Any) -> None:
     """At each row of `states` the gaps of each loop in position and in velocity, and last the energy in limits of loop joints."""
-    m, w, closed, nq = model_at(handle), work_at(handle, states), loops_at(loops), positions_in(handle)
+    m, w, closed, nq = model_at(handle), work_at(handle, states), loops_at(loops, states), positions_in(handle)
     for i in range(states.shape[0]):
         closure.factorise(m, w, states[i, :nq])
         move_bodies(m, w, states[i, :nq], states[i, nq:])

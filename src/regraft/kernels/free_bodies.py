@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from .._jit import inline, jit
 from ..memory import load, store
+from ..scalars import Scalar, reciprocal, zero
 from ..spatial import (
     Force,
     apply,
@@ -27,7 +28,7 @@ from ..spatial import (
     times,
     zero_spatial,
 )
-from .coupling import Six, abreast, column_of, seen_along, spread_rows, store_block, take_rows
+from .coupling import Six, abreast, column_of, inverse_of, row_taken, seen_along, spread_rows, store_block, take_rows
 from .inertia import load_rigid
 from .layout import END, HELD, TAU, D, I, Model, S, U, V, Work
 from .loop_layout import (
@@ -84,7 +85,7 @@ def factorise_body(model: Model, work: Work, closed: Loops, k: int) -> None:
     for d in range(model.walk[k, END] - 1, model.walk[k, V] - 1, -1):
         screw = load(dof, d, S, 6)
         response = apply(left, screw)
-        inverse = 1.0 / (power(screw, response) + dof[d, HELD])
+        inverse = reciprocal(power(screw, response) + dof[d, HELD])
         store(factors, d, FACTOR_U, response)
         factors[d, FACTOR_D] = inverse
         left = remove_direction(left, response, times(inverse, response))
@@ -97,7 +98,7 @@ def factorise_joint(model: Model, work: Work, closed: Loops, i: int) -> None:
     first, number, start = closed.loops[l, FIRST], 6 - closed.loops[l, LOOP_V], l * closed.path.shape[1]
     column = FORCE_CHILD if closed.links[i, NEAR_IS_CHILD] else FORCE_PARENT
     f_0, f_1, f_2, f_3, f_4, f_5 = abreast(closed.rows, first, number, column, closed.scratch)
-    b_0 = b_1 = b_2 = b_3 = b_4 = b_5 = zero_spatial(0.0)
+    b_0 = b_1 = b_2 = b_3 = b_4 = b_5 = zero_spatial(closed.scratch[0, 0])
     begin = model.walk[k, V]
     for d in range(model.walk[k, END] - 1, begin - 1, -1):
         inverse = factors[d, FACTOR_D]
@@ -127,9 +128,8 @@ def load_far_body(work: Work, closed: Loops, i: int) -> None:
         store(scratch, BLOCK + r, 0, load(rows, first + r, column, 6))
     carried = load(work.body, far, I, 21)
     for e in range(first, first + number):
-        force = load(scratch, BLOCK + int(rows[e, TAKEN]) - first, 0, 6)
-        if rows[e, PIVOT] > 0.0:
-            carried = remove_direction(carried, force, times(-1.0 / rows[e, PIVOT], force))
+        force = load(scratch, BLOCK + row_taken(rows, e) - first, 0, 6)
+        carried = remove_direction(carried, force, times(-inverse_of(rows[e, PIVOT]), force))
         for r in range(number):
             store(scratch, BLOCK + r, 0, plus_times(load(scratch, BLOCK + r, 0, 6), -W[start + e, r], force))
     store(work.body, far, I, carried)
@@ -143,13 +143,13 @@ def solve_block(closed: Loops, l: int, wanted: Six) -> Six:
     left = wanted
     for e in range(first, end):
         store(scratch, BLOCK, 0, left)
-        rows[e, SOLVED] = scratch[BLOCK, int(rows[e, TAKEN]) - first]
+        rows[e, SOLVED] = scratch[BLOCK, row_taken(rows, e) - first]
         left = plus_times(left, -rows[e, SOLVED], load(W, start + e, 0, 6))
-    store(scratch, BLOCK, 0, zero_spatial(0.0))
+    store(scratch, BLOCK, 0, zero_spatial(scratch[0, 0]))
     for e in range(end - 1, first - 1, -1):
-        found = rows[e, SOLVED] / rows[e, PIVOT] if rows[e, PIVOT] > 0.0 else 0.0
+        found = rows[e, SOLVED] * inverse_of(rows[e, PIVOT])
         found -= power(load(W, start + e, 0, 6), load(scratch, BLOCK, 0, 6))
-        scratch[BLOCK, int(rows[e, TAKEN]) - first] = found
+        scratch[BLOCK, row_taken(rows, e) - first] = found
     return load(scratch, BLOCK, 0, 6)
 
 
@@ -157,7 +157,7 @@ def solve_block(closed: Loops, l: int, wanted: Six) -> Six:
 def numbers_of_rows(closed: Loops, l: int, column: int) -> Six:
     """A column of a joint's rows, a number for each row and 0 where there are fewer than six."""
     first, scratch = closed.loops[l, FIRST], closed.scratch
-    store(scratch, BLOCK, 0, zero_spatial(0.0))
+    store(scratch, BLOCK, 0, zero_spatial(scratch[0, 0]))
     for r in range(6 - closed.loops[l, LOOP_V]):
         scratch[BLOCK, r] = closed.rows[first + r, column]
     return load(scratch, BLOCK, 0, 6)
@@ -174,7 +174,7 @@ def keep_multipliers(closed: Loops, l: int, found: Six) -> None:
 @jit
 def total_force(closed: Loops, l: int, column: int) -> Force:
     """What a joint does with its MULTIPLIERs to its child (FORCE_CHILD) or its parent (FORCE_PARENT)."""
-    rows, total = closed.rows, zero_spatial(0.0)
+    rows, total = closed.rows, zero_spatial(closed.scratch[0, 0])
     for r in range(closed.loops[l, FIRST], closed.loops[l, FIRST] + 6 - closed.loops[l, LOOP_V]):
         total = plus_times(total, rows[r, MULTIPLIER], load(rows, r, column, 6))
     return total
@@ -184,7 +184,7 @@ def total_force(closed: Loops, l: int, column: int) -> Force:
 def seen_by_rows(closed: Loops, l: int, column: int, motion: Force) -> Six:
     """What a motion of one of a joint's bodies gives along each of its rows."""
     rows, first, scratch = closed.rows, closed.loops[l, FIRST], closed.scratch
-    store(scratch, BLOCK, 0, zero_spatial(0.0))
+    store(scratch, BLOCK, 0, zero_spatial(scratch[0, 0]))
     for r in range(6 - closed.loops[l, LOOP_V]):
         scratch[BLOCK, r] = power(load(rows, first + r, column, 6), motion)
     return load(scratch, BLOCK, 0, 6)
@@ -205,7 +205,7 @@ def solve_links(model: Model, work: Work, closed: Loops, wanted: bool) -> None:
             factors[d, SEEN] = share
             force = plus_times(force, -share * factors[d, FACTOR_D], load(factors, d, FACTOR_U, 6))
         if l >= 0:
-            left = numbers_of_rows(closed, l, RESIDUAL) if wanted else zero_spatial(0.0)
+            left = numbers_of_rows(closed, l, RESIDUAL) if wanted else zero_spatial(closed.scratch[0, 0])
             for d in range(begin, walk[k, END]):
                 y = load(Y, l * closed.path.shape[1] + d - begin, 0, 6)
                 left = plus_times(left, -factors[d, SEEN] * factors[d, FACTOR_D], y)
@@ -215,7 +215,7 @@ def solve_links(model: Model, work: Work, closed: Loops, wanted: bool) -> None:
                 store(bodies, far, LOAD, plus(load(bodies, far, LOAD, 6), passed))
     for i in range(links.shape[0] - 1, -1, -1):
         l, k, far = links[i, LINK_LOOP], links[i, NEAR], links[i, FAR]
-        forces, begin = zero_spatial(0.0), walk[k, V]
+        forces, begin = zero_spatial(closed.scratch[0, 0]), walk[k, V]
         if l >= 0:
             forces = numbers_of_rows(closed, l, MULTIPLIER)
             if far >= 0:
@@ -223,7 +223,7 @@ def solve_links(model: Model, work: Work, closed: Loops, wanted: bool) -> None:
                 moved = seen_by_rows(closed, l, column, load(bodies, far, ACCELERATION, 6))
                 forces = plus_times(forces, -1.0, solve_block(closed, l, moved))
                 keep_multipliers(closed, l, forces)
-        a = zero_spatial(0.0)
+        a = zero_spatial(closed.scratch[0, 0])
         for d in range(begin, walk[k, END]):
             share = factors[d, SEEN]
             if l >= 0:
@@ -237,7 +237,7 @@ def solve_links(model: Model, work: Work, closed: Loops, wanted: bool) -> None:
 def unload(closed: Loops, column: int) -> None:
     """Zero LOAD or TOTAL_LOAD of all bodies."""
     for k in range(closed.bodies.shape[0]):
-        store(closed.bodies, k, column, zero_spatial(0.0))
+        store(closed.bodies, k, column, zero_spatial(closed.scratch[0, 0]))
 
 
 @jit
@@ -254,9 +254,9 @@ def load_ends(closed: Loops, l: int, column: int, on_child: Force, on_parent: Fo
 
 
 @jit
-def moved_row(closed: Loops, l: int, r: int) -> float:
+def moved_row(closed: Loops, l: int, r: int) -> Scalar:
     """What the ACCELERATION of its bodies gives along a row of a joint."""
-    rows, bodies, total = closed.rows, closed.bodies, 0.0
+    rows, bodies, total = closed.rows, closed.bodies, zero(closed.scratch[0, 0])
     c, p = closed.loops[l, CHILD_ROW], closed.loops[l, PARENT_ROW]
     if c >= 0:
         total += power(load(rows, r, FORCE_CHILD, 6), load(bodies, c, ACCELERATION, 6))
@@ -296,7 +296,7 @@ def take_cycle_rows(closed: Loops, redundant: float) -> None:
         first, end = loops[l, FIRST], loops[l, FIRST] + 6 - loops[l, LOOP_V]
         largest = 0.0
         for r in range(first, end):
-            largest = max(largest, rows[r, SIZE_ALONE])
+            largest = max(largest, rows[r, SIZE_ALONE].real)
         for r in range(first, end):
             rows[r, SIZE_ALONE], rows[r, TAKEN] = largest, r
             order[at, 0], order[at, 1] = at, r
@@ -304,15 +304,15 @@ def take_cycle_rows(closed: Loops, redundant: float) -> None:
     for e in range(at):
         best = e
         for s in range(e + 1, at):
-            if border[order[s, 0], order[s, 0]] > border[order[best, 0], order[best, 0]]:
+            if border[order[s, 0], order[s, 0]].real > border[order[best, 0], order[best, 0]].real:
                 best = s
         for c in range(2):
             order[e, c], order[best, c] = order[best, c], order[e, c]
         i, r = order[e, 0], order[e, 1]
-        rows[r, PIVOT] = border[i, i] if border[i, i] > redundant * rows[r, SIZE_ALONE] else 0.0
+        rows[r, PIVOT] = border[i, i] if border[i, i].real > redundant * rows[r, SIZE_ALONE].real else zero(border[i, i])
         for s in range(e + 1, at):
             j = order[s, 0]
-            share = border[j, i] / rows[r, PIVOT] if rows[r, PIVOT] > 0.0 else 0.0
+            share = border[j, i] * inverse_of(rows[r, PIVOT])
             for t in range(e + 1, at):
                 border[j, order[t, 0]] -= share * border[i, order[t, 0]]
             border[j, i] = share
@@ -331,7 +331,7 @@ def solve_cycles(closed: Loops) -> None:
             rows[order[e, 1], SOLVED] -= border[order[e, 0], order[s, 0]] * rows[order[s, 1], SOLVED]
     for e in range(at - 1, -1, -1):
         r = order[e, 1]
-        found = rows[r, SOLVED] / rows[r, PIVOT] if rows[r, PIVOT] > 0.0 else 0.0
+        found = rows[r, SOLVED] * inverse_of(rows[r, PIVOT])
         for s in range(e + 1, at):
             found -= border[order[s, 0], order[e, 0]] * rows[order[s, 1], MULTIPLIER]
         rows[r, MULTIPLIER] = found

@@ -29,7 +29,7 @@ LOOP_DAMPING = 30  # 6
 LOOP_TAU = 36  # 6: the torques of its motor
 LOOP_NUMBERS = 42
 
-# rows: float64 (rows, ROW)
+# rows: (rows, ROW), as all tables from here on in the scalar of the computation, but those of integers
 NORMAL = 0  # 6: the direction that is held, in the axes and about the origin of the joint's frame on the child
 FORCE_CHILD = 6  # 6: its wrench on the child, about the origin of the child's tree
 FORCE_PARENT = 12  # 6: its wrench on the parent, about the origin of the parent's tree
@@ -42,7 +42,7 @@ TAKEN = 23  # of the r-th pivot: the row that it belongs to, as the rows of a lo
 SOLVED = 24  # of the r-th pivot: its row's multiplier
 ROW = 25
 
-# Y: float64 (number · longest, SHARES): a row for each place on a loop's path
+# Y: (number · longest, SHARES): a row for each place on a loop's path
 INVERSE = 6  # after what the joint there feels of each of the loop's rows: D of the joint
 SHARES = 7
 
@@ -53,13 +53,13 @@ FAR = 2  # row of the other one, −1 for the world
 NEAR_IS_CHILD = 3  # 1 where the near body is the joint's child
 LINK = 4
 
-# factors: float64 (nv, FACTORS), of the inertia that a body shows with all that hangs on it
+# factors: (nv, FACTORS), of the inertia that a body shows with all that hangs on it
 FACTOR_U = 0  # 6
 FACTOR_D = 6
 SEEN = 7  # what a degree of freedom sees of the body's load
 FACTORS = 8
 
-# bodies: float64 (n, BODY_LOADS)
+# bodies: (n, BODY_LOADS)
 LOAD = 0  # 6: force on the body
 ACCELERATION = 6  # 6: what it makes of it
 TOTAL_LOAD = 12  # 6: the forces of all joints on the body
@@ -71,7 +71,7 @@ MEASURE = 1
 UP_TO_TURNS = 2  # 1 where the measure is an angle between two bounds, which a pose gives up to whole turns
 LIMIT_OF = 3
 
-# scratch: float64 (SCRATCH_ROWS, SCRATCH_COLUMNS)
+# scratch: (SCRATCH_ROWS, SCRATCH_COLUMNS)
 SCREWS = 0  # 12 rows: screws of a joint
 POSITION = 12  # the joint's position
 VELOCITY = 13  # its velocity
@@ -112,8 +112,8 @@ LOOP_HANDLE = LOOP_TABLES + 19
 
 
 @inline
-def loops_at(handle: int) -> Loops:
-    """The tables of a structure's loops."""
+def loops_at(handle: int, like: Any) -> Loops:
+    """The tables of a structure's loops; those for results are in the scalar of `like`, a number or an array."""
     at = table_at(handle, 1, LOOP_HANDLE, handle)
     number, limits, rows, longest, t = at[0, NUMBER], at[0, LIMITED], at[0, ROWS_IN], at[0, LONGEST], LOOP_TABLES
     links, cycle_rows = at[0, LINKS_IN], at[0, CYCLE_ROWS_IN]
@@ -126,17 +126,17 @@ def loops_at(handle: int) -> Loops:
         table_at(at[0, t + 4], number, longest, handle),
         table_at(at[0, t + 5], 1, at[0, BODIES_IN], handle),
         table_at(at[0, t + 6], 1, at[0, VELOCITIES_IN], handle),
-        table_at(at[0, t + 7], rows, ROW, 0.0),
-        table_at(at[0, t + 8], number * longest, SHARES, 0.0),
-        table_at(at[0, t + 9], number * at[0, BAND], 6, 0.0),
+        table_at(at[0, t + 7], rows, ROW, like),
+        table_at(at[0, t + 8], number * longest, SHARES, like),
+        table_at(at[0, t + 9], number * at[0, BAND], 6, like),
         at[0, BAND],
         table_at(at[0, t + 10], 2, longest, handle),
-        table_at(at[0, t + 11], 1, longest, 0.0),
-        table_at(at[0, t + 12], SCRATCH_ROWS, SCRATCH_COLUMNS, 0.0),
+        table_at(at[0, t + 11], 1, longest, like),
+        table_at(at[0, t + 12], SCRATCH_ROWS, SCRATCH_COLUMNS, like),
         table_at(at[0, t + 13], links, LINK, handle),
         table_at(at[0, t + 14], at[0, CYCLES_IN], 1, handle),
         table_at(at[0, t + 15], cycle_rows, 2, handle),
-        table_at(at[0, t + 16], cycle_rows, cycle_rows, 0.0),
-        table_at(at[0, t + 17], velocities, FACTORS, 0.0),
-        table_at(at[0, t + 18], bodies, BODY_LOADS, 0.0),
+        table_at(at[0, t + 16], cycle_rows, cycle_rows, like),
+        table_at(at[0, t + 17], velocities, FACTORS, like),
+        table_at(at[0, t + 18], bodies, BODY_LOADS, like),
     )

@@ -8,6 +8,7 @@ from .._jit import jit
 from ..joints import joint_columns, joint_limit, joint_nearest, nearest_velocity, parameters
 from ..memory import load, store
 from ..rotations import identity_pose
+from ..scalars import Scalar, zero
 from ..spatial import Frame, Vector, compose, invert, minus, plus_times, power, zero_spatial
 from .coupling import spread
 from .layout import LIMIT_STIFFNESS, LOWER, TAU, UPPER, Model, Work
@@ -56,7 +57,7 @@ def loop_torques(model: Model, work: Work, closed: Loops, l: int) -> tuple[Frame
     V_c, V_p = loop_twists(work, closed, l, apart)
     kind, nv = loops[l, LOOP_KIND], loops[l, LOOP_V]
     q, v, tau = scratch[POSITION], scratch[VELOCITY], scratch[DRIVE]
-    par = parameters(numbers, l, LOOP_PAR, 0.0)
+    par = parameters(numbers, l, LOOP_PAR, scratch[0, 0])
     joint_nearest(kind, par, compose(invert(X_p), X_c), q, 0)
     nearest_velocity(kind, numbers[l : l + 1, LOOP_PAR:], q, in_frame(X_c, minus(V_c, V_p)), v[:nv], scratch)
     for d in range(nv):
@@ -64,15 +65,15 @@ def loop_torques(model: Model, work: Work, closed: Loops, l: int) -> tuple[Frame
     for row in range(closed.limited.shape[0]):
         if closed.limited[row, LIMITED_LOOP] == l:
             value, gradient = joint_limit(kind, q, 0, closed.limited[row, MEASURE])
-            rate = 0.0
+            rate = zero(value)
             for c in range(min(nv, 3)):
                 rate += pick(gradient, c) * v[c]
             push = limit_push(limits, row, between_bounds(closed, row, value), rate)
             for c in range(min(nv, 3)):
                 tau[c] += push * pick(gradient, c)
     orthonormal_basis(kind, par, q, nv, scratch)
-    joint_columns(kind, par, q, 0, identity_pose(0.0), scratch, SCREWS + 6, 0)
-    wrench = zero_spatial(0.0)
+    joint_columns(kind, par, q, 0, identity_pose(par[0]), scratch, SCREWS + 6, 0)
+    wrench = zero_spatial(par[0])
     for d in range(nv):
         column, basis = load(scratch, SCREWS + 6 + d, 0, 6), load(scratch, SCREWS + d, 0, 6)
         wrench = plus_times(wrench, (tau[d] - power(column, wrench)) / power(column, basis), basis)
@@ -81,23 +82,23 @@ def loop_torques(model: Model, work: Work, closed: Loops, l: int) -> tuple[Frame
 
 
 @jit
-def between_bounds(closed: Loops, row: int, value: float) -> float:
+def between_bounds(closed: Loops, row: int, value: Scalar) -> Scalar:
     """The measure of a limit; an angle from the whole turn that brings it between its bounds or nearest to them."""
     if closed.limited[row, UP_TO_TURNS]:
         middle, turn = 0.5 * (closed.limits[row, LOWER] + closed.limits[row, UPPER]), 2.0 * math.pi
-        value += turn * math.floor((middle - value) / turn + 0.5)
+        value += turn * math.floor((middle - value.real) / turn + 0.5)
     return value
 
 
 @jit
-def limit_energy(model: Model, work: Work, closed: Loops) -> float:
+def limit_energy(model: Model, work: Work, closed: Loops) -> Scalar:
     """The energy stored in the limits of loop joints, after `place_bodies`."""
-    energy = 0.0
+    energy = zero(closed.scratch[0, 0])
     for row in range(closed.limited.shape[0]):
         l = closed.limited[row, LIMITED_LOOP]
         X_p, X_c, _ = loop_frames(model, work, closed, l)
         kind, q = closed.loops[l, LOOP_KIND], closed.scratch[POSITION]
-        joint_nearest(kind, parameters(closed.numbers, l, LOOP_PAR, 0.0), compose(invert(X_p), X_c), q, 0)
+        joint_nearest(kind, parameters(closed.numbers, l, LOOP_PAR, q[0]), compose(invert(X_p), X_c), q, 0)
         value, _ = joint_limit(kind, q, 0, closed.limited[row, MEASURE])
         above, below = beyond(closed.limits, row, between_bounds(closed, row, value))
         energy += 0.5 * closed.limits[row, LIMIT_STIFFNESS] * (above * above + below * below)

@@ -11,6 +11,7 @@ from .._jit import inline, jit
 from ..joints import joint_columns, joint_nearest, joint_rates, joint_transform, nearest_velocity, parameters
 from ..memory import load, store
 from ..rotations import identity_pose, log_pose
+from ..scalars import reciprocal, square_root
 from ..spatial import (
     Force,
     Frame,
@@ -106,14 +107,14 @@ def orthonormal_basis(kind: int, par: Any, q: Any, nv: int, columns: Any) -> Non
 
     The second is one of many, and rounding may choose another, so whoever needs it twice must keep it.
     """
-    joint_columns(kind, par, q, 0, identity_pose(0.0), columns, 0, 0)
+    joint_columns(kind, par, q, 0, identity_pose(par[0]), columns, 0, 0)
     for d in range(6):
         best, largest = 0, -1.0
         if d >= nv:  # of the six unit vectors the one that is least in what is there already
             for i in range(6):
                 rest = 1.0
                 for e in range(d):
-                    rest -= columns[e, i] * columns[e, i]
+                    rest -= columns[e, i].real * columns[e, i].real
                 if rest > largest:
                     best, largest = i, rest
             for i in range(6):
@@ -123,7 +124,7 @@ def orthonormal_basis(kind: int, par: Any, q: Any, nv: int, columns: Any) -> Non
                 share = power(load(columns, e, 0, 6), load(columns, d, 0, 6))
                 store(columns, d, 0, plus_times(load(columns, d, 0, 6), -share, load(columns, e, 0, 6)))
         c = load(columns, d, 0, 6)
-        store(columns, d, 0, times(1.0 / power(c, c) ** 0.5, c))
+        store(columns, d, 0, times(reciprocal(square_root(power(c, c))), c))
 
 
 @inline
@@ -144,7 +145,7 @@ def hold(model: Model, work: Work, closed: Loops) -> float:
     for l in range(loops.shape[0]):
         X_p, X_c, apart = loop_frames(model, work, closed, l)
         kind, nv, first = loops[l, LOOP_KIND], loops[l, LOOP_V], loops[l, FIRST]
-        q, par = scratch[POSITION], parameters(numbers, l, LOOP_PAR, 0.0)
+        q, par = scratch[POSITION], parameters(numbers, l, LOOP_PAR, scratch[0, 0])
         relative = compose(invert(X_p), X_c)
         joint_nearest(kind, par, relative, q, 0)
         gap = log_pose(compose(invert(joint_transform(kind, par, q, 0)), relative))
@@ -156,7 +157,7 @@ def hold(model: Model, work: Work, closed: Loops) -> float:
             store(rows, r, FORCE_CHILD, force)
             store(rows, r, FORCE_PARENT, back)
             rows[r, RESIDUAL] = -power(n, gap)
-            worst = max(worst, abs(rows[r, RESIDUAL]))
+            worst = max(worst, abs(rows[r, RESIDUAL].real))
         if closed.links.shape[0] == 0:  # else a joint's own block is all
             spread_rows(model, work, closed, l)
     return worst
@@ -194,7 +195,7 @@ def velocity_gaps(model: Model, work: Work, closed: Loops) -> float:
         twist = in_frame(X_c, minus(V_c, V_p))
         for r in range(loops[l, FIRST], loops[l, FIRST] + 6 - loops[l, LOOP_V]):
             rows[r, RESIDUAL] = -power(load(rows, r, NORMAL, 6), twist)
-            worst = max(worst, abs(rows[r, RESIDUAL]))
+            worst = max(worst, abs(rows[r, RESIDUAL].real))
     return worst
 
 
@@ -205,7 +206,7 @@ def residuals(closed: Loops, out: Any, first: int) -> None:
     for l in range(loops.shape[0]):
         worst = 0.0
         for r in range(loops[l, FIRST], loops[l, FIRST] + 6 - loops[l, LOOP_V]):
-            worst = max(worst, abs(closed.rows[r, RESIDUAL]))
+            worst = max(worst, abs(closed.rows[r, RESIDUAL].real))
         out[first + 2 * l] = worst
 
 
@@ -232,10 +233,10 @@ def varying(closed: Loops, l: int, X_p: Frame, X_c: Frame, twist: Motion) -> Mot
     """Ṡ q̇ of a loop joint whose columns change in its child's frame."""
     loops, numbers, scratch = closed.loops, closed.numbers, closed.scratch
     kind, nv, q, v = loops[l, LOOP_KIND], loops[l, LOOP_V], scratch[POSITION], scratch[VELOCITY]
-    par = parameters(numbers, l, LOOP_PAR, 0.0)
+    par = parameters(numbers, l, LOOP_PAR, scratch[0, 0])
     joint_nearest(kind, par, compose(invert(X_p), X_c), q, 0)
     nearest_velocity(kind, numbers[l : l + 1, LOOP_PAR:], q, twist, v[:nv], scratch)
-    joint_rates(kind, par, q, 0, v, identity_pose(0.0), scratch, 0, 0)
+    joint_rates(kind, par, q, 0, v, identity_pose(par[0]), scratch, 0, 0)
     change = zero_spatial(twist[0])
     for d in range(nv):
         change = plus_times(change, v[d], load(scratch, d, 0, 6))
@@ -253,7 +254,7 @@ def loop_states(model: Model, work: Work, closed: Loops, places: Any, out: Any) 
         if places[l, 0] >= 0:
             X_p, X_c, apart = loop_frames(model, work, closed, l)
             V_c, V_p = loop_twists(work, closed, l, apart)
-            kind, nv, par = loops[l, LOOP_KIND], loops[l, LOOP_V], parameters(numbers, l, LOOP_PAR, 0.0)
+            kind, nv, par = loops[l, LOOP_KIND], loops[l, LOOP_V], parameters(numbers, l, LOOP_PAR, scratch[0, 0])
             joint_nearest(kind, par, compose(invert(X_p), X_c), out, places[l, 0])
             q, v = out[places[l, 0] :], out[places[l, 1] : places[l, 1] + nv]
             nearest_velocity(kind, numbers[l : l + 1, LOOP_PAR:], q, in_frame(X_c, minus(V_c, V_p)), v, scratch)

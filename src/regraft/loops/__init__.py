@@ -1,7 +1,7 @@
 """Closed chains: loop closure, assembly, generalized coordinates, impacts and forces of loops."""
 
 from ..kernels.closure import ASSEMBLED
-from .acceleration import check_acceleration, consistent_acceleration
+from .acceleration import check_acceleration, consistent_acceleration, refuse_stuck
 from .assembly import assemble, assembled
 from .coordinates import Coordinates, Given
 from .forces import loop_rows, loop_wrenches, passive_torques
@@ -36,5 +36,6 @@ __all__ = [
     "loops_of",
     "mobility",
     "passive_torques",
+    "refuse_stuck",
     "take_hold",
 ]

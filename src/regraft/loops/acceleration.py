@@ -13,6 +13,7 @@ from ..pose import finite
 from ..state import State
 from .jacobian import Loop, all_velocities, closed_loops, constraint_matrix, constraint_rate
 from .mobility import allowed_motions
+from .tables import LoopTables, dynamics_kernel
 
 Array = NDArray[np.float64]
 
@@ -49,6 +50,16 @@ def consistent_acceleration(mech: Mechanism, state: State, a: ArrayLike) -> Arra
     start = some[: mech.nv]
     found: Array = start + basis @ np.linalg.solve(basis.T @ M @ basis, basis.T @ M @ (wanted - start))
     return found
+
+
+def refuse_stuck(mech: Mechanism, state: State) -> None:
+    """Refuse a velocity that the loops allow but that no acceleration can keep, as of a straight chain held at both ends."""
+    work, closed, a = mech.tree.new_work(), LoopTables(mech), np.empty(mech.nv)
+    tree, x = mech.tree, state._x
+    entries.closed_dynamics(work.handle, closed.handle, dynamics_kernel(), x, tree.no_torque, tree.no_forces, a)
+    lack = entries.acceleration_lack(work.handle, closed.handle, x)
+    if not lack <= ASSEMBLED * (1.0 + np.abs(a).max(initial=0.0)):  # in rows that depend on others; dense algebra tells for sure
+        consistent_acceleration(mech, state, np.zeros(mech.nv))
 
 
 def check_acceleration(mech: Mechanism, state: State, a: Array, loops: list[Loop]) -> None:

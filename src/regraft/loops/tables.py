@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
@@ -22,12 +23,9 @@ from ..kernels.loop_layout import (
     CYCLES_IN,
     DRIVEN,
     FACTORS,
-    FAR,
     FIRST,
     LIMIT_OF,
     LIMITED,
-    LINK,
-    LINK_LOOP,
     LINKS_IN,
     LONGEST,
     LOOP,
@@ -39,8 +37,6 @@ from ..kernels.loop_layout import (
     LOOP_TABLES,
     LOOP_TAU,
     LOOP_V,
-    NEAR,
-    NEAR_IS_CHILD,
     NUMBER,
     ON_CHILD,
     ON_PARENT,
@@ -61,21 +57,25 @@ from ..kernels.loop_layout import (
 )
 from ..kernels.loops import held_directions
 from ..mechanism import Mechanism
-from ..memory import load, load_pose, load_vector, store, table_at
+from ..memory import load, load_pose, load_vector, store, table_at, words_in
 from ..parts import Joint
 from ..spatial import compose, invert
 from ..tree import Tree
+from .links import link
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 
 class LoopTables:
-    """The tables of a structure's loops with scratch for one computation at a time, and the handle by which kernels find them."""
+    """The tables of a structure's loops with scratch for one computation at a time, and the handle by which kernels find them.
+
+    `like` is a number of the kind in which they compute, float or complex.
+    """
 
     __slots__ = ("handle", "keep", "loops", "memory", "numbers")
 
-    def __init__(self, mech: Mechanism) -> None:
+    def __init__(self, mech: Mechanism, like: complex = 0.0) -> None:
         tree, loops, joints = mech.tree, mech.layout.loops, mech.joints
         self.loops: Integers = np.zeros((len(loops), LOOP), np.int64)
         self.numbers: Array = np.zeros((len(loops), LOOP_NUMBERS))
@@ -88,7 +88,8 @@ class LoopTables:
         limited = np.concatenate([rows for rows, _ in limits]) if limits else _NO_ROWS
         bounds = np.concatenate([numbers for _, numbers in limits]) if limits else _NO_BOUNDS
         self.keep = limited, bounds  # a handle is a bare address, and leads to more of them
-        self.handle, self.memory = _DERIVE.call(self.loops, self.numbers, limited, bounds, tree.handle, tree.far)
+        make = derive if isinstance(like, complex) else _DERIVE.call
+        self.handle, self.memory = make(self.loops, self.numbers, limited, bounds, tree.handle, tree.far, like)
 
     def _fill(self, l: int, tree: Tree, joint: Joint) -> None:
         """What a joint says by itself; its frames on its bodies, not yet in those of the bodies' rows."""
@@ -115,10 +116,11 @@ class LoopTables:
         found: Array = self.memory[first : first + addresses[ROWS_IN] * ROW].reshape(-1, ROW)
         return found
 
-    def drive(self, l: int, torques: Array) -> None:
-        """Set the torques of a loop joint's motor."""
-        self.numbers[l, LOOP_TAU : LOOP_TAU + len(torques)] = torques
-        self.loops[l, DRIVEN] = 1
+    def drive(self, torques: Mapping[int, Array]) -> None:
+        """Set the torques of the motors of loop joints, by their numbers."""
+        for l, torque in torques.items():
+            self.numbers[l, LOOP_TAU : LOOP_TAU + len(torque)] = torque
+            self.loops[l, DRIVEN] = 1
 
 
 _NO_ROWS, _NO_BOUNDS = np.zeros((0, LIMIT_OF), np.int64), np.zeros((0, 4))
@@ -189,15 +191,15 @@ def fill(
 
 
 @entry
-def derive(loops: Any, numbers: Any, limited: Any, limits: Any, handle: int, far: Any) -> tuple[int, Any]:
+def derive(loops: Any, numbers: Any, limited: Any, limits: Any, handle: int, far: Any, like: Any) -> tuple[int, Any]:
     """Complete the tables of the loops; returns their handle and the memory that it leads to, which begins with the addresses.
 
-    `handle` is that of the tree.  O(n + loops · depth).
+    `handle` is that of the tree, `like` a scalar of the kind that results are.  O(n + loops · depth).
     """
     walk, nv = model_at(handle).walk, velocities_in(handle)
     number, n = loops.shape[0], walk.shape[0]
     rows, longest, band = _measure(loops, walk)
-    links, cycles = _link(loops, walk)
+    links, cycles = link(loops, walk)
     linked, border = links.shape[0] > 0, 0
     for l in cycles[:, 0]:
         border += 6 - loops[l, LOOP_V]
@@ -205,10 +207,11 @@ def derive(loops: Any, numbers: Any, limited: Any, limits: Any, handle: int, far
         band = 6
         for l in range(number):
             loops[l, SINCE], loops[l, REACH] = l, loops[l, FIRST]
-    sizes = (  # of the fields of `Loops` after the four that are given
-        number * longest, n, nv, rows * ROW, number * longest * SHARES, number * band * 6, 2 * longest, longest,
-        SCRATCH_ROWS * SCRATCH_COLUMNS, links.size, cycles.size, border * 2, border * border,
-        nv * FACTORS if linked else 0, n * BODY_LOADS if linked else 0,
+    scalar = words_in(like)
+    sizes = (  # in words of memory, of the fields of `Loops` after the four that are given
+        number * longest, n, nv, scalar * rows * ROW, scalar * number * longest * SHARES, scalar * number * band * 6, 2 * longest,
+        scalar * longest, scalar * SCRATCH_ROWS * SCRATCH_COLUMNS, links.size, cycles.size, border * 2, scalar * border * border,
+        scalar * nv * FACTORS if linked else 0, scalar * n * BODY_LOADS if linked else 0,
     )  # fmt: skip
     total = LOOP_HANDLE
     for size in sizes:
@@ -226,7 +229,7 @@ def derive(loops: Any, numbers: Any, limited: Any, limits: Any, handle: int, far
     for size in sizes:
         addresses[field] = at
         field, at = field + 1, at + memory.itemsize * size
-    closed = loops_at(found)
+    closed = loops_at(found, like)
     closed.links[:], closed.cycles[:] = links, cycles
     _rank(closed, walk)
     for l in range(number):
@@ -237,7 +240,7 @@ def derive(loops: Any, numbers: Any, limited: Any, limits: Any, handle: int, far
 
 
 _FILL = Quick(fill, "integers", "table", *("integer",) * 7, "vector", "vector", "six numbers", "vector")
-_DERIVE = Quick(derive, "integers", "table", "integers", "table", "integer", "table")
+_DERIVE = Quick(derive, "integers", "table", "integers", "table", "integer", "table", "number")
 
 
 @jit
@@ -271,7 +274,7 @@ def _settle(closed: Loops, l: int) -> None:
             loops[l, DRIVEN] = 1
     if not loops[l, VARIES_TOO]:
         scratch[POSITION, :] = 0.0  # any position will do
-        par = parameters(numbers, l, LOOP_PAR, 0.0)
+        par = parameters(numbers, l, LOOP_PAR, scratch[0, 0])
         held_directions(loops[l, LOOP_KIND], par, scratch[POSITION], nv, loops[l, FIRST], closed.rows, scratch)
 
 
@@ -300,57 +303,6 @@ def _measure(loops: Any, walk: Any) -> tuple[int, int, int]:
         loops[l, PATH] = count
         longest = max(longest, count)
     return rows, longest, band
-
-
-@jit
-def _link(loops: Any, walk: Any) -> tuple[Any, Any]:
-    """`links` and `cycles` of `Loops` where every body is free by itself; nothing where bodies hang on each other.  O(n)."""
-    n, number = walk.shape[0], loops.shape[0]
-    for k in range(n):
-        if walk[k, PARENT] >= 0 or walk[k, END] - walk[k, V] != 6:
-            return np.zeros((0, LINK), np.int64), np.zeros((0, 1), np.int64)
-    # the loop joints of each row as lists in one array; index 0 is the world, row k is k + 1
-    first = np.zeros(n + 2, np.int64)
-    for l in range(number):
-        first[loops[l, PARENT_ROW] + 2] += 1
-        first[loops[l, CHILD_ROW] + 2] += 1
-    for k in range(1, n + 2):
-        first[k] += first[k - 1]
-    fill, incident = first.copy(), np.empty(2 * number, np.int64)
-    for l in range(number):
-        for k in (loops[l, PARENT_ROW] + 1, loops[l, CHILD_ROW] + 1):
-            incident[fill[k]] = l
-            fill[k] += 1
-    links, needed = np.zeros((n, LINK), np.int64), np.zeros(number, np.int64)
-    reached, found, at = np.zeros(n + 1, np.int64), 0, 0
-    for root in range(n + 1):  # the world, then what it does not reach; breadth first
-        if reached[root]:
-            continue
-        reached[root] = 1
-        here = root
-        if root > 0:
-            links[found, LINK_LOOP], links[found, NEAR], links[found, FAR] = -1, root - 1, -1
-            found += 1
-            at = found
-        while True:
-            for e in range(first[here], first[here + 1]):
-                l = incident[e]
-                far_is_child = loops[l, CHILD_ROW] == here - 1
-                near = loops[l, PARENT_ROW] if far_is_child else loops[l, CHILD_ROW]
-                if loops[l, LOOP_V] < 6 and not reached[near + 1]:
-                    reached[near + 1], needed[l] = 1, 1
-                    links[found, LINK_LOOP], links[found, NEAR], links[found, FAR] = l, near, here - 1
-                    links[found, NEAR_IS_CHILD] = 0 if far_is_child else 1
-                    found += 1
-            if at == found:
-                break
-            here, at = links[at, NEAR] + 1, at + 1
-    cycles, count = np.zeros((number, 1), np.int64), 0
-    for l in range(number):
-        if loops[l, LOOP_V] < 6 and not needed[l]:
-            cycles[count, 0] = l
-            count += 1
-    return links[::-1].copy(), cycles[:count].copy()
 
 
 @jit

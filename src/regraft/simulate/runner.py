@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..dynamics import external_table, joint_torques, put_wrenches
 from ..errors import ModelError
 from ..kernels.layout import MARGIN
-from ..loops import LoopTables, assembled, closing_kernel, dynamics_kernel
+from ..loops import LoopTables, assembled, closing_kernel, dynamics_kernel, refuse_stuck
 from ..mechanism import Mechanism
 from ..state import State
 from . import segment
@@ -51,6 +51,8 @@ class Runner:
         """The mechanism as the user sees it."""
         tree, layout = mech.tree, mech.layout
         state = assembled(mech, state)
+        if layout.loops:
+            refuse_stuck(mech, state)
         self.tree, self.nq, self.nv = tree, layout.nq, layout.nv
         self.work, self.closed = tree.new_work(), LoopTables(mech) if layout.loops else None
         self.scratch = np.zeros((SCRATCH, max(self.nq, self.nv, 1)))
@@ -101,8 +103,8 @@ class Runner:
         """Set the motors of loop joints to what a torque function returned; returns what the tree joints get."""
         torques, of_loops = driving_torques(mech, given)
         if self.closed is not None and isinstance(given, Mapping):
-            for l, (name, *_) in enumerate(mech.layout.loops):
-                self.closed.drive(l, of_loops.get(l, np.zeros(mech.joints[name].type.nv)))
+            still = {l: np.zeros(mech.joints[name].type.nv) for l, name in enumerate(mech.loop_joints)}
+            self.closed.drive({**still, **of_loops})
         return torques if len(torques) else np.zeros(1)
 
     def _callback(self, function: Any, kind: str, from_python: Callable[..., Any], size: int) -> int:

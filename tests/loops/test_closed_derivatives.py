@@ -1,0 +1,72 @@
+"""Derivatives of closed chains: slopes along motions that keep the loops closed, and the dense inverse that loops leave."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import regraft as rg
+from loops.closed_mechanisms import closed_sample, moving_four_bar
+from random_mechanisms import relative_error
+
+SEEDS = st.integers(0, 2**32 - 1)
+STEP = 1e-5
+DIFFERENCE = 1e-5  # what central differences with this step leave of stiff limits
+PASSIVE = {"damping": True, "limits": True, "springs": 2, "alike": True}
+
+
+def closed_near(mech, state, step_q, step_v):
+    """The nearest state with closed loops."""
+    return rg.assemble(mech, mech.state(q=rg.integrate(mech, state.q, step_q), v=state.v + step_v))
+
+
+def assert_derivatives_are_slopes(rng, mech, state, tau=None):
+    found, W = rg.derivatives(mech, state, tau), rg.mobility(mech, state).W
+    for _ in range(3):
+        along_q, along_v = STEP * W @ rng.standard_normal(W.shape[1]), STEP * rng.standard_normal(mech.nv)
+        before, after = (closed_near(mech, state, sign * along_q, sign * along_v) for sign in (-1.0, 1.0))
+        moved = rg.difference(mech, after.q, state.q) - rg.difference(mech, before.q, state.q)
+        rise = rg.forward_dynamics(mech, after, tau) - rg.forward_dynamics(mech, before, tau)
+        predicted = found.q @ moved + found.v @ (after.v - before.v)
+        assert relative_error(predicted / STEP, rise / STEP) < DIFFERENCE
+
+
+@settings(max_examples=40)
+@given(SEEDS, st.integers(2, 5), st.integers(1, 3))
+def test_derivatives_are_slopes_along_motions_of_the_loops(seed, bodies, loops):
+    sample = closed_sample(seed, bodies, loops, **PASSIVE)
+    if sample is not None:
+        rng = np.random.default_rng(seed)
+        assert_derivatives_are_slopes(rng, *sample, rng.standard_normal(sample[0].nv))
+
+
+@settings(max_examples=20)
+@given(SEEDS, st.integers(1, 4), st.integers(0, 2))
+def test_derivatives_in_maximal_coordinates_are_slopes_too(seed, bodies, loops):
+    sample = closed_sample(seed, bodies, loops, damping=True, springs=1)
+    if sample is not None:
+        assert_derivatives_are_slopes(np.random.default_rng(seed), *rg.to_maximal(*sample))
+
+
+@settings(max_examples=40)
+@given(SEEDS, st.integers(2, 5), st.integers(1, 3))
+def test_what_loops_leave_of_the_inverse_mass_matrix(seed, bodies, loops):
+    sample = closed_sample(seed, bodies, loops)
+    if sample is None:
+        return
+    found, M = rg.derivatives(*sample).tau, rg.mass_matrix(*sample)
+    W = np.linalg.qr(rg.mobility(*sample).W).Q
+    assert relative_error(found, W @ np.linalg.solve(W.T @ M @ W, W.T)) < 1e-8
+
+
+def test_a_motor_in_a_loop_joint_is_part_of_the_state_of_affairs():
+    mech, state = moving_four_bar()
+    torques = {mech.loop_joints[0]: 3.0}
+    assert_derivatives_are_slopes(np.random.default_rng(1), mech, state, torques)
+    assert np.abs(rg.derivatives(mech, state, torques).q - rg.derivatives(mech, state).q).max() > 1e-3
+
+
+def test_open_loops_have_no_derivatives():
+    mech, state = moving_four_bar()
+    with pytest.raises(rg.StructureError, match="assemble"):
+        rg.derivatives(mech, mech.state(q=state.q + 0.1))
