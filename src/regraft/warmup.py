@@ -17,11 +17,14 @@ from .dynamics import bias_force, derivatives, forward_dynamics, joint_reactions
 from .gait import limit_cycle
 from .inertia import Inertia
 from .joints import Revolute, Spherical, Universal, screw_rates, screws
-from .loops import assemble
+from .loops import assemble, closing_kernel, dynamics_kernel
 from .mechanism import Mechanism
 from .motion import body_poses, difference, integrate, jacobian, jacobian_rate, normalise
 from .simulate import Trajectory, as_ivp, at_time, simulate
 from .structure import connect, reroot
+
+SHARED: dict[str, Callable[[], object]] = {"closing of loops": closing_kernel, "forces of loops": dynamics_kernel}
+"""What other kernels call by its address, and so would be compiled by each process that comes to it first."""
 
 
 def kernels() -> dict[str, Callable[[], object]]:
@@ -33,7 +36,7 @@ def kernels() -> dict[str, Callable[[], object]]:
     linkage.add_joint("second hinge", Revolute((0, 1, 0)), "world", "bob")
     state = mech.state()
     q, v = state.q, state.v
-    return {
+    return SHARED | {
         "forward dynamics": lambda: forward_dynamics(mech, state),
         "forward dynamics, pushed": lambda: forward_dynamics(mech, state, wrenches={"bob": np.zeros(6)}),
         "inverse dynamics": lambda: bias_force(mech, state),
@@ -64,6 +67,8 @@ def kernels() -> dict[str, Callable[[], object]]:
         "limit cycles": lambda: limit_cycle(mech, state, at_time(1e-3), torque=lambda _t, _mech, state: -state.q),
         "limit cycles (complex)": lambda: limit_cycle(mech, state, at_time(1e-3)),
         "derivatives (complex)": lambda: derivatives(mech, state),
+        "derivatives of closed chains (complex)": lambda: derivatives(linkage, linkage.state()),
+        "batch of closed chains": lambda: forward_dynamics_batch(linkage, q[None], v[None]),
         "batch (packs)": lambda: forward_dynamics_batch(mech, q[None], v[None]),
     }
 
@@ -84,10 +89,11 @@ def compile_kernels() -> None:
     ):
         names = list(kernels())
         task = progress.add_task("compiling kernels", total=len(names))
-        waiting = {processes.submit(_compile, name): name for name in names[::-1]}  # those that take longest are the last ones
-        for done in as_completed(waiting):
-            done.result()
-            progress.update(task, advance=1, description=f"compiled {waiting[done]}")
+        for some in (names[: len(SHARED)], names[: len(SHARED) - 1 : -1]):  # of the others the last ones take longest
+            waiting = {processes.submit(_compile, name): name for name in some}
+            for done in as_completed(waiting):
+                done.result()
+                progress.update(task, advance=1, description=f"compiled {waiting[done]}")
         progress.update(task, description="all kernels are compiled")
 
 
