@@ -60,10 +60,7 @@ def test_bounds_pass_on_what_one_motor_cannot_do():
 @given(SEEDS, st.integers(3, 6), st.integers(1, 2), st.floats(0.3, 0.95))
 def test_bounded_torques_are_exact_and_least(seed, bodies, loops, tightness):
     """Against a general solver, which may only find something worse; the equations hold to rounding all the same."""
-    sample = closed_sample(seed, bodies, loops)
-    if sample is None:
-        return
-    mech, state = sample
+    mech, state = closed_sample(seed, bodies, loops)
     rng = np.random.default_rng(seed)
     a = rg.consistent_acceleration(mech, state, rng.standard_normal(mech.nv))
     weights, W = rng.uniform(0.5, 2.0, mech.nv), rg.mobility(mech, state).W

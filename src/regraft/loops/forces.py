@@ -17,7 +17,7 @@ from .tables import LoopTables, loops_of
 
 Array = NDArray[np.float64]
 
-_RANK = 1e-9  # relative to the largest singular value of the loops' Jacobian: what is smaller is zero
+_IDLE = 1e-9  # share in forces that hold nothing: what is smaller is zero
 
 
 class LoopWrenches(NamedTuple):
@@ -47,13 +47,13 @@ def loop_wrenches(mech: Mechanism, state: State, closed: LoopTables, *, driven: 
 def least_forces(mech: Mechanism, state: State, closed: LoopTables) -> tuple[str, ...]:
     """Replace multipliers that are not unique by the least ones that do the same; returns the names of their loop joints."""
     rows = closed.rows
-    if (rows[:, PIVOT] > 0.0).all():
+    rank = int((rows[:, PIVOT] > 0.0).sum())
+    if rank == len(rows):
         return ()
-    left, sizes, _ = np.linalg.svd(loop_rows(mech, state._q, closed), full_matrices=True)
-    rank = int((sizes > _RANK * sizes.max(initial=0.0)).sum())
+    left = np.linalg.svd(loop_rows(mech, state._q, closed), full_matrices=True).U
     held, idle = left[:, :rank], left[:, rank:]
     rows[:, MULTIPLIER] = held @ (held.T @ rows[:, MULTIPLIER])  # their part in the range of J
-    free = np.abs(idle).max(axis=1, initial=0.0) > _RANK
+    free = np.abs(idle).max(axis=1, initial=0.0) > _IDLE
     return tuple(
         name
         for name, row in zip(mech.loop_joints, closed.loops, strict=True)
