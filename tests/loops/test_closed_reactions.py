@@ -9,6 +9,7 @@ from scipy.linalg import null_space
 import regraft as rg
 from loops.closed_mechanisms import bricard, closed_sample, four_bars, frame_rows, moving_four_bar, rows_of
 from loops.newton_euler import imbalance
+from random_mechanisms import random_pose
 from regraft.joints import screws
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -121,16 +122,19 @@ def test_a_planar_four_bar_in_space_is_redundant_and_balanced(settings):
         assert found[name][[0, 1, 5]] == pytest.approx(np.zeros(3), abs=1e-9)  # nothing out of the plane pushes
 
 
-def test_a_joint_beside_a_weld_is_redundant_in_all_that_it_holds():
-    """No joint moves it, so what is left of its rows is rounding; its least force is none."""
-    mech, place = rg.Mechanism(), rg.Pose.about((1, 2, 3), 0.7, (0.3, -0.2, 0.5))
-    for name in ("upper", "lower"):
-        mech.add_body(name, rg.Inertia.box(2.0, (0.1, 0.2, 0.9)))
-    mech.add_joint("hinge", rg.Revolute((1, 2, 0)), "world", "upper", place, place)
-    mech.add_joint("weld", rg.Fixed(), "upper", "lower", place, rg.Pose(translation=(0.1, 0.0, 0.4)))
+@pytest.mark.parametrize("seed", [0, 27, 46, 55])  # the last three: of rounding that has full rank
+def test_a_joint_beside_a_weld_is_redundant_in_all_that_it_holds(seed):
+    """No joint moves it, so all that is left of its rows is rounding; its least force is none."""
+    rng, mech, last = np.random.default_rng(seed), rg.Mechanism(), "world"
+    for name in ("hip", "knee", "ankle", "toe"):
+        mech.add_body(f"{name} link", rg.Inertia.box(2.0, (0.1, 0.2, 0.9)))
+        mech.add_joint(name, rg.Revolute(rng.standard_normal(3)), last, f"{name} link", random_pose(rng))
+        last = f"{name} link"
+    mech.add_body("shoe", rg.Inertia.box(2.0, (0.1, 0.2, 0.9)))
+    mech.add_joint("weld", rg.Fixed(), last, "shoe", random_pose(rng), random_pose(rng))
     there = rg.body_poses(mech, mech.state())
-    mech.add_joint("ball", rg.Spherical(), "upper", "lower", there["upper"].inverse() @ there["lower"])
-    found = rg.joint_reactions(mech, mech.state(v={"hinge": 2.0}))
+    mech.add_joint("ball", rg.Spherical(), last, "shoe", there[last].inverse() @ there["shoe"])
+    found = rg.joint_reactions(mech, mech.state(v=rng.standard_normal(4)))
     assert set(found.redundant) == {"weld", "ball"}
     assert np.abs(found["ball"]).max() == 0.0
 
