@@ -110,8 +110,10 @@ def lay_out(joints: Mapping[str, Joint]) -> Layout:
             continue
         above[b] = a
         tree.append((joint.name, joint.type, joint.parent, joint.child))
-        q_slices[joint.name], v_slices[joint.name] = slice(nq, nq + joint.type.nq), slice(nv, nv + joint.type.nv)
-        nq, nv = nq + joint.type.nq, nv + joint.type.nv
+        in_q, in_v = slice(nq, nq + joint.type.nq), slice(nv, nv + joint.type.nv)
+        in_v = in_q if in_q == in_v else in_v  # shared, as in large trees most are equal
+        q_slices[joint.name], v_slices[joint.name] = in_q, in_v
+        nq, nv = in_q.stop, in_v.stop
     neutral = [kind.neutral() for _, kind, *_ in tree]
     return Layout(
         joints=tuple(tree),

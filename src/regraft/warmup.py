@@ -23,12 +23,9 @@ from .motion import body_poses, difference, integrate, jacobian, jacobian_rate, 
 from .simulate import Trajectory, as_ivp, at_time, simulate
 from .structure import connect, reroot
 
-SHARED: dict[str, Callable[[], object]] = {"closing of loops": closing_kernel, "forces of loops": dynamics_kernel}
-"""What other kernels call by its address, and so would be compiled by each process that comes to it first."""
-
 
 def kernels() -> dict[str, Callable[[], object]]:
-    """Calls that between them use every kernel in every scalar, by name."""
+    """Calls that between them use every kernel in every scalar, by name: those that take long first, and what others share."""
     mech = Mechanism()
     mech.add_body("bob", Inertia.sphere(1.0, 0.1, at=(0, 0, -1)))
     mech.add_joint("hinge", Revolute((0, 1, 0)), "world", "bob")
@@ -36,7 +33,14 @@ def kernels() -> dict[str, Callable[[], object]]:
     linkage.add_joint("second hinge", Revolute((0, 1, 0)), "world", "bob")
     state = mech.state()
     q, v = state.q, state.v
-    return SHARED | {
+    return {
+        "closing of loops": closing_kernel,
+        "forces of loops": dynamics_kernel,
+        "derivatives of closed chains (complex)": lambda: derivatives(linkage, linkage.state()),
+        "simulation": lambda: simulate(mech, state, 1e-3),
+        "limit cycles (complex)": lambda: limit_cycle(mech, state, at_time(1e-3)),
+        "derivatives (complex)": lambda: derivatives(mech, state),
+        "batch (packs)": lambda: forward_dynamics_batch(mech, q[None], v[None]),
         "forward dynamics": lambda: forward_dynamics(mech, state),
         "forward dynamics, pushed": lambda: forward_dynamics(mech, state, wrenches={"bob": np.zeros(6)}),
         "inverse dynamics": lambda: bias_force(mech, state),
@@ -56,20 +60,15 @@ def kernels() -> dict[str, Callable[[], object]]:
         "joint rates": lambda: screw_rates(Universal((1, 0, 0), (0, 1, 0)), np.zeros(2), np.zeros(2)),
         "re-rooting": lambda: reroot(mech, state, "bob"),
         "impacts": lambda: reroot(mech, state, "bob", velocity="impact"),
-        "simulation": lambda: simulate(mech, state, 1e-3),
         "trajectories": lambda: _use(simulate(mech, state, 1e-3)),
         "position rates (complex)": lambda: as_ivp(mech).fun(0.0, state._x),
+        "limit cycles": lambda: limit_cycle(mech, state, at_time(1e-3), torque=lambda _t, _mech, state: -state.q),
         "closed chains": lambda: forward_dynamics(linkage, assemble(linkage, linkage.state())),
         "closed chains, pushed": lambda: joint_reactions(linkage, linkage.state()),
         "connecting": lambda: connect(mech, state, "world", "bob", joint=Revolute((0, 1, 0)), at=(0, 0, 0)),
         "simulation of closed chains": lambda: simulate(linkage, linkage.state(), 1e-3).loop_error(),
         "maximal coordinates": lambda: simulate(mech, state, 1e-3, coordinates="maximal").final,
-        "limit cycles": lambda: limit_cycle(mech, state, at_time(1e-3), torque=lambda _t, _mech, state: -state.q),
-        "limit cycles (complex)": lambda: limit_cycle(mech, state, at_time(1e-3)),
-        "derivatives (complex)": lambda: derivatives(mech, state),
-        "derivatives of closed chains (complex)": lambda: derivatives(linkage, linkage.state()),
         "batch of closed chains": lambda: forward_dynamics_batch(linkage, q[None], v[None]),
-        "batch (packs)": lambda: forward_dynamics_batch(mech, q[None], v[None]),
     }
 
 
@@ -89,11 +88,10 @@ def compile_kernels() -> None:
     ):
         names = list(kernels())
         task = progress.add_task("compiling kernels", total=len(names))
-        for some in (names[: len(SHARED)], names[: len(SHARED) - 1 : -1]):  # of the others the last ones take longest
-            waiting = {processes.submit(_compile, name): name for name in some}
-            for done in as_completed(waiting):
-                done.result()
-                progress.update(task, advance=1, description=f"compiled {waiting[done]}")
+        waiting = {processes.submit(_compile, name): name for name in names}
+        for done in as_completed(waiting):
+            done.result()
+            progress.update(task, advance=1, description=f"compiled {waiting[done]}")
         progress.update(task, description="all kernels are compiled")
 
 

@@ -9,7 +9,7 @@ from ..memory import store
 from ..spatial import zero_spatial
 from . import configuration, coupling
 from .aba import accelerate, articulate, eliminate_joints
-from .coupling import BARELY_REDUNDANT, REDUNDANT, largest_residual, rows_held
+from .coupling import BARELY_REDUNDANT, REDUNDANT, allow_all_rows, largest_residual, remember_rows, rows_held
 from .free_bodies import balance_links, eliminate_links, push_links
 from .inertia import body_inertia, store_rigid
 from .kinematics import frame, move_bodies, place_bodies, rising_world
@@ -234,6 +234,7 @@ def close_again(model: Model, work: Work, closed: Loops, q: Any, v: Any, step: A
     """
     held = rows_held(closed)
     gap = close_positions(model, work, closed, q, step, best, 20, REDUNDANT)
+    allow_all_rows(closed)
     correct_velocities(model, work, closed, q, v, step, REDUNDANT)
     caught = gap > GAP_SMALL
     if rows_held(closed) < held:
@@ -243,7 +244,19 @@ def close_again(model: Model, work: Work, closed: Loops, q: Any, v: Any, step: A
         correct_velocities(model, work, closed, q, v, step, BARELY_REDUNDANT)
         gap = close_positions(model, work, closed, q, step, best, 20, BARELY_REDUNDANT)
         correct_velocities(model, work, closed, q, v, step, BARELY_REDUNDANT)
+    else:
+        remember_rows(closed)
     return gap, caught
+
+
+@jit
+def look_at_rows(model: Model, work: Work, closed: Loops, q: Any) -> None:
+    """`remember_rows` at a closed position q."""
+    factorise(model, work, q)
+    hold(model, work, closed)
+    allow_all_rows(closed)
+    couple(model, work, closed, REDUNDANT)
+    remember_rows(closed)
 
 
 @jit

@@ -20,8 +20,10 @@ from .loop_layout import (
     FIRST,
     FORCE_CHILD,
     FORCE_PARENT,
+    HELD_ROWS,
     INVERSE,
     LOOP_V,
+    MOST,
     MULTIPLIER,
     PARENT_ROW,
     PATH,
@@ -47,6 +49,9 @@ BARELY_REDUNDANT = 1e-14
 
 In lengths that is 1e-7. Pivots are differences, with an error of some 1e-16, so less would not be told from nothing.
 """
+
+ALL_ROWS = 6
+"""MOST of a loop of whose redundancy nothing is known."""
 
 HIDDEN = 1e-16
 """Added to the square of a share, by the squares of what it is a product of: where no joint moves a loop's rows at all, as of two
@@ -256,7 +261,7 @@ def take_rows(closed: Loops, l: int, redundant: float) -> float:
     for r in range(first, first + number):
         largest = max(largest, rows[r, SIZE_ALONE].real)
         rows[r, SOLVED] = 0.0  # 1 once it is taken
-    least = redundant * largest
+    least, held, most = redundant * largest, 0, rows_allowed(loops, l, redundant)
     for e in range(first, first + number):
         lane = -1
         for r in range(number):
@@ -265,8 +270,10 @@ def take_rows(closed: Loops, l: int, redundant: float) -> float:
                 lane = r
         found = scratch[BLOCK + lane, lane]
         rows[first + lane, SOLVED], rows[e, TAKEN] = 1.0, first + lane
-        rows[e, PIVOT] = found if found.real > least else zero(found)
-        smallest = min(smallest, found.real) if found.real > least else smallest
+        if found.real > least and held < most:
+            rows[e, PIVOT], smallest, held = found, min(smallest, found.real), held + 1
+        else:
+            rows[e, PIVOT] = zero(found)
         column = times(inverse_of(rows[e, PIVOT]), load(scratch, BLOCK + lane, 0, 6))
         store(W, start + e, 0, column)
         for r in range(number):
@@ -276,6 +283,35 @@ def take_rows(closed: Loops, l: int, redundant: float) -> float:
                 share = scratch[BLOCK + r, lane]
                 store(scratch, BLOCK + r, 0, plus_times(load(scratch, BLOCK + r, 0, 6), -share, column))
     return smallest / largest
+
+
+@inline
+def rows_allowed(loops: Any, l: int, redundant: float) -> int:
+    """How many rows of a loop may be held; all where rows are to be held that are barely redundant, or whatever they are."""
+    return loops[l, MOST] if redundant >= REDUNDANT else ALL_ROWS
+
+
+@jit
+def allow_all_rows(closed: Loops) -> None:
+    """At closed positions pivots tell which rows are redundant."""
+    for l in range(closed.loops.shape[0]):
+        closed.loops[l, MOST] = ALL_ROWS
+
+
+@jit
+def remember_rows(closed: Loops) -> None:
+    """Let no more rows be held from here on than at this closed position, after `couple`, or at the one before.
+
+    Within a step loops are open, by more than some 1e-6. There rows that are redundant by the shapes of all bodies together, as
+    in spatial linkages that can move against all expectation, do not look so, and held they would lock the loops. Of two
+    positions, because in one that is singular more rows are redundant than before and after.
+    """
+    loops, rows = closed.loops, closed.rows
+    for l in range(loops.shape[0]):
+        count = 0
+        for r in range(loops[l, FIRST], loops[l, FIRST] + 6 - loops[l, LOOP_V]):
+            count += 1 if rows[r, PIVOT].real > 0.0 else 0
+        loops[l, MOST], loops[l, HELD_ROWS] = max(count, loops[l, HELD_ROWS]), count
 
 
 @jit

@@ -184,7 +184,7 @@ def loop_dynamics(handle: int, loops: int, q: int, v: int, tau: int, external: i
     return worst
 
 
-TAKE_HOLD, CLOSE_VELOCITIES, CLOSE_STATE = -3, -2, -1
+LOOK_AT_ROWS, TAKE_HOLD, CLOSE_VELOCITIES, CLOSE_STATE = -4, -3, -2, -1
 """What `loop_closing` does, other than `close_positions` in so many trials as it is told."""
 
 
@@ -202,6 +202,9 @@ def loop_closing(handle: int, loops: int, q: int, v: int, step: int, best: int, 
         found, impulses = vector_at(results, 2), table_at(results + 2 * velocity.itemsize, closed.loops.shape[0], 6, 0.0)
         gap, found[0], found[1] = closure.take_hold(m, w, closed, position, velocity, change, kept, impulses)
         return gap
+    if what == LOOK_AT_ROWS:
+        closure.look_at_rows(m, w, closed, position)
+        return 0.0
     if what == CLOSE_VELOCITIES:
         return closure.close_velocities(m, w, closed, position, velocity, change)
     if what == CLOSE_STATE:

@@ -28,13 +28,25 @@ from ..spatial import (
     times,
     zero_spatial,
 )
-from .coupling import Six, abreast, column_of, inverse_of, row_taken, seen_along, spread_rows, store_block, take_rows
+from .coupling import (
+    Six,
+    abreast,
+    column_of,
+    inverse_of,
+    row_taken,
+    rows_allowed,
+    seen_along,
+    spread_rows,
+    store_block,
+    take_rows,
+)
 from .inertia import load_rigid
 from .layout import END, HELD, TAU, D, I, Model, S, U, V, Work
 from .loop_layout import (
     ACCELERATION,
     BLOCK,
     CHILD_ROW,
+    COUNTED,
     FACTOR_D,
     FACTOR_U,
     FAR,
@@ -297,19 +309,24 @@ def take_cycle_rows(closed: Loops, redundant: float) -> None:
         largest = 0.0
         for r in range(first, end):
             largest = max(largest, rows[r, SIZE_ALONE].real)
+        loops[l, COUNTED] = 0
         for r in range(first, end):
             rows[r, SIZE_ALONE], rows[r, TAKEN] = largest, r
-            order[at, 0], order[at, 1] = at, r
+            order[at, 0], order[at, 1], order[at, 2] = at, r, l
             at += 1
     for e in range(at):
         best = e
         for s in range(e + 1, at):
             if border[order[s, 0], order[s, 0]].real > border[order[best, 0], order[best, 0]].real:
                 best = s
-        for c in range(2):
+        for c in range(3):
             order[e, c], order[best, c] = order[best, c], order[e, c]
-        i, r = order[e, 0], order[e, 1]
-        rows[r, PIVOT] = border[i, i] if border[i, i].real > redundant * rows[r, SIZE_ALONE].real else zero(border[i, i])
+        i, r, l = order[e, 0], order[e, 1], order[e, 2]
+        enough = border[i, i].real > redundant * rows[r, SIZE_ALONE].real
+        if enough and loops[l, COUNTED] < rows_allowed(loops, l, redundant):
+            rows[r, PIVOT], loops[l, COUNTED] = border[i, i], loops[l, COUNTED] + 1
+        else:
+            rows[r, PIVOT] = zero(border[i, i])
         for s in range(e + 1, at):
             j = order[s, 0]
             share = border[j, i] * inverse_of(rows[r, PIVOT])

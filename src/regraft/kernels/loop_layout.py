@@ -19,7 +19,10 @@ PATH = 6  # number of degrees of freedom on the ways from its bodies to their ro
 REACH = 7  # first constraint row of the first loop that shares a tree with it
 SINCE = 8  # that loop
 DRIVEN = 9  # 1 where the joint has torques along its own freedom: a motor's, damping or limits
-LOOP = 10
+MOST = 10  # how many of its rows may be held; see `coupling.remember_rows`
+HELD_ROWS = 11  # how many were held at the last closed position
+COUNTED = 12  # how many are held so far, during the elimination
+LOOP = 13
 
 # loop_numbers: float64 (number, LOOP_NUMBERS)
 ON_PARENT = 0  # 12: the joint's frame in the frame of the parent's row
@@ -100,7 +103,7 @@ class Loops(NamedTuple):
     scratch: Any
     links: Any  # int64 (links, LINK); none where bodies hang on each other
     cycles: Any  # int64 (cycles, 1): the loop joints that the tree of links does not need
-    order: Any  # int64 (rows of cycles, 2): of each pivot of `border` its row there, and its row in `rows`
+    order: Any  # int64 (rows of cycles, 3): of each pivot of `border` its row there, its row in `rows`, and its loop
     border: Any  # (rows of cycles, rows of cycles)
     factors: Any
     bodies: Any
@@ -135,7 +138,7 @@ def loops_at(handle: int, like: Any) -> Loops:
         table_at(at[0, t + 12], SCRATCH_ROWS, SCRATCH_COLUMNS, like),
         table_at(at[0, t + 13], links, LINK, handle),
         table_at(at[0, t + 14], at[0, CYCLES_IN], 1, handle),
-        table_at(at[0, t + 15], cycle_rows, 2, handle),
+        table_at(at[0, t + 15], cycle_rows, 3, handle),
         table_at(at[0, t + 16], cycle_rows, cycle_rows, like),
         table_at(at[0, t + 17], velocities, FACTORS, like),
         table_at(at[0, t + 18], bodies, BODY_LOADS, like),

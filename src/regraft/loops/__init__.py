@@ -1,13 +1,14 @@
 """Closed chains: loop closure, assembly, generalized coordinates, impacts and forces of loops."""
 
 from ..kernels.closure import ASSEMBLED
-from .acceleration import check_acceleration, consistent_acceleration, refuse_stuck
+from .acceleration import check_acceleration, consistent_acceleration
 from .assembly import assemble, assembled
 from .coordinates import Coordinates, Given
 from .forces import loop_rows, loop_wrenches, passive_torques
 from .impact import take_hold
 from .jacobian import Loop, closed_loops, loop_jacobian, loop_jacobian_rate
 from .mobility import RANK, AllowedMotions, Mobility, allowed_motions, mobility
+from .start import prepare_start
 from .tables import LoopTables, closing_kernel, dynamics_kernel, loop_gaps, loop_measures, loops_of
 
 __all__ = [
@@ -36,6 +37,6 @@ __all__ = [
     "loops_of",
     "mobility",
     "passive_torques",
-    "refuse_stuck",
+    "prepare_start",
     "take_hold",
 ]

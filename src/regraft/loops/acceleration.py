@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -12,8 +14,7 @@ from ..mechanism import Mechanism
 from ..pose import finite
 from ..state import State
 from .jacobian import Loop, all_velocities, closed_loops, constraint_matrix, constraint_rate
-from .mobility import allowed_motions
-from .tables import LoopTables, dynamics_kernel
+from .mobility import AllowedMotions, allowed_motions
 
 Array = NDArray[np.float64]
 
@@ -34,32 +35,45 @@ def consistent_acceleration(mech: Mechanism, state: State, a: ArrayLike) -> Arra
     mech.check_state(state)
     if not mech.loop_joints:
         return wanted
-    motions = allowed_motions(mech, state)
-    loops = closed_loops(mech, state, moving=True)
-    bias = constraint_rate(mech, loops) @ all_velocities(state, loops)
-    some = -(motions.inverse @ bias)
-    left = np.abs(constraint_matrix(mech, loops) @ some + bias).max(initial=0.0)
-    if not left <= ASSEMBLED * (1.0 + np.abs(bias).max(initial=0.0)):
-        raise StructureError(
-            f"no acceleration keeps the loops closed at this velocity: {left:.3g} is left. The position is singular, and the "
-            "mechanism cannot move on from it in this direction; start from another velocity."
-        )
+    found = keeping_acceleration(mech, state)
+    left = np.abs(found.left).max(initial=0.0)
+    if not left <= ASSEMBLED * (1.0 + np.abs(found.bias).max(initial=0.0)):
+        raise stuck(left)
+    motions, some = found.motions, found.a
     M = np.empty((mech.nv, mech.nv))
     entries.mass_matrix(mech.tree.handle, state._q, M)
     basis = (motions.scale[:, None] * motions.free)[: mech.nv]
     start = some[: mech.nv]
-    found: Array = start + basis @ np.linalg.solve(basis.T @ M @ basis, basis.T @ M @ (wanted - start))
-    return found
+    nearest: Array = start + basis @ np.linalg.solve(basis.T @ M @ basis, basis.T @ M @ (wanted - start))
+    return nearest
 
 
-def refuse_stuck(mech: Mechanism, state: State) -> None:
-    """Refuse a velocity that the loops allow but that no acceleration can keep, as of a straight chain held at both ends."""
-    work, closed, a = mech.tree.new_work(), LoopTables(mech), np.empty(mech.nv)
-    tree, x = mech.tree, state._x
-    entries.closed_dynamics(work.handle, closed.handle, dynamics_kernel(), x, tree.no_torque, tree.no_forces, a)
-    lack = entries.acceleration_lack(work.handle, closed.handle, x)
-    if not lack <= ASSEMBLED * (1.0 + np.abs(a).max(initial=0.0)):  # in rows that depend on others; dense algebra tells for sure
-        consistent_acceleration(mech, state, np.zeros(mech.nv))
+class Keeping(NamedTuple):
+    """Accelerations of all joints that keep the loops closed, as far as any can; J_C a + bias is to be zero."""
+
+    motions: AllowedMotions
+    a: Array
+    bias: Array
+    size: Array
+    """What the bias is a sum of."""
+    left: Array
+
+
+def keeping_acceleration(mech: Mechanism, state: State) -> Keeping:
+    """The least accelerations that keep the loops closed."""
+    motions, loops = allowed_motions(mech, state), closed_loops(mech, state, moving=True)
+    rate, velocities = constraint_rate(mech, loops), all_velocities(state, loops)
+    bias = rate @ velocities
+    a = -(motions.inverse @ bias)
+    return Keeping(motions, a, bias, np.abs(rate) @ np.abs(velocities), constraint_matrix(mech, loops) @ a + bias)
+
+
+def stuck(left: float) -> StructureError:
+    """There is no motion from here at this velocity."""
+    return StructureError(
+        f"no acceleration keeps the loops closed at this velocity: {left:.3g} is left. The position is singular, and the "
+        "mechanism cannot move on from it in this direction; start from another velocity."
+    )
 
 
 def check_acceleration(mech: Mechanism, state: State, a: Array, loops: list[Loop]) -> None:

@@ -13,6 +13,7 @@ from .._jit import Quick, address_of, entry, jit
 from ..description import limit_rows
 from ..joints import JointType, kind_of, padded_parameters, parameters
 from ..kernels import entries
+from ..kernels.coupling import ALL_ROWS
 from ..kernels.layout import END, LOWER, PARENT, ROOT, UPPER, V, model_at, velocities_in
 from ..kernels.loop_layout import (
     BAND,
@@ -24,6 +25,7 @@ from ..kernels.loop_layout import (
     DRIVEN,
     FACTORS,
     FIRST,
+    HELD_ROWS,
     LIMIT_OF,
     LIMITED,
     LINKS_IN,
@@ -37,6 +39,7 @@ from ..kernels.loop_layout import (
     LOOP_TABLES,
     LOOP_TAU,
     LOOP_V,
+    MOST,
     NUMBER,
     ON_CHILD,
     ON_PARENT,
@@ -183,6 +186,7 @@ def fill(
     """The l-th row of the tables as the joint describes it; the frames are poses as rows (12,)."""
     loops[l, PARENT_ROW], loops[l, CHILD_ROW], loops[l, LOOP_KIND], loops[l, LOOP_V] = parent, child, kind, nv
     loops[l, VARIES_TOO], loops[l, DRIVEN] = varies, limited
+    loops[l, MOST] = loops[l, HELD_ROWS] = ALL_ROWS
     store(numbers, l, ON_PARENT, load_vector(on_parent, 0, 12))
     store(numbers, l, ON_CHILD, load_vector(on_child, 0, 12))
     store(numbers, l, LOOP_PAR, par)
@@ -210,7 +214,7 @@ def derive(loops: Any, numbers: Any, limited: Any, limits: Any, handle: int, far
     scalar = words_in(like)
     sizes = (  # in words of memory, of the fields of `Loops` after the four that are given
         number * longest, n, nv, scalar * rows * ROW, scalar * number * longest * SHARES, scalar * number * band * 6, 2 * longest,
-        scalar * longest, scalar * SCRATCH_ROWS * SCRATCH_COLUMNS, links.size, cycles.size, border * 2, scalar * border * border,
+        scalar * longest, scalar * SCRATCH_ROWS * SCRATCH_COLUMNS, links.size, cycles.size, border * 3, scalar * border * border,
         scalar * nv * FACTORS if linked else 0, scalar * n * BODY_LOADS if linked else 0,
     )  # fmt: skip
     total = LOOP_HANDLE

@@ -24,7 +24,8 @@ ADDRESS = 2  # of a function
 DIRECTION = 3  # −1: from above zero to below, +1: the other way, 0: both
 SIGN = 4  # of the guard where it was last seen away from zero; 0 until it has left it
 HIT = 5  # 1 for the guards whose zero ended the segment
-GUARD = 6
+SIGN_BEFORE = 6  # SIGN at the start of the step
+GUARD = 7
 HEIGHT, JOINT, FUNCTION = range(3)
 
 # guard_numbers: float64 (number, GUARD_NUMBERS)
@@ -32,7 +33,8 @@ POINT = 0  # 3: a point in the frame of the body's row
 VALUE = 3  # height at x = 0, or joint position
 SLOPE = 4  # rise of the ground along x
 LAST = 5  # the guard at the last sample
-GUARD_NUMBERS = 6
+LAST_BEFORE = 6  # LAST at the start of the step
+GUARD_NUMBERS = 7
 
 AT_ZERO = 1e-9
 """How near to zero a guard counts as zero where a segment starts, in the guard's units."""
@@ -116,6 +118,20 @@ def look_ahead(model: Model, S: Any, nv: int, slowest: float) -> float:
         S[VS, d] = S[V0, d] + eps * S[SLOPE_V, d]
     configuration.integrate(model.walk, S[Q0], S[US], S[QS])
     return eps
+
+
+@jit
+def keep_guards(guards: Any, numbers: Any) -> None:
+    """Remember the guards as they are at the start of a step, for the case that it must be taken again."""
+    for e in range(guards.shape[0]):
+        guards[e, SIGN_BEFORE], numbers[e, LAST_BEFORE] = guards[e, SIGN], numbers[e, LAST]
+
+
+@jit
+def put_guards_back(guards: Any, numbers: Any) -> None:
+    """As `keep_guards` found them."""
+    for e in range(guards.shape[0]):
+        guards[e, SIGN], numbers[e, LAST], guards[e, HIT] = guards[e, SIGN_BEFORE], numbers[e, LAST_BEFORE], 0
 
 
 @inline

@@ -261,9 +261,10 @@ class Run:
             if self.in_a_row > 1:
                 return self._endless(t)
             joint = runner.fastest_joint()
+            closed = " Or loops are near a singular position, where digits are lost." if runner.mech.layout.loops else ""
             return self._error(
                 f"the step size became too small at t = {t:.9g}; joint {joint!r} changes fastest there. Something is stiff or "
-                "discontinuous: soften limits and springs, make it an event, or loosen rtol and atol.",
+                f"discontinuous: soften limits and springs, make it an event, or loosen rtol and atol.{closed}",
                 t,
                 joint,
             )

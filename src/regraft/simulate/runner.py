@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..dynamics import external_table, joint_torques, put_wrenches
 from ..errors import ModelError
 from ..kernels.layout import MARGIN
-from ..loops import LoopTables, assembled, closing_kernel, dynamics_kernel, refuse_stuck
+from ..loops import LoopTables, assembled, closing_kernel, dynamics_kernel, prepare_start
 from ..mechanism import Mechanism
 from ..state import State
 from . import segment
@@ -51,10 +51,10 @@ class Runner:
         """The mechanism as the user sees it."""
         tree, layout = mech.tree, mech.layout
         state = assembled(mech, state)
-        if layout.loops:
-            refuse_stuck(mech, state)
         self.tree, self.nq, self.nv = tree, layout.nq, layout.nv
         self.work, self.closed = tree.new_work(), LoopTables(mech) if layout.loops else None
+        if self.closed is not None:
+            prepare_start(mech, state, self.work, self.closed)
         self.scratch = np.zeros((SCRATCH, max(self.nq, self.nv, 1)))
         self.scratch[Q0, : self.nq], self.scratch[V0, : self.nv] = state._q, state._v
         self.clock = np.zeros(segment.CLOCK)

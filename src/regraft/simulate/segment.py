@@ -12,7 +12,18 @@ from ..kernels.closure import CLOSED
 from ..kernels.entries import CLOSE_STATE, CLOSE_VELOCITIES
 from ..kernels.layout import Model, Work, model_at, positions_in, work_at
 from ..memory import borrowed, borrowed_vector, call_kernel
-from .guards import HIT, LAST, SIGN, crossed, guard_value, place_for_guards, remember, start_guards
+from .guards import (
+    HIT,
+    LAST,
+    SIGN,
+    crossed,
+    guard_value,
+    keep_guards,
+    place_for_guards,
+    put_guards_back,
+    remember,
+    start_guards,
+)
 from .stepper import (
     CLOSING_AT,
     DENSE_U,
@@ -43,6 +54,7 @@ from .stepper import (
 
 # why the loop came back
 FINISHED, EVENT, FULL, PAUSED, NOT_FINITE, TOO_SMALL, FUNCTION_FAILED = range(7)
+GOING = -1  # it did not
 
 # clock: float64
 T = 0  # time at the start of the next step
@@ -66,7 +78,8 @@ TAKEN = 6  # steps taken
 REJECTED = 7  # steps that were not good enough
 AGAIN = 8  # 1 while a step is tried again
 STABILISED = 9  # 1 where loops are closed again after each step
-COUNTS = 10
+STRICT = 10  # 1 where there is an event in the next steps, so that no error may be left to the closing of loops
+COUNTS = 11
 
 SAMPLES = 4  # parts of an adaptive step at whose ends guards are looked at, so that two zeros in one step are seen
 LEAST = 1e-14  # step, relative to the time, below which steps make no progress
@@ -88,18 +101,9 @@ def run(
     model, work, nq = model_at(handle), work_at(handle, S), positions_in(handle)
     nv, stages = work.dof.shape[0], table.shape[1]
     if counts[STARTED] == 0 and clock[T] < clock[END]:
-        margin = first_slopes(model, work, functions, clock[T], S, nq, push, external)
-        if functions[FAILED] != 0:
-            return FUNCTION_FAILED
-        if not margin > 0.0:
-            return NOT_FINITE
-        if clock[STEP] <= 0.0:
-            clock[STEP] = first_size(model, work, table, order, functions, clock, S, nq, coordinate, push, external)
-        start_guards(model, work, guards, numbers, functions, clock[T], clock[STEP], S, nq)
-        if functions[FAILED] != 0:
-            return FUNCTION_FAILED
-        clock[START] = clock[T]
-        counts[STARTED] = 1
+        why = start(model, work, table, order, functions, clock, counts, S, nq, coordinate, push, external, guards, numbers)
+        if why != GOING:
+            return why
     while True:
         t = clock[T]
         if t >= clock[END]:
@@ -117,8 +121,11 @@ def run(
         margin = take_step(model, work, table, functions, t, h, S, nq, push, external)
         if functions[FAILED] != 0:
             return FUNCTION_FAILED
+        forgiven = False
         if counts[ADAPTIVE] != 0:
-            error = step_error(table, functions, S, h, nv, coordinate, clock, counts) if margin > 0.0 else np.inf
+            error = np.inf
+            if margin > 0.0:
+                error, forgiven = step_error(table, functions, S, h, nv, coordinate, clock, counts)
             if not accept(clock, counts, order, h, last, error):
                 continue
         elif not margin > 0.0:
@@ -132,9 +139,14 @@ def run(
         if counts[EVERY] == 0 or guards.shape[0] > 0:
             make_dense(table, S, h, nv)
         if guards.shape[0] > 0:
+            keep_guards(guards, numbers)
             theta = first_zero(model, work, guards, numbers, functions, t, h, S, nq, SAMPLES if counts[ADAPTIVE] != 0 else 1)
             if functions[FAILED] != 0:
                 return FUNCTION_FAILED
+            if theta >= 0.0 and forgiven:  # it is not so at the event
+                put_guards_back(guards, numbers)
+                counts[STRICT], counts[AGAIN], clock[STEP] = 1, 1, h * SHRINK
+                continue
             if theta >= 0.0:
                 h = shorten(model, work, table, guards, numbers, functions, t, h, theta, S, nq, push, external, counts)
                 if functions[FAILED] != 0:
@@ -142,6 +154,27 @@ def run(
                 finish_step(S, clock, counts, record, t + h, h, nq, nv, stages)
                 return EVENT
         finish_step(S, clock, counts, record, clock[END] if last else t + h, h, nq, nv, stages)
+
+
+@jit
+def start(
+    model: Model, work: Work, table: Any, order: int, functions: Any, clock: Any, counts: Any, S: Any, nq: int, coordinate: Any,
+    push: Any, external: Any, guards: Any, numbers: Any,
+) -> int:  # fmt: skip
+    """The first slopes, the size of the first step, and the signs of the guards; says GOING, or why the loop cannot start."""
+    margin = first_slopes(model, work, functions, clock[T], S, nq, push, external)
+    if functions[FAILED] != 0:
+        return FUNCTION_FAILED
+    if not margin > 0.0:
+        return NOT_FINITE
+    if clock[STEP] <= 0.0:
+        clock[STEP] = first_size(model, work, table, order, functions, clock, S, nq, coordinate, push, external)
+    start_guards(model, work, guards, numbers, functions, clock[T], clock[STEP], S, nq)
+    if functions[FAILED] != 0:
+        return FUNCTION_FAILED
+    clock[START] = clock[T]
+    counts[STARTED] = 1
+    return GOING
 
 
 @jit
@@ -157,8 +190,12 @@ def close_step(functions: Any, S: Any, velocity: int, what: int) -> float:
 
 
 @jit
-def step_error(table: Any, functions: Any, S: Any, h: float, nv: int, coordinate: Any, clock: Any, counts: Any) -> float:
+def step_error(
+    table: Any, functions: Any, S: Any, h: float, nv: int, coordinate: Any, clock: Any, counts: Any
+) -> tuple[float, bool]:
     """The estimated error of a step, in units of its tolerance; where loops are closed after it, what that leaves of the error.
+
+    Beside it whether it is small enough only for that.
 
     Closing takes out all that lies across the motions which loops allow, but for the square of it. Near a singular position that
     is what rounding makes large, and smaller steps would make it larger still.
@@ -166,14 +203,15 @@ def step_error(table: Any, functions: Any, S: Any, h: float, nv: int, coordinate
     rtol, atol = clock[RTOL], clock[ATOL]
     estimate_error(table, S, h, nv)
     error = size_of_error(S, nv, coordinate, rtol, atol)
-    if error <= 1.0 or functions[LOOPS] == 0 or counts[STABILISED] == 0:
-        return error
+    if error <= 1.0 or functions[LOOPS] == 0 or counts[STABILISED] == 0 or counts[STRICT] != 0:
+        return error, False
     squared = error * error * SHARE * max(rtol, atol)
     if not squared <= 1.0:
-        return error
+        return error, False
     close_step(functions, S, ERROR_U, CLOSE_VELOCITIES)
     close_step(functions, S, ERROR_V, CLOSE_VELOCITIES)
-    return min(error, max(squared, size_of_error(S, nv, coordinate, rtol, atol)))
+    left = min(error, max(squared, size_of_error(S, nv, coordinate, rtol, atol)))
+    return left, left <= 1.0
 
 
 @jit
@@ -238,6 +276,7 @@ def finish_step(S: Any, clock: Any, counts: Any, record: Any, t: float, h: float
     next_step(S, nq, nv, stages)
     clock[T] = t
     counts[TAKEN] += 1
+    counts[STRICT] = 0
 
 
 @jit
