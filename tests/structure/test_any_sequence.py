@@ -328,3 +328,16 @@ def test_any_short_sequence_of_changes_keeps_the_laws():
 @pytest.mark.slow
 def test_ten_thousand_sequences_of_changes_keep_the_laws():
     run_state_machine_as_test(AnySequence, settings=settings(max_examples=10_000, stateful_step_count=12))
+
+
+def test_rows_that_would_tell_more_in_a_later_loop_cost_no_digits():
+    """A mechanism of which nothing can move; held first by rows with small pivots, so that its accelerations were 1e-6."""
+    sequence = AnySequence()
+    sequence.begin(seed=4101735, bodies=4, floating=False, springs=1, limits=False, neat=True)
+    sequence.connect_two_at_once(seed=3, kinds=(rg.Revolute, rg.Cylindrical))
+    sequence.step(duration=0.015946045865865684, fixed_steps=False)
+    sequence.connect_two_at_once(seed=1217450063, kinds=(rg.Universal, rg.Cylindrical))
+    sequence.cut_and_reconnect(seed=2009444550)
+    sequence.connect_two_at_once(seed=591306289, kinds=(rg.Prismatic, rg.Spherical))
+    assert rg.mobility(sequence.mech, sequence.state).dof == 0
+    assert np.abs(rg.forward_dynamics(sequence.mech, sequence.state)).max() < 1e-8

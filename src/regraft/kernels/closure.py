@@ -33,7 +33,7 @@ At a distance d from a singular position a gap ε bends the motion as ε / d³ d
 GAP_SMALL = 1e-12
 """The gap, in position or in velocity, below which all may be rounding, so that nothing more is tried against it."""
 
-POOR = 1e-8
+POOR = 1e-6
 """The least pivot, relative to what `couple` says, below which the accelerations may have to be solved for again."""
 
 LACKING = 1e-8
