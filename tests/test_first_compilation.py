@@ -103,7 +103,7 @@ def test_the_first_call_says_in_one_line_that_it_compiles_and_where_to(first, ca
 
 def test_the_first_call_leaves_what_it_compiled(first, cache):
     assert first
-    assert {path.suffix for path in files_in(cache)} >= {".nbi", ".nbc"}
+    assert {path.suffix for path in files_in(cache)} == {".kernel"}
 
 
 def test_the_next_process_compiles_nothing_and_says_nothing(first, cache, copied):
@@ -143,34 +143,50 @@ def test_without_a_place_to_write_everything_works_and_is_not_kept(tmp_path):
     assert blocked.read_text(encoding="utf-8") == "in the way"
 
 
-def test_old_caches_are_forgotten(tmp_path):
-    """Each version of the sources leaves its own folder; only the last few stay."""
-    for k in range(12):
-        old = tmp_path / f"{k:016x}"
-        old.mkdir()
-        (old / "kernel.nbi").write_text("old", encoding="utf-8")
-        os.utime(old, (k, k))
-    run("pass", tmp_path)
-    left = [path for path in tmp_path.iterdir() if path.is_dir()]
+def the_newest(cache):
+    return max(cache.glob("*.kernel"), key=lambda file: file.stat().st_mtime)
+
+
+def test_old_kernels_are_forgotten(first, cache, copied):
+    """Each edit of what a kernel is made of leaves another version of it; only the last few stay."""
+    assert first
+    kept = the_newest(cache)
+    form, key = kept.name.removesuffix(".kernel").rsplit(".", 1)
+    stale = [cache / f"{form}.{k:032x}.kernel" for k in range(12)]
+    for k, file in enumerate(stale):
+        file.write_text("old", encoding="utf-8")
+        os.utime(file, (k, k))
+    kept.unlink()
+    run(SLIDE, cache, copied)
+    left = sorted(cache.glob("*.kernel"))
+    assert kept in left
+    assert key not in stale[0].name
     assert 1 <= len(left) <= 6
-    assert not (tmp_path / f"{0:016x}").exists()
+    assert not stale[0].exists()
+    for file in stale:
+        file.unlink(missing_ok=True)
 
 
-def test_folders_that_are_no_caches_are_left_alone(tmp_path):
+def test_what_is_no_kernel_is_left_alone(first, cache, copied):
     """Whoever names a folder of their own for the cache must not lose what else is in it."""
-    for k in range(12):
-        mine = tmp_path / f"my work {k}"
-        mine.mkdir()
-        (mine / "precious.txt").write_text("mine", encoding="utf-8")
-        os.utime(mine, (k, k))
-    run("pass", tmp_path)
-    assert all((tmp_path / f"my work {k}" / "precious.txt").exists() for k in range(12))
+    assert first
+    kept = the_newest(cache)
+    mine = [cache / "my work" / "precious.txt", cache / "regraft.kernel", cache / "notes.0123456789abcdef.txt"]
+    mine[0].parent.mkdir()
+    for file in mine:
+        file.write_text("mine", encoding="utf-8")
+    kept.unlink()
+    run(SLIDE, cache, copied)
+    assert all(file.read_text(encoding="utf-8") == "mine" for file in mine)
+    for file in mine:
+        file.unlink()
+    mine[0].parent.rmdir()
 
 
 WARMED = """
 import sys
 import numpy as np
-from regraft import _jit
+from regraft import _cache
 from regraft.warmup import kernels
 
 for call in kernels().values():
@@ -180,7 +196,7 @@ entries = {
     for name, module in list(sys.modules.items())
     if name.startswith("regraft")
     for function in vars(module).values()
-    if isinstance(getattr(function, "_cache", None), _jit._Cache)
+    if isinstance(getattr(function, "_cache", None), _cache.KernelCache)
 }
 warm = {name: len(function.signatures) for name, function in entries.items()}
 report["entries"], report["cold"] = len(warm), [name for name, count in warm.items() if count == 0]

@@ -1,39 +1,29 @@
-"""The one place that configures Numba: compiler flags, the cache on disk, the note on the first compilation.
+"""The one place that configures Numba: compiler flags and the note on the first compilation. The cache on disk is `_cache`.
 
 Three decorators, from the inside out:
 
 - ``inline``: algebra on tuples; always inlined into its caller;
 - ``jit``: an algorithm that other kernels call;
 - ``entry`` and ``long_entry``: what Python calls. Only entries are cached on disk: a cached entry already contains all it calls.
-
-Numba's own cache does not notice an edit in *another* file that a cached function inlines. So the cache directory here is
-named after a hash of every source file of the package: after an edit it is another directory.
 """
 
 from __future__ import annotations
 
-import hashlib
-import os
-import re
-import shutil
 import sys
 from collections.abc import Callable
 from functools import cache
-from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
-from numba.core import caching, event
+from numba.core import event
+
+from ._cache import KernelCache, cache_home, why_not_kept
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 # nnan and ninf stay off: a NaN must still be seen.
 _FAST = {"nsz", "arcp", "contract", "afn", "reassoc"}
 _FLAGS: dict[str, Any] = {"error_model": "numpy", "boundscheck": False, "fastmath": _FAST}
-_KEPT_CACHES = 4
-
-_PACKAGE = Path(__file__).parent
-
 
 # What only kernels call needs no way in from Python or C; leaving that out halves the time of the first compilation.
 _INNER: dict[str, Any] = {**_FLAGS, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
@@ -64,8 +54,7 @@ def long_entry(function: F) -> F:
 
 def _cached(function: F, nogil: bool) -> F:
     dispatcher = numba.njit(nogil=nogil, **_FLAGS)(function)
-    if cache_directory() is not None:
-        dispatcher._cache = _Cache(function)
+    dispatcher._cache = KernelCache(function)
     _attend_compilations()
     return cast("F", dispatcher)
 
@@ -112,78 +101,6 @@ def address_of(dispatcher: Any, *arguments: str) -> int:
     return int(result.library.get_pointer_to_function(result.fndesc.llvm_cfunc_wrapper_name))
 
 
-@cache
-def source_key() -> str:
-    """A hash of every source file of the package and of the compiler's version."""
-    digest = hashlib.sha256(f"numba {numba.__version__}".encode())
-    for path in sorted(_PACKAGE.rglob("*.py")):
-        digest.update(str(path.relative_to(_PACKAGE)).encode())
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
-
-
-@cache
-def cache_directory() -> Path | None:
-    """Where compiled kernels are kept, or None where no directory can be written."""
-    home = os.environ.get("REGRAFT_CACHE_DIR")
-    base = Path(home) if home else _user_cache() / "regraft"
-    directory = base / source_key()
-    try:
-        if not directory.exists():
-            directory.mkdir(parents=True, exist_ok=True)
-            _forget_old(base)
-        if not os.access(directory, os.W_OK):
-            return None
-        os.utime(directory)  # the caches used last are the ones to keep
-    except OSError:
-        return None
-    return directory
-
-
-def _user_cache() -> Path:
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local"))
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches"
-    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
-
-
-def _forget_old(base: Path) -> None:
-    """Keep the newest few caches: each edit of the sources makes a new one."""
-    caches = (d for d in base.iterdir() if d.is_dir() and re.fullmatch("[0-9a-f]{16}", d.name))
-    newest_first = sorted(caches, key=lambda d: d.stat().st_mtime, reverse=True)
-    for stale in newest_first[_KEPT_CACHES:]:
-        shutil.rmtree(stale, ignore_errors=True)
-
-
-class _Locator(caching._CacheLocator):  # type: ignore[misc]
-    """Tells Numba to keep a function of ours in our own directory."""
-
-    def __init__(self, function: Callable[..., Any]) -> None:
-        self._module = function.__module__
-
-    def get_cache_path(self) -> str:
-        return str(cache_directory())
-
-    def get_source_stamp(self) -> str:
-        return source_key()
-
-    def get_disambiguator(self) -> str:
-        return self._module
-
-    @classmethod
-    def from_function(cls, function: Callable[..., Any], _file: str) -> _Locator:
-        return cls(function)
-
-
-class _CacheImplementation(caching.CompileResultCacheImpl):  # type: ignore[misc]
-    _locator_classes = (_Locator,)
-
-
-class _Cache(caching.FunctionCache):  # type: ignore[misc]
-    _impl_class = _CacheImplementation
-
-
 class _Compilation(event.Listener):  # type: ignore[misc]
     """Around each compilation of one of our kernels: says once what the wait is for, and lets LLVM vectorise straight-line code.
 
@@ -211,7 +128,8 @@ class _Compilation(event.Listener):  # type: ignore[misc]
 
     def _say(self) -> None:
         self.said = True
-        where = f"kept in {cache_directory()}" if cache_directory() else "not kept: no cache directory can be written"
+        problem = why_not_kept()
+        where = f"kept in {cache_home()}" if problem is None else f"not kept: {problem}"
         print(f"regraft: compiling kernels, once for this version and machine ({where}) ...", file=sys.stderr)
 
 
