@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PYTHONUNBUFFERED = 1
 
-.PHONY: demo test bench lint docs sweep clean
+.PHONY: demo test bench lint docs margins sweep clean
 
 demo: .venv/core  ## the passive walker; writes pictures and a report to demo/
 	$(BIN)/regraft demo walker
@@ -12,6 +12,20 @@ test: .venv/test .venv/lint  ## lint, types, layers, tests and doctests
 	$(MAKE) --no-print-directory lint
 	$(BIN)/python -m regraft.warmup
 	$(BIN)/python -m pytest -n 2
+
+# What the compiler may use: nothing special, wider vectors with fused operations, and all that this processor has.
+V3 := +sse3,+ssse3,+sse4.1,+sse4.2,+popcnt,+cx16,+avx,+avx2,+bmi,+bmi2,+fma,+f16c,+lzcnt,+movbe,+xsave
+MARGINS = PYTHONPATH=tests PYTHONPYCACHEPREFIX=build/margins $(BIN)/python -m pytest -n 2 -p margins -o enable_assertion_pass_hook=true
+
+margins: .venv/test  ## the suite for three kinds of processors, and the tests' tightest bounds on any of them
+	rm -rf build/margins && mkdir -p build/margins
+	NUMBA_CPU_NAME=generic $(BIN)/python -m regraft.warmup
+	NUMBA_CPU_NAME=generic $(MARGINS) --margins=build/margins/generic
+	NUMBA_CPU_NAME=x86-64-v3 NUMBA_CPU_FEATURES=$(V3) $(BIN)/python -m regraft.warmup
+	NUMBA_CPU_NAME=x86-64-v3 NUMBA_CPU_FEATURES=$(V3) $(MARGINS) --margins=build/margins/x86-64-v3
+	$(BIN)/python -m regraft.warmup
+	$(MARGINS) --margins=build/margins/host
+	$(BIN)/python tests/margins.py build/margins/*.gw*
 
 sweep: .venv/test  ## the slow property sweeps
 	$(BIN)/python -m pytest -n 2 -m slow

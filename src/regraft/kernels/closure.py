@@ -36,8 +36,11 @@ GAP_SMALL = 1e-12
 POOR = 1e-6
 """The least pivot, relative to what `couple` says, below which the accelerations may have to be solved for again."""
 
-LACKING = 1e-8
-"""What accelerations may lack along the rows of loops, relative to the largest, or to 1."""
+LACKING = 1e-11
+"""What accelerations may lack along the rows of loops, relative to the largest, or to 1.
+
+Accelerations are off by some multiples of it: 3 for the swing, whose hands are light against what they hold.
+"""
 
 HELPS = 0.5
 """What may be left of that after another solution; more means that pivots are rounding themselves."""
