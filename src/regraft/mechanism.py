@@ -84,7 +84,7 @@ class Mechanism:
         self._check_new_name(name, "joint")
         new = Joint(name, joint, parent, child, parent_pose, child_pose)
         self._check_parts(new)
-        self._joints[name] = new
+        self._joints[name] = Joint(name, joint, parent, child, parent_pose.orthonormal(), child_pose.orthonormal())
         self._changed()
 
     def add_frame(self, name: str, body: str, pose: Pose = Pose()) -> None:  # noqa: B008
@@ -92,7 +92,7 @@ class Mechanism:
         self._check_new_name(name, "frame")
         self._check_body(body, "body of frame", name)
         _check_pose("frame", name, "pose", pose)
-        self._frames[name] = Frame(name, body, pose)
+        self._frames[name] = Frame(name, body, pose.orthonormal())
 
     def add_spring(
         self,

@@ -24,6 +24,9 @@ WORLD_MOTION: Array = np.array([1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, *(0
 ORTHONORMAL = 1e-9
 """How far the columns of a given rotation matrix may be from unit length and right angles."""
 
+ROUNDED = 2e-15
+"""How far those of a pose are at most; what products or a user's digits have more is taken out, which leaves less than half."""
+
 
 class Pose(Frozen):
     """A rigid displacement ``x_parent = rotation @ x + translation``. Immutable.
@@ -47,8 +50,8 @@ class Pose(Frozen):
 
     @classmethod
     def _of(cls, rotation: Array, translation: Array) -> Pose:
-        """From arrays that are known to be a pose."""
-        return cls.from_row(_row(rotation, translation))
+        """From arrays that are a pose but for rounding."""
+        return cls.from_row(_row(_orthonormal(rotation), translation))
 
     @classmethod
     def from_row(cls, row: Array) -> Pose:
@@ -113,6 +116,10 @@ class Pose(Frozen):
         back = self.rotation.T.copy()
         return Pose._of(back, -(back @ self.translation))
 
+    def orthonormal(self) -> Pose:
+        """This pose with its rotation orthonormal to rounding; that of a body at the end of a long chain has more."""
+        return Pose._of(self.rotation, self.translation) if _off(self.rotation) > ROUNDED else self
+
     def apply(self, point: ArrayLike) -> Array:
         """A point, or an array of points (..., 3), from this frame's coordinates to the parent's."""
         x = real_numbers("Pose.apply: points", point)
@@ -163,7 +170,7 @@ def finite(what: str, value: ArrayLike, shape: tuple[int, ...]) -> Array:
 
 def _rotation(value: ArrayLike) -> Array:
     matrix = finite("Pose: rotation", value, (3, 3))
-    off = float(np.abs(matrix.T @ matrix - np.eye(3)).max())
+    off = _off(matrix)
     if off > ORTHONORMAL:
         raise ModelError(
             f"Pose: the rotation's columns are off unit length and right angles by {off:.3g}; "
@@ -171,7 +178,23 @@ def _rotation(value: ArrayLike) -> Array:
         )
     if np.linalg.det(matrix) < 0:
         raise ModelError("Pose: the matrix is a reflection (determinant −1), not a rotation; flip one axis.")
-    return matrix
+    return _orthonormal(matrix)
+
+
+def _off(matrix: Array) -> float:
+    """How far the columns are from unit length and right angles; by hand, which is faster than NumPy for nine numbers."""
+    rows: list[list[float]] = matrix.tolist()
+    (a, b, c), (d, e, f), (g, h, i) = rows
+    lengths = abs(a * a + d * d + g * g - 1.0), abs(b * b + e * e + h * h - 1.0), abs(c * c + f * f + i * i - 1.0)
+    return max(*lengths, abs(a * b + d * e + g * h), abs(b * c + e * f + h * i), abs(c * a + f * d + i * g))
+
+
+def _orthonormal(matrix: Array) -> Array:
+    """The rotation nearest to a matrix that is nearly one, by a step of Newton's method; itself where it is one to rounding."""
+    if _off(matrix) <= ROUNDED:
+        return matrix
+    nearest: Array = matrix @ (1.5 * _IDENTITY - 0.5 * (matrix.T @ matrix))
+    return nearest
 
 
 _new, _put = object.__new__, Pose.__dict__["row"].__set__

@@ -18,10 +18,12 @@ from .spatial import (
     identity,
     linear,
     motion_cross,
+    multiply,
     plus,
     scale,
     spatial,
     times,
+    transpose,
 )
 
 Quaternion: TypeAlias = tuple[Scalar, Scalar, Scalar, Scalar]
@@ -38,6 +40,22 @@ def about_axis(a: Vector, turn: Scalar) -> Rotation:
     tx, ty, tz = t * x, t * y, t * z
     sx, sy, sz = s * x, s * y, s * z
     return (c + tx * x, tx * y - sz, tx * z + sy, tx * y + sz, c + ty * y, ty * z - sx, tx * z - sy, ty * z + sx, c + tz * z)
+
+
+@inline
+def orthonormal(R: Rotation) -> Rotation:
+    """½ R (3 − RᵀR): the rotation nearest to a product of rotations, by one step of Newton's method. Exact ones stay as they are.
+
+    The inverse of a rotation is taken as its transpose, which turns round the rounding in its angles but not that in its lengths.
+    So where frames are made from frames over and over, the latter adds up, and doubles where both ends of a joint get it.
+    """
+    G = multiply(transpose(R), R)
+    step = (
+        1.5 - 0.5 * G[0], -0.5 * G[1], -0.5 * G[2],
+        -0.5 * G[3], 1.5 - 0.5 * G[4], -0.5 * G[5],
+        -0.5 * G[6], -0.5 * G[7], 1.5 - 0.5 * G[8],
+    )  # fmt: skip
+    return multiply(R, step)
 
 
 # --- quaternions -----------------------------------------------------------------------------------------------------

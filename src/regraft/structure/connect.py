@@ -18,6 +18,7 @@ from ..mechanism import Mechanism
 from ..memory import load, load_pose, store_pose
 from ..parts import WORLD, Joint
 from ..pose import POSE, Pose
+from ..rotations import orthonormal
 from ..spatial import compose, identity, invert, subtract
 from ..state import State
 from .carry import absolute_point
@@ -136,7 +137,8 @@ def _places(handle: int, state: Any, far: Any, a: int, b: int, x: float, y: floa
         else:
             here = subtract(there, load(work.body, model.walk[k, ROOT], ORIGIN, 3))
             body = compose(frame(work.body, k), invert(load_pose(far, k)))
-            store_pose(out, side, compose(invert(body), (identity(0.0), here)))
+            R, p = compose(invert(body), (identity(0.0), here))
+            store_pose(out, side, (orthonormal(R), p))
 
 
 _PLACES = Quick(_places, "integer", "vector", "table", "integer", "integer", "number", "number", "number", "table")
@@ -154,7 +156,7 @@ def _fitting(mech: Mechanism, state: State, c: Connection) -> tuple[Pose, Pose]:
     on_b = b.inverse() @ a @ c.pose_a if c.pose_b is None and c.pose_a is not None else c.pose_b
     assert on_a is not None
     assert on_b is not None
-    return on_a, on_b
+    return on_a.orthonormal(), on_b.orthonormal()
 
 
 def _common_origin(mech: Mechanism, state: State, c: Connection) -> Array:

@@ -16,7 +16,7 @@ from ..mechanism import Mechanism
 from ..memory import load_vector, store_pose
 from ..parts import WORLD, Joint
 from ..pose import POSE, Pose, finite
-from ..rotations import quaternion_rotation, rotation_quaternion
+from ..rotations import orthonormal
 from ..spatial import identity, rotate_back, subtract
 from ..state import State
 from .carry import CARRIED, Settled, absolute_point, carried, carried_accelerations, check_body, refuse_motion, settled
@@ -142,12 +142,11 @@ def _check_words(velocity: str, align: str) -> None:
 def _places(now: Any, zero: Any, point: Any, out: Any) -> None:
     """Where the new base joint's frame is on the world and on the body (S1 eqs. 13–18).
 
-    On the world it has the axes that the body has in its zero pose, by way of their quaternion, so that rounding does not add up
-    over many changes of the root.
+    On the world it has the axes that the body has in its zero pose, on the body those of the body.
     """
     to = load_vector(point, 0, 3)
     R_now, p_now = load_vector(now, 0, 9), load_vector(now, 9, 3)
-    store_pose(out, 0, (quaternion_rotation(rotation_quaternion(load_vector(zero, 0, 9))), to))
+    store_pose(out, 0, (orthonormal(load_vector(zero, 0, 9)), to))
     store_pose(out, 1, (identity(0.0), rotate_back(R_now, subtract(to, p_now))))
 
 
@@ -164,8 +163,8 @@ def _former(mech: Mechanism, name: str, kind: JointType, top: str, now: Array, p
     if former is None or {former.parent, former.child} != {WORLD, top} or former.type != kind:
         return None
     on_top = former.child_pose if former.child == top else former.parent_pose
-    place = Pose.from_row(now) @ on_top
-    if np.abs(place.translation - point).max() > _SAME_PLACE * (1.0 + float(np.abs(point).max())):
+    place = Pose.from_row(now).apply(on_top.translation)
+    if np.abs(place - point).max() > _SAME_PLACE * (1.0 + float(np.abs(point).max())):
         return None
     return former if settled(former, top, now).pose_gap <= REPRESENTABLE else None
 
