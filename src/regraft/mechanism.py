@@ -248,7 +248,7 @@ class Mechanism:
                 mech.add_spring(**spring)
             for joint in map(files.joint_from_dict, data["former_bases"]):
                 mech._check_former_base(joint)
-                mech._former_bases[joint.name] = joint
+                mech._remember(joint)
         except KeyError as missing:
             raise ModelError(
                 f"the description is damaged: the entry {missing} is missing. Save the mechanism again."
@@ -272,6 +272,35 @@ class Mechanism:
 
     __hash__ = None  # type: ignore[assignment]
 
+    def same_as(self, other: Mechanism) -> bool:
+        """Whether nothing that is done to the two can tell them apart.
+
+        Equal mechanisms, ``one == other``, have equal parts. They may remember other `former_bases`, so that a change of the root
+        puts a joint back in the one and makes a new joint in the other.
+
+        Parameters
+        ----------
+        other : Mechanism
+            The mechanism to compare with.
+
+        Returns
+        -------
+        bool
+            True if the parts and the former bases are equal, each in the same order.
+
+        Examples
+        --------
+        >>> import regraft as rg
+        >>> mech = rg.Mechanism()
+        >>> mech.add_body("foot", rg.Inertia.sphere(1.0, 0.1))
+        >>> mech.add_joint("stance", rg.Revolute((0, 1, 0)), "world", "foot")
+        >>> away = rg.reroot(mech, mech.state(), "foot", name="flight")
+        >>> again, _ = rg.reroot(*away, "foot", joint=rg.Revolute((0, 1, 0)), name="stance")
+        >>> again == mech, again.same_as(mech), list(again.former_bases)
+        (True, False, ['stance', 'flight'])
+        """
+        return self == other and list(self._former_bases.items()) == list(other._former_bases.items())
+
     def __repr__(self) -> str:
         return draw_tree(self._bodies, self._joints, self.layout, len(self._springs))
 
@@ -279,7 +308,10 @@ class Mechanism:
 
     @property
     def former_bases(self) -> Mapping[str, Joint]:
-        """Joints to the world that re-rooting has replaced, by name, so that they can be put back as they were."""
+        """Joints to the world that re-rooting has replaced, by name, so that they can be put back as they were.
+
+        The last 64 of them, that replaced last at the end.
+        """
         return MappingProxyType(self._former_bases)
 
     def with_joint(self, old: str, new: Joint) -> Mechanism:
@@ -332,8 +364,16 @@ class Mechanism:
     def with_base(self, old: str, new: Joint) -> Mechanism:
         """A mechanism with another joint to the world, that remembers the one it replaces."""
         twin = self.with_joint(old, new)
-        twin._former_bases[old] = self._joints[old]
+        twin._remember(self._joints[old])
         return twin
+
+    def _remember(self, base: Joint) -> None:
+        """Put a joint at the end of the former bases; the first is forgotten where there are too many."""
+        bases = self._former_bases
+        bases.pop(base.name, None)
+        bases[base.name] = base
+        if len(bases) > _REMEMBERED:
+            del bases[next(iter(bases))]
 
     # --- for the functions that ask --------------------------------------------------------------------------------
 
@@ -449,6 +489,8 @@ class Mechanism:
         if name not in self.layout.q_slices:
             raise ModelError(f"joint {name!r} is a loop joint and has no place in q and v; ask joint_position for its position.")
 
+
+_REMEMBERED = 64  # former bases: far more than a figure has feet and hands, and little to keep in each of its mechanisms
 
 _TABLE_OF = {"body": "_bodies", "joint": "_joints", "frame": "_frames", "spring": "_springs"}
 

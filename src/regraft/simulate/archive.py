@@ -40,7 +40,7 @@ def write(path: Path, contents: Contents) -> None:
     arrays: dict[str, Array] = {}
     described = []
     for k, segment in enumerate(contents.segments):
-        number = next((i for i, known in enumerate(mechanisms) if known is segment.mech or known == segment.mech), None)
+        number = next((i for i, known in enumerate(mechanisms) if known is segment.mech or known.same_as(segment.mech)), None)
         if number is None:
             number = len(mechanisms)
             mechanisms.append(segment.mech)

@@ -198,7 +198,7 @@ class Run:
                 return None
             if event.action is not None:
                 mech, state = self._changed(runner, event, result)
-        if mech == runner.seen and state == runner.state():
+        if mech.same_as(runner.seen) and state == runner.state():
             return runner  # nothing has changed: go on in the same segment
         self.close(runner, self.happened[-1].name)
         try:
