@@ -49,8 +49,7 @@ def energy(mech: Mechanism, state: State) -> Energy:
     >>> rg.energy(mech, mech.state(q={"fall": 1.0}, v={"fall": 3.0}))
     Energy(kinetic=9.0, potential=19.62)
     """
-    mech.check_state(state)
-    tree = mech.tree
+    tree = mech.tree_for(state)
     kinetic, potential = entries.energy(tree.handle, state._q, state._v)
     if mech.layout.loops and loops_of(mech).limited:
         potential += float(loop_measures(mech, state._x[None])[0, 2])
@@ -72,8 +71,7 @@ def center_of_mass(mech: Mechanism, state: State) -> Array:
 
 
 def _momentum(mech: Mechanism, state: State) -> tuple[tuple[float, ...], tuple[float, ...], tuple[float, ...], float]:
-    mech.check_state(state)
-    tree = mech.tree
+    tree = mech.tree_for(state)
     found: tuple[tuple[float, ...], tuple[float, ...], tuple[float, ...], float]
     found = entries.momentum(tree.handle, state._q, state._v)
     return found

@@ -39,7 +39,8 @@ def forward_dynamics_batch(
     >>> rg.forward_dynamics_batch(mech, np.zeros((3, 1)), np.zeros((3, 1))).ravel().tolist()
     [-9.81, -9.81, -9.81]
     """
-    tree = mech.tree
+    derived = mech._derived
+    tree = mech.tree_of(derived)
     nq, nv = tree.nq, tree.nv
     positions = _rows("q", q, None, nq)
     count = len(positions)
@@ -52,9 +53,9 @@ def forward_dynamics_batch(
     def run(worker: int) -> None:
         first, end = int(bounds[worker]), min(int(bounds[worker + 1]), count)
         given = positions, velocities, torques, first, end, out, margins
-        if mech.layout.loops:  # one by one: which rows of a loop depend on others differs from state to state
-            tables, closed = tree.new_work(), LoopTables(mech)
-            entries.closed_dynamics_batch(tables.handle, closed.handle, dynamics_kernel(), *given)
+        if mech.layout_of(derived).loops:  # one by one: which rows of a loop depend on others differs from state to state
+            work, closed = tree.new_work(), LoopTables(mech, derived=derived)
+            entries.closed_dynamics_batch(work.handle, closed.handle, dynamics_kernel(), *given)
         else:
             work, external, lanes = _scratch(tree)
             entries.forward_dynamics_batch(work.handle, external, lanes, *given)

@@ -41,18 +41,20 @@ def forward_dynamics(mech: Mechanism, state: State, tau: Torques | None = None, 
     array([-9.81])
     """
     # A small arm's dynamics takes little more than a microsecond, so this path does without all that can be spared.
-    tree = mech._tree or mech.tree
+    # It takes what is derived from the mechanism once, and keeps tree and tables alive while a kernel has their addresses.
+    derived = mech._derived
+    tree = derived.tree or mech.tree_of(derived)
     try:
         torque: Any = tree.no_torque if tau is None else tau
         if wrenches is None and torque.dtype is _FLOAT64:
             out = empty(tree.nv)
-            if state.layout is mech._open_layout:
+            if state.layout is derived.open_layout:
                 if _FORWARD.call(tree.handle, state._x, torque, out) > 0.0:
                     return out
-            elif state.layout is mech._layout and _CLOSED_FORWARD.call(
-                tree.handle, (mech._closed or loops_of(mech)).handle, dynamics_kernel(), state._x, torque, out
-            ) > 0.0:  # fmt: skip
-                return out
+            elif state.layout is derived.layout:
+                closed = derived.closed or loops_of(mech, derived)
+                if _CLOSED_FORWARD.call(tree.handle, closed.handle, dynamics_kernel(), state._x, torque, out) > 0.0:
+                    return out
     except (AttributeError, TypeError):  # not a state, or not an array of one axis
         pass
     return _careful_forward_dynamics(mech, state, tau, {} if wrenches is None else wrenches)[0]
@@ -72,13 +74,13 @@ def _careful_forward_dynamics(
 
     Returns also the tables of the loops, with their forces.
     """
-    mech.check_state(state)
-    tree = mech.tree
+    derived = mech.derived_for(state)
+    tree = mech.tree_of(derived)
     torque, loop_torques = joint_torques(mech, tau)
     external = external_table(mech, wrenches)
     out = empty(tree.nv)
     work = tree.new_work()  # its own, to look into afterwards
-    closed = LoopTables(mech) if mech.layout.loops else None
+    closed = LoopTables(mech, derived=derived) if mech.layout_of(derived).loops else None
     if closed is not None:
         closed.drive(loop_torques)
         margin, gap = entries.closed_dynamics(work.handle, closed.handle, dynamics_kernel(), state._x, torque, external, out)
@@ -135,9 +137,9 @@ def inverse_dynamics(
     >>> rg.inverse_dynamics(mech, mech.state(), [0.0])
     array([19.62])
     """
-    mech.check_state(state)
-    rate = finite("a", a, (mech.nv,))
-    needed = _newton_euler(mech.tree, mech, state, rate, wrenches)
+    tree = mech.tree_for(state)
+    rate = finite("a", a, (tree.nv,))
+    needed = _newton_euler(tree, mech, state, rate, wrenches)
     if not mech.layout.loops and actuated is None and weights is None and bounds is None:
         return needed
     actuators = actuators_of(mech, actuated, weights, bounds)
@@ -169,17 +171,17 @@ def actuator_torques(
     >>> {name: torque.round(9).tolist() for name, torque in found.items()}
     {'left motor': [-7.3575], 'right motor': [-2.4525]}
     """
-    mech.check_state(state)
-    rate = finite("a", a, (mech.nv,))
+    tree = mech.tree_for(state)
+    rate = finite("a", a, (tree.nv,))
     actuators = actuators_of(mech, actuated, weights, bounds)
-    needed = _newton_euler(mech.tree, mech, state, rate, wrenches)
+    needed = _newton_euler(tree, mech, state, rate, wrenches)
     return actuators.by_joint(shared_torques(mech, state, rate, needed, actuators))
 
 
 def bias_force(mech: Mechanism, state: State) -> Array:
     """c(q, v) of the tree (nv,): the torques that hold v̇ at zero against velocity, gravity, springs, damping and limits."""
-    mech.check_state(state)
-    return _newton_euler(mech.tree, mech, state, np.zeros(mech.nv), None)
+    tree = mech.tree_for(state)
+    return _newton_euler(tree, mech, state, np.zeros(tree.nv), None)
 
 
 def mass_matrix(mech: Mechanism, state: State) -> Array:
@@ -192,8 +194,7 @@ def mass_matrix(mech: Mechanism, state: State) -> Array:
     >>> rg.mass_matrix(mech, mech.state())
     array([[2.]])
     """
-    mech.check_state(state)
-    tree = mech.tree
+    tree = mech.tree_for(state)
     out = np.empty((tree.nv, tree.nv))
     entries.mass_matrix(tree.handle, state._q, out)
     return out
@@ -220,7 +221,7 @@ def joint_reactions(mech: Mechanism, state: State, tau: Torques | None = None, w
     [0.0, 0.0, 0.0, 0.0, 0.0, 19.62]
     """
     a, closed = _careful_forward_dynamics(mech, state, tau, {} if wrenches is None else wrenches)
-    tree = mech.tree
+    tree = mech.tree_for(state)
     found, external = Reactions(), external_table(mech, wrenches or {})
     if closed is not None:
         of_loops = loop_wrenches(mech, state, closed, driven=True)
@@ -271,14 +272,16 @@ def derivatives(mech: Mechanism, state: State, tau: Torques | None = None, wrenc
     >>> d.q.tolist(), d.v.tolist(), d.tau.tolist()
     ([[-9.81]], [[-0.5]], [[1.0]])
     """
-    tree, nv = mech.tree, mech.nv
+    derived = mech.derived_for(state)
+    tree = mech.tree_of(derived)
+    nv = tree.nv
     a = forward_dynamics(mech, state, tau, wrenches)
     external = tree.no_forces if wrenches is None else external_table(mech, wrenches)
     torque, of_loops = joint_torques(mech, tau)
-    q, v, push, scratch = (x.astype(complex) for x in (state._q, state._v, external, np.zeros((3, max(mech.nq, nv)))))
+    q, v, push, scratch = (x.astype(complex) for x in (state._q, state._v, external, np.zeros((3, max(tree.nq, nv)))))
     work = tree.new_work(complex)
-    if mech.layout.loops:
-        closed, found = LoopTables(mech, 0j), np.empty((nv, 3 * nv))
+    if mech.layout_of(derived).loops:
+        closed, found = LoopTables(mech, 0j, derived), np.empty((nv, 3 * nv))
         closed.drive(of_loops)
         entries.loop_derivatives(work.handle, closed.handle, q, v, torque.astype(complex), push, scratch, found)
         by_q, by_v, by_tau = np.hsplit(found, 3)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import files
+from .derived import Derived
 from .description import Description, Exchange, describe
 from .drawing import draw_tree
 from .errors import ModelError, StructureError, listed
@@ -52,14 +53,7 @@ class Mechanism:
         self._frames: dict[str, Frame] = {}
         self._springs: dict[str, Spring] = {}
         self._former_bases: dict[str, Joint] = {}
-        self._layout: Layout | None = None
-        self._open_layout: Layout | None = None
-        """The same where there are no loops: the layout of states whose dynamics is that of the tree alone."""
-        self._closed: Any = None
-        """The tables of the loops, once they are asked for."""
-        self._description: Description | None = None
-        self._exchange: Exchange | None = None
-        self._tree: Tree | None = None
+        self._derived = Derived()
 
     # --- describe ----------------------------------------------------------------------------------------------------
 
@@ -151,9 +145,7 @@ class Mechanism:
     @property
     def layout(self) -> Layout:
         """Which joint has which numbers in a state."""
-        if self._layout is None:
-            return self._lay_out(lay_out(self._joints))
-        return self._layout
+        return self.layout_of(self._derived)
 
     @property
     def loop_joints(self) -> tuple[str, ...]:
@@ -211,6 +203,7 @@ class Mechanism:
         twin._bodies, twin._joints = self._bodies.copy(), self._joints.copy()
         twin._frames, twin._springs = self._frames.copy(), self._springs.copy()
         twin._former_bases = self._former_bases.copy()
+        twin._derived = self._derived.copy()
         return twin
 
     def __copy__(self) -> Mechanism:
@@ -330,7 +323,7 @@ class Mechanism:
         if not layout.loops:
             j = layout.names.index(old)
             twin._lay_out(layout.with_joint(j, new))
-            twin._exchange = Exchange(self.description, j, new)
+            twin._derived.exchange = Exchange(self.description, j, new)
         return twin
 
     def joined_by(self, joints: Mapping[str, Joint]) -> Mechanism:
@@ -379,31 +372,62 @@ class Mechanism:
 
     @property
     def tree(self) -> Tree:
-        """The spanning tree as arrays, derived on first use after a change."""
-        if self._tree is None:
-            self._tree = Tree(self._gravity, tuple(self._bodies), self.layout, self.description)
-        return self._tree
+        """The spanning tree as arrays, derived on first use after a change.
+
+        Its handle is a bare address: whoever uses it keeps the tree in a variable of its own until the kernel has returned.
+        """
+        return self.tree_of(self._derived)
+
+    def tree_for(self, state: State) -> Tree:
+        """The tree that a state belongs to; rejects a state of another structure."""
+        return self.tree_of(self.derived_for(state))
+
+    def derived_for(self, state: State) -> Derived:
+        """All that is derived from the structure that a state belongs to; rejects a state of another one."""
+        derived = self._derived
+        self._check_layout(state, self.layout_of(derived))
+        return derived
+
+    def tree_of(self, derived: Derived) -> Tree:
+        """`tree`, where `derived` has been taken already."""
+        if derived.tree is not None:
+            return derived.tree
+        layout, description = self.layout_of(derived), self._description_of(derived)
+        return derived.publish("tree", Tree(self._gravity, tuple(self._bodies), layout, description))
 
     @property
     def description(self) -> Description:
         """The parts as arrays, made on first use after a change."""
-        exchange = self._exchange  # once: another thread may be about to settle it
-        if exchange is not None:
+        return self._description_of(self._derived)
+
+    def layout_of(self, derived: Derived) -> Layout:
+        """`layout`, where `derived` has been taken already."""
+        return derived.layout or derived.lay_out(lay_out(self._joints))
+
+    def _description_of(self, derived: Derived) -> Description:
+        found, exchange = derived.description, derived.exchange  # in this order: another thread may be about to settle it
+        if found is not None:
+            return found
+        if exchange is None:
+            made = describe(self._bodies, self._joints, self._springs, self.layout_of(derived))
+        else:
             before, j, new = exchange
-            ends = self._body_number(new.parent), self._body_number(new.child)
-            self._description, self._exchange = before.with_joint(j, ends, new), None
-        if self._description is None:
-            self._description = describe(self._bodies, self._joints, self._springs, self.layout)
-        return self._description
+            made = before.with_joint(j, (self._body_number(new.parent), self._body_number(new.child)), new)
+        found = derived.publish("description", made)
+        derived.exchange = None  # or a mechanism would keep the numbers of the one that it was made from
+        return found
 
     def _body_number(self, name: str) -> int:
         return -1 if name == WORLD else list(self._bodies).index(name)
 
     def check_state(self, state: State) -> None:
         """Reject a state of another structure."""
+        self._check_layout(state, self.layout)
+
+    def _check_layout(self, state: State, layout: Layout) -> None:
         if not isinstance(state, State):
             raise ModelError(f"give a State, made by mech.state(...), not {type(state).__name__}.")
-        if not self.layout.same_structure(state.layout):
+        if not layout.same_structure(state.layout):
             raise ModelError(
                 "this state belongs to a mechanism of another structure (other joints, other order or other bodies); "
                 "make one with mech.state(...) of this mechanism, or use the state that the change of structure returned."
@@ -420,26 +444,16 @@ class Mechanism:
             )
         return q, v
 
-    def __getstate__(self) -> dict[str, Any]:
-        # trees and tables hold addresses of this process; they are derived again where they are needed
-        return {**self.__dict__, "_closed": None, "_description": None, "_exchange": None, "_tree": None}
-
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self._gravity.flags.writeable = False  # which an array forgets on the way
 
-    def _lay_out(self, layout: Layout) -> Layout:
+    def _lay_out(self, layout: Layout) -> None:
         """Take another layout; the tree is still the same, its loops may be others."""
-        self._layout, self._open_layout, self._closed = layout, None if layout.loops else layout, None
-        return layout
+        self._derived = self._derived.with_layout(layout)
 
     def _changed(self) -> None:
-        self._layout = None
-        self._open_layout = None
-        self._closed = None
-        self._description = None
-        self._exchange = None
-        self._tree = None
+        self._derived = Derived()
 
     def _check_parts(self, joint: Joint) -> None:
         """A joint of a registered type between two bodies that there are."""

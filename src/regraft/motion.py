@@ -29,23 +29,23 @@ def body_poses(mech: Mechanism, state: State) -> Mapping[str, Pose]:
     >>> rg.body_poses(mech, mech.state(q={"slider": 0.5}))["box"]
     Pose(translation=(0.0, 0.0, 0.5))
     """
-    mech.check_state(state)
-    motions = mech.tree.motion(state._x)
-    return {name: Pose.from_row(motions[k]) for name, k in mech.tree.row_of.items()}
+    tree = mech.tree_for(state)
+    motions = tree.motion(state._x)
+    return {name: Pose.from_row(motions[k]) for name, k in tree.row_of.items()}
 
 
 def body_twists(mech: Mechanism, state: State) -> Mapping[str, Array]:
     """(6,) of every body: angular velocity, then velocity of the body's origin, in world axes."""
-    mech.check_state(state)
-    motions = mech.tree.motion(state._x)
-    return {name: motions[k, POSE:] for name, k in mech.tree.row_of.items()}
+    tree = mech.tree_for(state)
+    motions = tree.motion(state._x)
+    return {name: motions[k, POSE:] for name, k in tree.row_of.items()}
 
 
 def frame_pose(mech: Mechanism, state: State, frame: str) -> Pose:
     """The pose of a frame, or of a body, in the world."""
-    mech.check_state(state)
+    tree = mech.tree_for(state)
     body, local = _place(mech, frame)
-    return Pose.from_row(mech.tree.motions_of(state._x, body)[0]) @ local
+    return Pose.from_row(tree.motions_of(state._x, body)[0]) @ local
 
 
 def frame_position(mech: Mechanism, state: State, frame: str) -> Array:
@@ -70,21 +70,21 @@ def jacobian(mech: Mechanism, state: State, frame: str) -> Array:
     >>> rg.jacobian(mech, mech.state(), "hand").ravel().tolist()
     [0.0, 0.0, 1.0, 0.0, 1.0, 0.0]
     """
-    mech.check_state(state)
-    k, point = _row_and_point(mech, frame)
-    out = np.zeros((6, mech.nv))
+    tree = mech.tree_for(state)
+    k, point = _row_and_point(mech, tree, frame)
+    out = np.zeros((6, tree.nv))
     if k >= 0:
-        entries.jacobian(mech.tree.handle, state._q, k, point, out)
+        entries.jacobian(tree.handle, state._q, k, point, out)
     return out
 
 
 def jacobian_rate(mech: Mechanism, state: State, frame: str) -> Array:
     """(6, nv): dJ/dt along the motion, so that J v̇ + dJ/dt v is the acceleration of the frame."""
-    mech.check_state(state)
-    k, point = _row_and_point(mech, frame)
-    out = np.zeros((6, mech.nv))
+    tree = mech.tree_for(state)
+    k, point = _row_and_point(mech, tree, frame)
+    out = np.zeros((6, tree.nv))
     if k >= 0:
-        entries.jacobian_rate(mech.tree.handle, state._q, state._v, k, point, out)
+        entries.jacobian_rate(tree.handle, state._q, state._v, k, point, out)
     return out
 
 
@@ -98,24 +98,27 @@ def integrate(mech: Mechanism, q: ArrayLike, step: ArrayLike) -> Array:
     >>> rg.integrate(mech, mech.state().q, [0, 0, np.pi]).round(12)
     array([0., 0., 0., 1.])
     """
-    start, along = finite("q", q, (mech.nq,)), finite("step", step, (mech.nv,))
-    out = np.empty(mech.nq)
-    entries.integrate(mech.tree.walk, start, along, out)
+    tree = mech.tree
+    start, along = finite("q", q, (tree.nq,)), finite("step", step, (tree.nv,))
+    out = np.empty(tree.nq)
+    entries.integrate(tree.walk, start, along, out)
     return out
 
 
 def difference(mech: Mechanism, q1: ArrayLike, q0: ArrayLike) -> Array:
     """q1 ⊖ q0: the shortest tangent vector that leads from q0 to q1, so that q0 ⊕ (q1 ⊖ q0) = q1."""
-    end, start = finite("q1", q1, (mech.nq,)), finite("q0", q0, (mech.nq,))
-    out = np.empty(mech.nv)
-    entries.difference(mech.tree.walk, end, start, out)
+    tree = mech.tree
+    end, start = finite("q1", q1, (tree.nq,)), finite("q0", q0, (tree.nq,))
+    out = np.empty(tree.nv)
+    entries.difference(tree.walk, end, start, out)
     return out
 
 
 def normalise(mech: Mechanism, q: ArrayLike) -> Array:
     """The valid position nearest to q: quaternions get their unit length back."""
-    out = finite("q", q, (mech.nq,))
-    entries.normalise(mech.tree.walk, out)
+    tree = mech.tree
+    out = finite("q", q, (tree.nq,))
+    entries.normalise(tree.walk, out)
     return out
 
 
@@ -134,9 +137,8 @@ def _place(mech: Mechanism, frame: str) -> tuple[str, Pose]:
     raise ModelError(f"there is no frame or body {frame!r}; add it with add_frame.")
 
 
-def _row_and_point(mech: Mechanism, frame: str) -> tuple[int, Array]:
+def _row_and_point(mech: Mechanism, tree: Tree, frame: str) -> tuple[int, Array]:
     body, local = _place(mech, frame)
-    tree: Tree = mech.tree
     if body == WORLD:
         return -1, np.zeros(3)
     point: Any = tree.point(body, local.translation)

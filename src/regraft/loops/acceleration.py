@@ -40,8 +40,9 @@ def consistent_acceleration(mech: Mechanism, state: State, a: ArrayLike) -> Arra
     if not left <= ASSEMBLED * (1.0 + np.abs(found.bias).max(initial=0.0)):
         raise stuck(left)
     motions, some = found.motions, found.a
-    M = np.empty((mech.nv, mech.nv))
-    entries.mass_matrix(mech.tree.handle, state._q, M)
+    tree = mech.tree_for(state)
+    M = np.empty((tree.nv, tree.nv))
+    entries.mass_matrix(tree.handle, state._q, M)
     basis = (motions.scale[:, None] * motions.free)[: mech.nv]
     start = some[: mech.nv]
     nearest: Array = start + basis @ np.linalg.solve(basis.T @ M @ basis, basis.T @ M @ (wanted - start))

@@ -14,7 +14,8 @@ from ..kernels.layout import HELD
 from ..kernels.loop_layout import FIRST, LOOP_V, RESIDUAL
 from ..mechanism import Mechanism
 from ..state import State
-from .tables import closing_kernel, loops_of
+from ..tree import Workspace
+from .tables import LoopTables, closing_kernel, loops_of
 
 Array = NDArray[np.float64]
 
@@ -40,13 +41,14 @@ def assemble(mech: Mechanism, state: State, hold: Iterable[str] = ()) -> State:
     mech.check_state(state)
     if not mech.layout.loops:
         return state
-    work, closed = mech.tree.new_work(), loops_of(mech)
+    closed = loops_of(mech)
+    work = closed.tree.new_work()
     for name in (hold,) if isinstance(hold, str) else hold:
         work.dof[mech.v_slice(name), HELD] = _HELD
     q, v = state._q.copy(), state._v.copy()
     gap = entries.close(work.handle, closed.handle, closing_kernel(), q, v, _TRIALS)
     if not gap <= CLOSED:
-        raise _open_loop(mech, gap)
+        raise _open_loop(mech, work, q, gap)
     speed = 1.0 + float(np.abs(v).max(initial=0.0))
     left = np.inf
     for _ in range(_CORRECTIONS):  # each tells the gap that was there before it
@@ -62,7 +64,8 @@ def assembled(mech: Mechanism, state: State) -> State:
     """The state with its loops closed to rounding; an error where they are open by more than rounding of a user's numbers."""
     if not mech.layout.loops:
         return state
-    work, closed = mech.tree.new_work(), loops_of(mech)
+    closed = loops_of(mech)
+    work = closed.tree.new_work()
     q, v = state._q.copy(), state._v.copy()
     gap = entries.close(work.handle, closed.handle, closing_kernel(), q, v, 0)
     slip = entries.close(work.handle, closed.handle, closing_kernel(), q, v, entries.CLOSE_VELOCITIES)
@@ -74,9 +77,10 @@ def assembled(mech: Mechanism, state: State) -> State:
     return assemble(mech, state)
 
 
-def _open_loop(mech: Mechanism, gap: float) -> AssemblyError:
+def _open_loop(mech: Mechanism, work: Workspace, q: Array, gap: float) -> AssemblyError:
     """Which loop is open most."""
-    closed = loops_of(mech)
+    closed = LoopTables(mech)  # its own: another thread may have been at the common ones since
+    entries.close(work.handle, closed.handle, closing_kernel(), q, np.zeros(mech.nv), 0)
     gaps = [np.abs(closed.rows[row[FIRST] : row[FIRST] + 6 - row[LOOP_V], RESIDUAL]).max(initial=0.0) for row in closed.loops]
     if not np.isfinite(gap):
         raise ModelError("the loops cannot be closed: the state is not finite.")

@@ -37,10 +37,11 @@ def loop_wrenches(mech: Mechanism, state: State, closed: LoopTables, *, driven: 
     With `driven` also what motors, damping and limits of the loop joints themselves do.
     """
     wrenches = np.zeros((len(closed.loops), 6))
+    tree = closed.tree
     if driven:
-        entries.loop_torques(mech.tree.handle, closed.handle, state._x, wrenches)
+        entries.loop_torques(tree.handle, closed.handle, state._x, wrenches)
     redundant = least_forces(mech, state, closed)
-    entries.row_wrenches(mech.tree.handle, closed.handle, state._q, wrenches)
+    entries.row_wrenches(tree.handle, closed.handle, state._q, wrenches)
     return LoopWrenches(dict(zip(mech.loop_joints, wrenches, strict=True)), redundant, _ways(mech, redundant))
 
 
@@ -50,7 +51,7 @@ def least_forces(mech: Mechanism, state: State, closed: LoopTables) -> tuple[str
     rank = int((rows[:, PIVOT] > 0.0).sum())
     if rank == len(rows):
         return ()
-    left = np.linalg.svd(loop_rows(mech, state._q, closed), full_matrices=True).U
+    left = np.linalg.svd(loop_rows(state._q, closed), full_matrices=True).U
     held, idle = left[:, :rank], left[:, rank:]
     rows[:, MULTIPLIER] = held @ (held.T @ rows[:, MULTIPLIER])  # their part in the range of J
     free = np.abs(idle).max(axis=1, initial=0.0) > _IDLE
@@ -61,10 +62,11 @@ def least_forces(mech: Mechanism, state: State, closed: LoopTables) -> tuple[str
     )
 
 
-def loop_rows(mech: Mechanism, q: Array, closed: LoopTables) -> Array:
+def loop_rows(q: Array, closed: LoopTables) -> Array:
     """J (rows, nv): the velocity along each direction that a loop holds."""
-    J = np.empty((len(closed.rows), mech.nv))
-    entries.row_jacobian(mech.tree.handle, closed.handle, q, J)
+    tree = closed.tree
+    J = np.empty((len(closed.rows), tree.nv))
+    entries.row_jacobian(tree.handle, closed.handle, q, J)
     return J
 
 
@@ -72,7 +74,9 @@ def passive_torques(mech: Mechanism, state: State, loops: list[Loop]) -> list[Ar
     """The torques of damping and limits of each loop joint, along its own velocities."""
     wrenches = np.zeros((len(loops), 6))
     if loops:
-        entries.loop_torques(mech.tree.handle, loops_of(mech).handle, state._x, wrenches)
+        closed = loops_of(mech)
+        tree = closed.tree
+        entries.loop_torques(tree.handle, closed.handle, state._x, wrenches)
     return [loop.screws @ wrench for loop, wrench in zip(loops, wrenches, strict=True)]
 
 

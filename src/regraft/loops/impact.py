@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._jit import Quick
-from ..errors import StructureError, listed
+from ..errors import ModelError, StructureError, listed
 from ..kernels import entries
 from ..kernels.closure import ASSEMBLED
 from ..kernels.loop_layout import FIRST, LOOP_V, RESIDUAL
@@ -29,14 +29,15 @@ def take_hold(mech: Mechanism, before: Array, new: Sequence[Joint], *, impact: b
     The new velocities are those nearest to the old ones, in the metric of kinetic energy, that all loops allow: M Δv = Jᵀ λ. They
     are unique even where loops are redundant and λ is not.
     """
-    tree, closed = mech.tree, loops_of(mech)
+    closed = loops_of(mech)  # nobody else has this mechanism yet, but its tree may be that of another one
+    tree = closed.tree
     x, results = before.copy(), np.empty(2 + 6 * len(closed.loops))
     gap = _TAKE_HOLD.call(tree.handle, closed.handle, closing_kernel(), x, results)
     slip, redundant, wrenches = results[0], results[1], results[2:].reshape(-1, 6)
     if not gap <= ASSEMBLED:
         raise _apart(mech, closed, new)
     if redundant < 0:
-        raise StructureError(f"the impact of {_names(new)} has no unique result: {tree.explain_failure(tree.work)}")
+        raise StructureError(f"the impact of {_names(new)} has no unique result: {_why_not_unique(closed, before)}")
     if not impact and not slip <= ASSEMBLED * (1.0 + float(np.abs(before[mech.nq :]).max(initial=0.0))):
         raise StructureError(
             f"the bodies move apart at {slip:.3g} (metres or radians per second) along what the joints {_names(new)} hold; let "
@@ -53,6 +54,14 @@ def take_hold(mech: Mechanism, before: Array, new: Sequence[Joint], *, impact: b
 
 def _names(joints: Sequence[Joint]) -> str:
     return listed(joint.name for joint in joints)
+
+
+def _why_not_unique(closed: LoopTables, before: Array) -> ModelError:
+    """The same again in a workspace of its own, to look into afterwards."""
+    work = closed.tree.new_work()
+    results = np.empty(2 + 6 * len(closed.loops))
+    _TAKE_HOLD.call(work.handle, closed.handle, closing_kernel(), before.copy(), results)
+    return closed.tree.explain_failure(work)
 
 
 def _apart(mech: Mechanism, closed: LoopTables, new: Sequence[Joint]) -> StructureError:

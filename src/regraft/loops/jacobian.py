@@ -16,6 +16,7 @@ from ..mechanism import Mechanism
 from ..parts import WORLD, Joint
 from ..pose import POSE, WORLD_MOTION, Pose
 from ..state import State
+from ..tree import Tree
 
 Array = NDArray[np.float64]
 
@@ -83,11 +84,11 @@ class End(NamedTuple):
 class Loop:
     """A loop joint in a state: its frames on its bodies, and the numbers that the tree gives it."""
 
-    def __init__(self, mech: Mechanism, state: State, joint: Joint, motions: Array) -> None:
-        self.joint, self._mech, self._state = joint, mech, state
+    def __init__(self, tree: Tree, state: State, joint: Joint, motions: Array) -> None:
+        self.joint, self._tree, self._state = joint, tree, state
         self.q, self.v, self.gap, self.slip = settle(joint.type, motions, joint.places())
-        self._parent = _end(mech, joint.parent, joint.parent_pose, motions[0])
-        self._child = _end(mech, joint.child, joint.child_pose, motions[1])
+        self._parent = _end(tree, joint.parent, joint.parent_pose, motions[0])
+        self._child = _end(tree, joint.child, joint.child_pose, motions[1])
         self._apart = self._child.pose.translation - self._parent.pose.translation
         places = joint.parent_pose, joint.child_pose, self._parent.pose, self._child.pose
         self.size = max(float(np.abs(pose.translation).max()) for pose in places)
@@ -125,26 +126,25 @@ class Loop:
         return rates
 
     def _jacobian(self, end: End) -> Array:
-        out = np.zeros((6, self._mech.nv))
+        out = np.zeros((6, self._tree.nv))
         if end.row >= 0:
-            entries.jacobian(self._mech.tree.handle, self._state._q, end.row, end.point, out)
+            entries.jacobian(self._tree.handle, self._state._q, end.row, end.point, out)
         return out
 
     def _jacobian_rate(self, end: End) -> Array:
-        out = np.zeros((6, self._mech.nv))
+        out = np.zeros((6, self._tree.nv))
         if end.row >= 0:
-            entries.jacobian_rate(self._mech.tree.handle, self._state._q, self._state._v, end.row, end.point, out)
+            entries.jacobian_rate(self._tree.handle, self._state._q, self._state._v, end.row, end.point, out)
         return out
 
 
 def closed_loops(mech: Mechanism, state: State, moving: bool = False) -> list[Loop]:
     """All loops in a state; an error where one is open, with `moving` also where one is about to open."""
-    mech.check_state(state)
-    tree, motions = mech.tree, mech.tree.motion(state._x)
-    loops = []
+    tree = mech.tree_for(state)
+    motions, loops = tree.motion(state._x), []
     for name, *bodies in mech.layout.loops:
         both = np.array([WORLD_MOTION if body == WORLD else motions[tree.row_of[body]] for body in bodies])
-        loop = Loop(mech, state, mech.joints[name], both)
+        loop = Loop(tree, state, mech.joints[name], both)
         if not (loop.gap <= ASSEMBLED and (not moving or loop.slip <= ASSEMBLED)):
             raise StructureError(
                 f"the loop of joint {name!r} is open in this state, by {loop.gap:.3g} in position and {loop.slip:.3g} in "
@@ -159,12 +159,11 @@ def all_velocities(state: State, loops: list[Loop]) -> Array:
     return np.concatenate([state._v, *(loop.v for loop in loops)])
 
 
-def _end(mech: Mechanism, body: str, place: Pose, motion: Array) -> End:
+def _end(tree: Tree, body: str, place: Pose, motion: Array) -> End:
     pose, twist = Pose.from_row(motion), motion[POSE:]
     arm = pose.rotation @ place.translation
     moved = np.concatenate([twist[:3], twist[3:] + _cross(twist[:3]) @ arm])
-    row = mech.tree.row(body)
-    return End(pose @ place, moved, row, mech.tree.point(body, place.translation))
+    return End(pose @ place, moved, tree.row(body), tree.point(body, place.translation))
 
 
 def _cross(a: Array) -> Array:

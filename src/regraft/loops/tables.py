@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._jit import Quick, address_of, entry, jit
+from ..derived import Derived
 from ..description import limit_rows
 from ..joints import JointType, kind_of, padded_parameters, parameters
 from ..kernels import entries
@@ -73,13 +74,17 @@ Integers = NDArray[np.int64]
 class LoopTables:
     """The tables of a structure's loops with scratch for one computation at a time, and the handle by which kernels find them.
 
-    `like` is a number of the kind in which they compute, float or complex.
+    `like` is a number of the kind in which they compute, float or complex. The handle is a bare address: whoever uses it keeps
+    the tables in a variable of its own until the kernel has returned.
     """
 
-    __slots__ = ("handle", "keep", "loops", "memory", "numbers")
+    __slots__ = ("handle", "keep", "loops", "memory", "numbers", "tree")
 
-    def __init__(self, mech: Mechanism, like: complex = 0.0) -> None:
-        tree, loops, joints = mech.tree, mech.layout.loops, mech.joints
+    def __init__(self, mech: Mechanism, like: complex = 0.0, derived: Derived | None = None) -> None:
+        structure, joints = derived or mech._derived, mech.joints
+        self.tree = tree = mech.tree_of(structure)
+        """The tree that they belong to."""
+        loops = mech.layout_of(structure).loops
         self.loops: Integers = np.zeros((len(loops), LOOP), np.int64)
         self.numbers: Array = np.zeros((len(loops), LOOP_NUMBERS))
         limits = []
@@ -148,11 +153,13 @@ def closing_kernel() -> int:
     return address_of(entries.loop_closing, *("integer",) * 8)
 
 
-def loops_of(mech: Mechanism) -> LoopTables:
-    """The tables of a mechanism's loops; made once for each structure."""
-    if mech._closed is None:
-        mech._closed = LoopTables(mech)
-    found: LoopTables = mech._closed
+def loops_of(mech: Mechanism, derived: Derived | None = None) -> LoopTables:
+    """The tables of a mechanism's loops, made once for each structure; for one entry that holds the interpreter's lock.
+
+    What an entry leaves in them is gone as soon as another thread calls one: to look at it, make `LoopTables` of your own.
+    """
+    structure = derived or mech._derived
+    found: LoopTables = structure.closed or structure.publish("closed", LoopTables(mech, derived=structure))
     return found
 
 
@@ -171,7 +178,8 @@ def loop_gaps(mech: Mechanism, states: Array) -> Array:
 
 
 def _measures(mech: Mechanism, states: Array) -> Array:
-    work, closed = mech.tree.new_work(), LoopTables(mech)
+    closed = LoopTables(mech)
+    work = closed.tree.new_work()
     out = np.zeros((len(states), 2 * len(closed.loops) + 1))
     if len(closed.loops):
         entries.loops_of_many(work.handle, closed.handle, states, out)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from ..mechanism import Mechanism
 from ..parts import WORLD, Joint
 from ..pose import POSE, Pose
 from ..state import State
+from ..tree import Workspace
 from .invertible import check_invertible
 
 Array = NDArray[np.float64]
@@ -118,10 +119,23 @@ class FreeBodies:
             ],
             np.int64,
         ).reshape(-1, 2)
+        self._spare: list[tuple[Workspace, LoopTables]] = []
 
-    @cached_property
-    def _tables(self) -> tuple[object, LoopTables]:
-        return self.free.tree.new_work(), LoopTables(self.free)
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_spare": []}  # which hold addresses of this process
+
+    def _joint_states(self, x: Array, out: Array) -> None:
+        """What the joints' positions and velocities are where free bodies are as the rows of x say.
+
+        The kernel lets go of the interpreter's lock, so each call needs tables that no other one has; later calls use them again.
+        """
+        try:
+            work, closed = self._spare.pop()
+        except IndexError:
+            closed = LoopTables(self.free)
+            work = closed.tree.new_work()
+        entries.joint_states(work.handle, closed.handle, self._places, np.ascontiguousarray(x), out)
+        self._spare.append((work, closed))
 
     def maximal(self, state: State) -> State:
         """The state of the free bodies in which they move as the mechanism's do."""
@@ -149,8 +163,7 @@ class FreeBodies:
         """
         layout = self.mech.layout
         out = np.empty((len(x), layout.nq + layout.nv))
-        work, closed = self._tables
-        entries.joint_states(work.handle, closed.handle, self._places, np.ascontiguousarray(x), out)  # type: ignore[attr-defined]
+        self._joint_states(x, out)
         for name, kind, *_ in layout.joints:
             first, rate = layout.q_slices[name].start, layout.nq + layout.v_slices[name].start
             for c in kind.turns:

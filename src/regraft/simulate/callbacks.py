@@ -106,9 +106,8 @@ def lost_exceptions_kept(callbacks: Sequence[Callback]) -> Iterator[None]:
 def compiled_callback(function: Any, kind: str, name: str) -> Callback:
     """A Numba function f(t, q, v, out), or for a guard f(t, q, v) -> float, as a C function."""
     known = _wrapped.setdefault(function, {})
-    if kind not in known:
-        known[kind] = _WRAPPERS[kind](function)
-    return Callback(known[kind], known[kind].address, name)
+    wrapped = known.get(kind) or known.setdefault(kind, _WRAPPERS[kind](function))
+    return Callback(wrapped, wrapped.address, name)
 
 
 def _torque_wrapper(function: Any) -> Any:

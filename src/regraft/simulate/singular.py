@@ -55,7 +55,7 @@ class _Sizes:
         self.segment, self.closed = segment, LoopTables(segment.mech)
 
     def of(self, x: Array) -> Array:
-        rows = loop_rows(self.segment.mech, x[: self.segment.mech.nq], self.closed)
+        rows = loop_rows(x[: self.segment.mech.nq], self.closed)
         return np.asarray(np.linalg.svd(rows, compute_uv=False), float)
 
     def state(self, t: float) -> Array:

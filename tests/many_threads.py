@@ -1,0 +1,276 @@
+"""A program for a fresh process: eight threads call every public function on the same new mechanisms, all for the first time.
+
+What each of them gets must be, bit for bit, what one thread alone gets from equal mechanisms afterwards. Says "all alike", or which
+results differ. `test_threads.py` runs it with memory that is overwritten as soon as it is freed, in an order that a seed chooses:
+
+    MALLOC_PERTURB_=165 python tests/many_threads.py 3
+"""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import json
+import pickle
+import random
+import sys
+import threading
+from collections.abc import Mapping
+
+import numpy as np
+
+import regraft as rg
+
+THREADS = 8
+AFTERWARDS = 2  # tasks of each thread in a round, after the first one
+
+
+# --- new mechanisms, which nobody has asked anything yet ---------------------------------------------------------------------
+
+
+def renewed(mech, state):
+    """An equal mechanism from which nothing has been derived, and a state of it."""
+    new = rg.Mechanism.from_dict(mech.to_dict())
+    return new, rg.State(new.layout, state._x.copy())
+
+
+def arm():
+    """A floating tree with most joint types, a spring, damping and limits."""
+    mech = rg.Mechanism()
+    block, down = rg.Inertia.box(1.0, (0.2, 0.3, 0.5), at=(0, 0, -0.3)), rg.Pose(translation=(0, 0, -0.6))
+    joints = {
+        "float": rg.Free(),
+        "shoulder": rg.Spherical(damping=0.02, limits=(-np.inf, 1.0)),
+        "elbow": rg.Revolute((0, 1, 0), damping=0.1, limits=(-0.1, 0.2)),
+        "wrist": rg.Universal((1, 0, 0), (0, 1, 0)),
+        "slide": rg.Cylindrical((0, 0, 1)),
+    }
+    upper = "world"
+    for name, joint in joints.items():
+        mech.add_body(f"{name} body", block)
+        mech.add_joint(name, joint, upper, f"{name} body", down)
+        upper = f"{name} body"
+    mech.add_frame("tip", upper, rg.Pose.about((1, 2, 3), 0.5))
+    mech.add_spring("spring", "world", (0, 0, 1), "wrist body", (0, 0, -0.2), stiffness=3.0, rest_length=0.3)
+    state = mech.state(q={"elbow": 0.3, "wrist": (0.2, -0.4)}, v=np.linspace(-1.0, 1.5, mech.nv))
+    return mech, state
+
+
+def linkage():
+    """A four-bar with damping and limits in the hinge that closes it, redundant rows included."""
+    model = rg.models.four_bar(speed=2.0)
+    mech, knee = rg.Mechanism.from_dict(model.mech.to_dict()), model.mech.joints["knee"]
+    stiff = rg.Revolute((0, -1, 0), damping=0.3, limits=(-0.1, 0.1))
+    mech = mech.with_joint("knee", rg.Joint("knee", stiff, knee.parent, knee.child, knee.parent_pose, knee.child_pose))
+    mech.add_frame("tip", "coupler", rg.Pose(translation=(0.3, 0.1, 0)))
+    return mech, model.state
+
+
+def figure():
+    """A small tree whose bodies are all free by themselves, and its joints loops."""
+    mech = rg.Mechanism()
+    for k in range(3):
+        mech.add_body(f"rod {k}", rg.Inertia.box(1.0, (0.1, 0.1, 0.6), at=(0, 0, -0.3)))
+        upper, place = ("world", rg.Pose()) if k == 0 else (f"rod {k - 1}", rg.Pose(translation=(0, 0, -0.6)))
+        mech.add_joint(f"hinge {k}", rg.Revolute((0, 1, 0), damping=0.05), upper, f"rod {k}", place)
+    mech.add_frame("tip", "rod 2", rg.Pose(translation=(0, 0, -0.6)))
+    return rg.to_maximal(mech, mech.state(q=(0.3, 0.4, -0.2), v=(1.0, -2.0, 0.5)))
+
+
+def six_bar():
+    mech, state = rg.models.bricard().start
+    mech.add_frame("tip", "rod 3", rg.Pose(translation=(0, 0, 0.5)))
+    return mech, rg.State(mech.layout, state._x)
+
+
+MECHANISMS = {"arm": arm, "linkage": linkage, "figure": figure, "six-bar": six_bar}
+
+
+# --- all that can be asked ---------------------------------------------------------------------------------------------------
+
+
+def torque(t, mech, state):
+    """Asks the mechanism of the run while it runs."""
+    return 0.1 * rg.bias_force(mech, state)
+
+
+def a_body(mech):
+    return list(mech.bodies)[-1]
+
+
+def last_joint(mech):
+    return list(mech.joints)[-1]
+
+
+def held(mech, state):
+    return rg.connect(mech, state, "world", a_body(mech), joint=rg.Spherical(), at=rg.frame_position(mech, state, "tip"))
+
+
+def batch(mech, state, count=600, threads=2):
+    q, v = np.tile(state.q, (count, 1)), np.tile(state.v, (count, 1))
+    return rg.forward_dynamics_batch(mech, q, v, np.ones((count, mech.nv)), threads=threads)
+
+
+def fallen(mech, state, **options):
+    return rg.simulate(mech, state, 0.01, progress=False, **options)
+
+
+def there_and_back(mech, state):
+    return rg.to_reduced(*rg.to_maximal(mech, state))
+
+
+def impossible(mech, state):
+    """A loop that cannot be closed: what is said must be of this mechanism, whatever other threads do."""
+    far = rg.Pose(translation=(100.0, 0, 0))
+    apart = mech.with_loops([rg.Joint("far", rg.Spherical(), "world", a_body(mech), far, rg.Pose())])
+    return rg.assemble(apart, rg.State(apart.layout, state._x))
+
+
+def idle(mech, state):
+    """A joint that carries nothing: the error has its name."""
+    more = mech.copy()
+    more.add_body("ghost", rg.Inertia(0.0))
+    more.add_joint("idle", rg.Revolute((0, 0, 1)), a_body(mech), "ghost")
+    q, v = np.append(state.q, 0.0), np.append(state.v, 0.0)
+    return rg.forward_dynamics(more, more.state(q=q, v=v))
+
+
+TASKS = {
+    "forward_dynamics": lambda m, s: rg.forward_dynamics(m, s, np.arange(1.0, m.nv + 1)),
+    "forward_dynamics pushed": lambda m, s: rg.forward_dynamics(m, s, wrenches={a_body(m): np.arange(6.0)}),
+    "forward_dynamics by name": lambda m, s: rg.forward_dynamics(m, s, {last_joint(m): np.ones(m.joints[last_joint(m)].type.nv)}),
+    "forward_dynamics_batch": batch,
+    "inverse_dynamics": lambda m, s: rg.inverse_dynamics(m, s, rg.forward_dynamics(m, s)),
+    "actuator_torques": lambda m, s: rg.actuator_torques(m, s, rg.forward_dynamics(m, s)),
+    "bias_force": lambda m, s: rg.bias_force(m, s),
+    "mass_matrix": lambda m, s: rg.mass_matrix(m, s),
+    "joint_reactions": lambda m, s: (found := rg.joint_reactions(m, s), found.redundant),
+    "derivatives": lambda m, s: rg.derivatives(m, s),
+    "energy": lambda m, s: rg.energy(m, s),
+    "momentum": lambda m, s: rg.momentum(m, s),
+    "center_of_mass": lambda m, s: rg.center_of_mass(m, s),
+    "body_poses": lambda m, s: rg.body_poses(m, s),
+    "body_twists": lambda m, s: rg.body_twists(m, s),
+    "frames": lambda m, s: [rg.frame_pose(m, s, "tip"), rg.frame_position(m, s, "tip"), rg.frame_twist(m, s, "tip")],
+    "jacobian": lambda m, s: rg.jacobian(m, s, "tip"),
+    "jacobian_rate": lambda m, s: rg.jacobian_rate(m, s, "tip"),
+    "integrate": lambda m, s: rg.integrate(m, s.q, 0.1 * s.v),
+    "difference": lambda m, s: rg.difference(m, rg.integrate(m, s.q, 0.1 * s.v), s.q),
+    "normalise": lambda m, s: rg.normalise(m, s.q * 1.01),
+    "hierarchy": lambda m, s: rg.hierarchy(m, s),
+    "joint_position": lambda m, s: [m.joint_position(s, name) for name in m.joints],
+    "joint_velocity": lambda m, s: [m.joint_velocity(s, name) for name in m.joints],
+    "assemble": lambda m, s: rg.assemble(m, s),
+    "assemble fails": impossible,
+    "idle joint": idle,
+    "mobility": lambda m, s: rg.mobility(m, s),
+    "consistent_acceleration": lambda m, s: rg.consistent_acceleration(m, s, np.ones(m.nv)),
+    "loop_jacobian": lambda m, s: [rg.loop_jacobian(m, s), rg.loop_jacobian(m, s, reduced=True)],
+    "loop_jacobian_rate": lambda m, s: rg.loop_jacobian_rate(m, s),
+    "reroot": lambda m, s: rg.reroot(m, s, a_body(m)),
+    "reroot impact": lambda m, s: rg.reroot(m, s, a_body(m), joint=rg.Spherical(), velocity="impact", align="current"),
+    "connect": held,
+    "connect_all": lambda m, s: rg.connect_all(m, s, [rg.Connection("world", a_body(m), rg.Spherical(), at=(0, 0, 0))]),
+    "cut": lambda m, s: rg.cut(*held(m, s), last_joint(m)),
+    "to_maximal": there_and_back,
+    "simulate": lambda m, s: fallen(m, s),
+    "simulate rk4": lambda m, s: fallen(m, s, integrator="rk4", step=1e-3, every=2),
+    "simulate driven": lambda m, s: fallen(m, s, integrator="euler", step=5e-3, torque=torque) if not m.loop_joints else None,
+    "simulate maximal": lambda m, s: fallen(m, s, integrator="rk4", step=2e-3, coordinates="maximal"),
+    "as_ivp": lambda m, s: (p := rg.as_ivp(m)).fun(0.0, p.y0(s)) if not m.loop_joints else None,
+    "pickle": lambda m, s: rg.forward_dynamics(*pickle.loads(pickle.dumps((m, s)))),
+    "copies": lambda m, s: [rg.energy(m.copy(), s), rg.energy(copy.deepcopy(m), s)],
+    "print": lambda m, _: repr(m),
+}
+
+
+def outcome(task, mech, state):
+    """What a task returns, in a form that can be compared to the last bit; or what it raises."""
+    try:
+        return exact(task(mech, state))
+    except rg.RegraftError as problem:
+        return f"{type(problem).__name__}: {problem}"
+
+
+def exact(found):
+    """Nested tuples of bytes and texts."""
+    if isinstance(found, np.ndarray):
+        return found.shape, found.tobytes()
+    if isinstance(found, float):
+        return found.hex()
+    if isinstance(found, rg.Pose):
+        return found.row.tobytes()
+    if isinstance(found, rg.State):
+        return exact([found._x, found.impulse])
+    if isinstance(found, rg.Mechanism):
+        return json.dumps(found.to_dict())
+    if isinstance(found, rg.Trajectory):
+        return exact([found.t, *(part.seen for part in found.segments), found.energy().kinetic, found.body(a_body(found.final[0])).position])
+    if isinstance(found, Mapping):
+        return tuple((name, exact(found[name])) for name in found)
+    if isinstance(found, (list, tuple)):
+        return tuple(exact(part) for part in found)
+    if dataclasses.is_dataclass(found):
+        return tuple((field.name, exact(getattr(found, field.name))) for field in dataclasses.fields(found))
+    return repr(found)
+
+
+# --- the race ----------------------------------------------------------------------------------------------------------------
+
+
+def rounds(seed):
+    """For each task on each mechanism, what the threads do: half of them begin with that task, and all go on with others."""
+    chance = random.Random(seed)
+    first = [(name, task) for name in MECHANISMS for task in TASKS]
+    chance.shuffle(first)
+    for name, task in first:
+        yield name, [[task] * (number % 2) + chance.sample(list(TASKS), AFTERWARDS) for number in range(THREADS)]
+
+
+def race(seed, samples):
+    """What each thread got from each mechanism, round by round; and what went wrong otherwise."""
+    plan = list(rounds(seed))
+    shared = [renewed(*samples[name]) for name, _ in plan]
+    gate, found, lost = threading.Barrier(THREADS), [], []
+
+    def ask(number):
+        litter = []
+        for (name, tasks), sample in zip(plan, shared, strict=True):
+            gate.wait(timeout=300)
+            for task in tasks[number]:
+                try:
+                    found.append((number, name, task, outcome(TASKS[task], *sample)))
+                except BaseException as problem:
+                    lost.append(f"thread {number}, {task} of {name}: {type(problem).__name__}: {problem}")
+                litter = [np.full(size, 1e300) for size in (7, 13, 30, 64, 100, 200, 400)]  # takes the place of what was freed
+        return litter
+
+    threads = [threading.Thread(target=ask, args=(number,)) for number in range(THREADS)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return found, lost
+
+
+def differences(seed):
+    """Which results of which threads differ from those of one thread alone."""
+    samples = {name: make() for name, make in MECHANISMS.items()}
+    sys.setswitchinterval(1e-5)
+    found, wrong = race(seed, samples)
+    alone = {name: renewed(*sample) for name, sample in samples.items()}
+    expected = {(name, task): outcome(TASKS[task], *alone[name]) for name in alone for task in TASKS}
+    for number, name, task, got in found:
+        if got != expected[name, task]:
+            wrong.append(f"thread {number}, {task} of {name}: {short(got)} instead of {short(expected[name, task])}")
+    return wrong
+
+
+def short(found):
+    return found if isinstance(found, str) else repr(found)[:60]
+
+
+if __name__ == "__main__":
+    wrong = differences(int(sys.argv[1]))
+    print("\n".join(wrong) or "all alike")
+    sys.exit(1 if wrong else 0)
