@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 
 import regraft as rg
 from random_mechanisms import random_mechanism
-from regraft.cli import app
+from regraft.cli import app, main
 from regraft.drawing import walked
 from regraft.joints import BY_NAME
 from regraft.kernels.layout import JOINT, POLARITY
@@ -100,7 +100,7 @@ def test_the_package_can_be_run():
 def test_the_installed_command_leads_here():
     scripts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["scripts"]
     module, _, name = scripts["regraft"].partition(":")
-    assert getattr(importlib.import_module(module), name) is app
+    assert getattr(importlib.import_module(module), name) is main
 
 
 def test_importing_the_package_does_not_import_the_tool():

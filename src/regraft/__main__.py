@@ -1,6 +1,6 @@
 """The command line tool by another way in: ``python -m regraft``."""
 
-from .cli import app
+from .cli import main
 
 if __name__ == "__main__":
-    app(prog_name="regraft")
+    main()

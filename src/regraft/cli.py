@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,7 +19,7 @@ from rich.console import Console
 from rich.text import Text
 
 from ._version import __version__
-from .errors import RegraftError
+from .errors import RegraftError, printable
 from .joints import BY_NAME, JointType
 from .mechanism import Mechanism, load_mechanism
 from .state_files import load_state, save_state
@@ -51,6 +53,20 @@ class Align(StrEnum):
 Vector = tuple[float, float, float]
 ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="A mechanism in a JSON file, as Mechanism.save writes it.")]
 OutFolder = Annotated[Path, typer.Option("--out", metavar="DIR", help="The folder for the pictures and the report.")]
+
+
+def main() -> None:
+    """The tool as a program: output that cannot be written, as to a full disk, is an error of one line too."""
+    try:
+        try:
+            app(prog_name="regraft")
+        finally:
+            sys.stdout.flush()
+    except OSError as problem:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else the same error would come again at the exit
+        if problem.errno != errno.EPIPE:  # whoever reads only the beginning, such as head, knows
+            _tell_problem(f"cannot write the output: {problem.strerror or problem}.")
+        sys.exit(1)
 
 
 def _say_version(wanted: bool) -> None:
@@ -140,7 +156,7 @@ def demo_walker(
     """A biped of two straight legs walks down a slope, driven by gravity alone; its root changes at every heel strike."""
     from .demos import walker  # a demonstration needs what no other command does
 
-    with _demonstrated_in(out):
+    with _problems_told():
         walker.run(out, steps, slope, _console())
 
 
@@ -155,7 +171,7 @@ def demo_highbar(
     """A human figure swings on a high bar and lets go with one hand, then with the other: two loops that are cut."""
     from .demos import highbar
 
-    with _demonstrated_in(out):
+    with _problems_told():
         highbar.run(out, release, _console())
 
 
@@ -168,7 +184,7 @@ def demo_swing(
     """A human figure sits on a swing whose rope tears, slides off the plate and hangs on: four loops, of which three are cut."""
     from .demos import swing
 
-    with _demonstrated_in(out):
+    with _problems_told():
         swing.run(out, tears, duration, _console())
 
 
@@ -181,7 +197,7 @@ def demo_skeleton(
     """Three bodies on hinges and a character of thirty bones are thrown; every body moves by itself, forces hold the joints."""
     from .demos import skeleton
 
-    with _demonstrated_in(out):
+    with _problems_told():
         skeleton.run(out, duration, step, _console())
 
 
@@ -231,11 +247,8 @@ def _same_file(one: Path, other: Path) -> bool:
     return one.resolve() == other.resolve()
 
 
-def _write(path: Path, save: Callable[[Path], None]) -> None:
-    try:
-        save(path)
-    except OSError as problem:
-        raise RegraftError(f"cannot write {str(path)!r}: {problem.strerror or problem}.") from problem
+def _write(path: Path, store: Callable[[Path], None]) -> None:
+    store(path)
     _console().print(Text(f"wrote {path}"), soft_wrap=True)
 
 
@@ -245,19 +258,13 @@ def _problems_told() -> Iterator[None]:
     try:
         yield
     except RegraftError as problem:
-        line = " ".join(f"error: {problem}".splitlines())
-        Console(stderr=True).print(Text(line, style="red"), soft_wrap=True)
+        _tell_problem(str(problem))
         raise typer.Exit(1) from None
 
 
-@contextmanager
-def _demonstrated_in(out: Path) -> Iterator[None]:
-    """Our errors as `_problems_told`, and those of a folder that cannot be written."""
-    with _problems_told():
-        try:
-            yield
-        except OSError as problem:
-            raise RegraftError(f"cannot write to {str(out)!r}: {problem.strerror or problem}.") from problem
+def _tell_problem(message: str) -> None:
+    line = printable(" ".join(f"error: {message}".splitlines()))
+    Console(stderr=True).print(Text(line, style="red"), soft_wrap=True)
 
 
 def _console() -> Console:

@@ -33,6 +33,11 @@ class SimulationError(RegraftError):
         """Where it broke, if one joint is to blame."""
 
 
+def printable(text: str) -> str:
+    """A text for a terminal: what would act on it instead of being shown, such as an escape sequence, is spelled out."""
+    return "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in text)
+
+
 def listed(names: Iterable[str], most: int = 12) -> str:
     """Names for a message: quoted, and cut short where there are many."""
     found = list(names)

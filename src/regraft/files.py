@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from .atomic import writing
 from .errors import ModelError
 from .inertia import Inertia
 from .joints import BY_NAME, JointType, Limits
@@ -26,9 +27,11 @@ def read_json(path: Path, way_out: str = "Save the mechanism again.") -> Any:
         raise ModelError(f"{str(path)!r} is not JSON: {problem}. {way_out}") from problem
 
 
-def write_json(path: Path, data: dict[str, Any]) -> None:
-    """Write data to a JSON file."""
-    path.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+def write_json(path: str | Path, data: dict[str, Any]) -> None:
+    """Write data to a JSON file, whole or not at all."""
+    text = json.dumps(data, indent=1) + "\n"
+    with writing(path) as beside:
+        beside.write_text(text, encoding="utf-8")
 
 
 def pose_to_dict(pose: Pose) -> dict[str, Any]:

@@ -254,7 +254,7 @@ class Mechanism:
 
     def save(self, path: str | Path) -> None:
         """Write the mechanism to a JSON file; `regraft.load` reads it back, equal to the last digit."""
-        files.write_json(Path(path), self.to_dict())
+        files.write_json(path, self.to_dict())
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Mechanism):

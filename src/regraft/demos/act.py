@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 
+from ..atomic import make_folder, writing
 from ..loops import mobility
 from ..models import Model
 from ..simulate import STOP, Trajectory, simulate, when_frame_below
@@ -56,7 +57,7 @@ class Part:
 
 def perform(out: Path, plan: Plan, console: Console) -> Trajectory:
     """Compute an act, say what happened, draw it, and write all of it to a folder."""
-    out.mkdir(parents=True, exist_ok=True)
+    make_folder(out)
     with progress_bars(console) as progress:
         moving = progress.add_task("moving", total=None)
         traj = run(plan.model, plan.duration)
@@ -97,7 +98,7 @@ def outcome(traj: Trajectory, found: Sequence[Part]) -> str:
 
 def write_parts(path: Path, found: Sequence[Part]) -> Path:
     """All parts with all digits."""
-    with path.open("w", newline="", encoding="utf-8") as file:
+    with writing(path) as beside, beside.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow(HEADINGS)
         for part in found:
@@ -122,5 +123,6 @@ def write_report(path: Path, plan: Plan, traj: Trajectory, found: Sequence[Part]
         report.table((), [*plan.parameters, ("integrator", f"dopri5, relative tolerance {RTOL:g}")]),
         report.paragraph(_SOURCE),
     ]
-    path.write_text(report.page(plan.title, plan.lead, *text), encoding="utf-8")
+    with writing(path) as beside:
+        beside.write_text(report.page(plan.title, plan.lead, *text), encoding="utf-8")
     return path

@@ -14,6 +14,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from PIL import Image
 
+from ..atomic import writing
 from .style import few_colours
 
 PAUSE = 25
@@ -55,7 +56,8 @@ def write_animation(
     first, *others = (frame.quantize(palette=palette, dither=Image.Dither.NONE) for frame in frames)
     durations = [round(1000 * frame_time)] * count
     durations[-1] *= 1 if endless else PAUSE
-    first.save(path, save_all=True, append_images=others, duration=durations, loop=0, optimize=False)
+    with writing(path) as beside:
+        first.save(beside, save_all=True, append_images=others, duration=durations, loop=0, optimize=False)
     return path
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 
+from ..atomic import make_folder, writing
 from ..errors import ModelError
 from ..mechanism import Mechanism
 from ..models import Model, character, skeleton_example
@@ -82,7 +83,7 @@ def run(out: Path, duration: float, step: float, console: Console) -> list[Moved
     """Move S3's example with a hinge and with a spherical joint, and the character in three ways, each by both steps."""
     if not 0.0 < step <= 0.01 * duration:
         raise ModelError(f"the step must be positive and at most a hundredth of the duration, {duration:g} s, not {step:g} s.")
-    out.mkdir(parents=True, exist_ok=True)
+    make_folder(out)
     throws = planned(duration)
     with progress_bars(console) as progress:
         moving = progress.add_task("moving", total=2 * len(throws))
@@ -161,7 +162,7 @@ def outcome(found: Sequence[Drift]) -> str:
 
 def write_drifts(path: Path, found: Sequence[Drift]) -> Path:
     """All of them with all digits."""
-    with path.open("w", newline="", encoding="utf-8") as file:
+    with writing(path) as beside, beside.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow((*HEADINGS[:-1], "energy at the start (J)", "energy at the end (J)"))
         for drift in found:
@@ -196,7 +197,8 @@ def write_report(path: Path, moved: Sequence[Moved], found: Sequence[Drift], dur
         report.paragraph(_SOURCE),
     ]
     title, lead = "Skeletons", "S3's three bodies and a thrown character: every body moves by itself, and forces hold the joints."
-    path.write_text(report.page(title, lead, *text), encoding="utf-8")
+    with writing(path) as beside:
+        beside.write_text(report.page(title, lead, *text), encoding="utf-8")
     return path
 
 

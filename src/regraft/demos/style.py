@@ -12,6 +12,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from PIL import Image
 
+from ..atomic import writing
+
 INK, GREY, EARTH = "#222222", "#8A8A8A", "#EAE6DF"
 BLUE, ORANGE, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#AA4499"
 DASHES = (0, (3, 2))
@@ -50,10 +52,11 @@ def draw(
             for letter, ax in axes.items():
                 place: Any = {"xycoords": "axes fraction", "textcoords": "offset points"}
                 ax.annotate(str(letter), (0, 1), (-34, 9), fontsize=12, fontweight="bold", annotation_clip=False, **place)
-        figure.savefig(path, dpi=130)
-    with Image.open(path) as picture:
-        few = few_colours(picture.convert("RGB"), _COLOURS)
-    few.save(path, optimize=True)
+        with writing(path) as beside:
+            figure.savefig(beside, dpi=130)
+            with Image.open(beside) as picture:
+                few = few_colours(picture.convert("RGB"), _COLOURS)
+            few.save(beside, optimize=True)
     return path
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from ..atomic import make_folder, writing
 from ..models import CompassBiped, compass_biped
 from .terminal import narrow_table, progress_bars, tell
 from .walk import Step, Walk, cycle_of, disturbed, take_walk, with_distances
@@ -24,7 +25,7 @@ DISTURBED_STEPS = 20
 
 def run(out: Path, steps: int, slope: float, console: Console) -> Walk:
     """Walk, say what happened, draw it, and write all of it to a folder."""
-    out.mkdir(parents=True, exist_ok=True)
+    make_folder(out)
     biped = compass_biped(slope=slope)
     with progress_bars(console) as progress:
         walking = progress.add_task("walking", total=steps)
@@ -96,7 +97,7 @@ def contraction(walk: Walk) -> float | None:
 
 def write_steps(path: Path, walk: Walk) -> Path:
     """All steps with all digits."""
-    with path.open("w", newline="", encoding="utf-8") as file:
+    with writing(path) as beside, beside.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow(HEADINGS)
         for step in walk.steps:

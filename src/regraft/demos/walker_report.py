@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ..atomic import writing
 from ..models import CompassBiped
 from . import report
 from .report import Picture
@@ -75,7 +76,8 @@ def write_report(path: Path, walk: Walk, steps: tuple[Sequence[str], Sequence[Se
             "turned so that both feet are on the slope."
         ),
     ]
-    path.write_text(report.page(TITLE, LEAD, *parts), encoding="utf-8")
+    with writing(path) as beside:
+        beside.write_text(report.page(TITLE, LEAD, *parts), encoding="utf-8")
     return path
 
 

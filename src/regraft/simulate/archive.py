@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..atomic import writing
 from ..errors import ModelError
 from ..maximal import FreeBodies
 from ..mechanism import Mechanism
@@ -34,8 +35,8 @@ class Contents(NamedTuple):
     interrupted: bool
 
 
-def write(path: Path, contents: Contents) -> None:
-    """Write a trajectory to a file of exactly this name."""
+def write(path: str | Path, contents: Contents) -> None:
+    """Write a trajectory to a file of exactly this name, whole or not at all."""
     mechanisms: list[Mechanism] = []
     arrays: dict[str, Array] = {}
     described = []
@@ -61,7 +62,7 @@ def write(path: Path, contents: Contents) -> None:
         "interrupted": contents.interrupted,
     }
     text = np.frombuffer(json.dumps(header).encode(), np.uint8)
-    with path.open("wb") as file:
+    with writing(path) as beside, beside.open("wb") as file:
         np.savez(file, header=text, **arrays)  # type: ignore[arg-type]
 
 

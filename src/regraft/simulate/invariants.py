@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..atomic import path_of, writing
+from ..errors import ModelError, listed
 from ..loops import loop_gaps
 from .recorded import Segment
 
@@ -73,8 +75,18 @@ class Invariants(NamedTuple):
         for ax in axes[1]:
             ax.set_xlabel("time (s)")
         if path is not None:
-            figure.savefig(path, dpi=150)
+            _save(figure, path)
         return figure
+
+
+def _save(figure: Figure, path: str | Path) -> None:
+    """Write a picture to a file of exactly this name; its ending says which format it has."""
+    form = path_of(path).suffix.lower().removeprefix(".") or "png"
+    known = figure.canvas.get_supported_filetypes()
+    if form not in known:
+        raise ModelError(f"cannot write {str(path)!r}: there are no pictures of the format {form!r}, but: {listed(known)}.")
+    with writing(path) as beside:
+        figure.savefig(beside, dpi=150, format=form)
 
 
 def _draw_vector(ax: Any, t: Array, values: Array, title: str) -> None:

@@ -219,7 +219,7 @@ class Trajectory:
 
     def save(self, path: str | Path) -> None:
         """Write everything, dense output too, to an .npz file; `regraft.load` reads it back, equal to the last digit."""
-        archive.write(Path(path), archive.Contents(self.segments, self.events, self.steps, self.rejected, self.interrupted))
+        archive.write(path, archive.Contents(self.segments, self.events, self.steps, self.rejected, self.interrupted))
 
     @classmethod
     def from_file(cls, path: str | Path) -> Trajectory:

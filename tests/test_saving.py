@@ -1,0 +1,413 @@
+"""Files are written whole or not at all: killed, without space, or where they cannot be written, the old one stays."""
+
+from __future__ import annotations
+
+import ast
+import os
+import resource
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import regraft as rg
+from regraft.atomic import replacing, writing
+from regraft.simulate import Trajectory
+from simple_mechanisms import ball, slider
+
+PACKAGE = Path(rg.__file__).parent
+ENVIRONMENT = os.environ | {"PYTHONPATH": str(PACKAGE.parent)}
+
+
+def trajectory() -> Trajectory:
+    return rg.simulate(*slider(), 0.3)
+
+
+SAVES = {
+    "mechanism.json": slider()[0].save,
+    "trajectory.npz": lambda file: trajectory().save(file),
+    "invariants.png": lambda file: trajectory().invariants().plot(file),
+}
+"""Everything that writes a file of a name that the user chose."""
+
+
+@pytest.fixture(params=SAVES)
+def save(request):
+    """A file name and what writes a file of that name."""
+    return request.param, SAVES[request.param]
+
+
+# --- killed ------------------------------------------------------------------------------------------------------------
+
+# A child saves one thing and another by turns over the same file until it is killed; then the file must be one of them.
+KILLED = """
+import os, random, signal, sys, time
+import regraft as rg
+from pathlib import Path
+
+folder, kills = Path(sys.argv[1]), int(sys.argv[2])
+chain = rg.Mechanism()
+last = "world"
+for k in range(400):
+    chain.add_body(f"b{k}", rg.Inertia.sphere(1.0, 0.1))
+    chain.add_joint(f"j{k}", rg.Revolute((0, 1, 0)), last, f"b{k}")
+    last = f"b{k}"
+twin = chain.copy()
+twin.add_frame("end", last)
+swing = rg.models.pendulum()
+long, short = (rg.simulate(*swing.start, span, step=2e-4) for span in (1.0, 0.8))
+pairs = {
+    "chain.json": ((chain, twin), lambda found: (found == chain) + 2 * (found == twin)),
+    "swing.npz": ((long, short), lambda found: (found.steps == long.steps) + 2 * (found.steps == short.steps)),
+}
+random.seed(1)
+seen = set()
+for kill in range(kills):
+    name = list(pairs)[kill % len(pairs)]
+    both, which = pairs[name]
+    file = folder / name
+    if not file.exists():
+        both[0].save(file)
+    child = os.fork()
+    if child == 0:
+        for turn in range(10_000):
+            both[1 - turn % 2].save(file)
+        os._exit(1)
+    time.sleep(random.uniform(0.002, 0.08))
+    os.kill(child, signal.SIGKILL)
+    _, status = os.waitpid(child, 0)
+    assert os.WIFSIGNALED(status), status
+    found = which(rg.load(file))
+    assert found in (1, 2), (name, found)
+    seen.add((name, found))
+assert len(seen) >= 3, seen  # the kills did come at different moments
+print("whole", kills)
+"""
+
+
+def kill_while_saving(folder, kills):
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED, str(folder), str(kills)], env=ENVIRONMENT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == f"whole {kills}\n"
+
+
+def test_a_file_is_whole_whenever_the_process_is_killed(tmp_path):
+    kill_while_saving(tmp_path, 16)
+
+
+@pytest.mark.slow
+def test_a_file_is_whole_after_many_kills(tmp_path):
+    kill_while_saving(tmp_path, 1000)
+
+
+# --- no space ----------------------------------------------------------------------------------------------------------
+
+FULL = """
+import signal, sys
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+import regraft as rg
+sys.path.insert(0, sys.argv[2])
+from test_saving import SAVES
+try:
+    SAVES[sys.argv[1]](sys.argv[1])
+except rg.RegraftError as problem:
+    print(problem)
+"""
+
+
+def limited():
+    """No file may be longer than some bytes, as on a full disk."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (600, 600))
+
+
+def test_without_space_the_old_file_stays(save, tmp_path):
+    name, _ = save
+    (tmp_path / name).write_text("the old one")
+    done = subprocess.run(
+        [sys.executable, "-c", FULL, name, str(Path(__file__).parent)],
+        env=ENVIRONMENT,
+        cwd=tmp_path,
+        preexec_fn=limited,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == f"cannot write '{name}': File too large.\n"
+    assert (tmp_path / name).read_text() == "the old one"
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
+def tool(*arguments, folder, **options):
+    return subprocess.run(
+        [sys.executable, "-m", "regraft", *arguments],
+        env=ENVIRONMENT,
+        cwd=folder,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+        **options,
+    )
+
+
+def ignored_and_limited():
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    limited()
+
+
+def test_the_tool_without_space_keeps_the_old_file_and_says_so_in_one_line(tmp_path):
+    mech, _ = slider()
+    mech.save(tmp_path / "model.json")
+    before = (tmp_path / "model.json").read_bytes()
+    arguments = ("reroot", "model.json", "--top", "mass", "-o", "model.json", "--force")
+    done = tool(*arguments, folder=tmp_path, stdout=subprocess.PIPE, preexec_fn=ignored_and_limited)
+    assert (done.returncode, done.stderr) == (1, "error: cannot write 'model.json': File too large.\n")
+    assert (tmp_path / "model.json").read_bytes() == before
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+@pytest.mark.parametrize("command", [("show", "model.json"), ("--version",), ("--help",)])
+def test_output_to_a_full_disk_is_one_line_and_an_exit_code(command, tmp_path):
+    slider()[0].save(tmp_path / "model.json")
+    with Path("/dev/full").open("w") as full:
+        done = tool(*command, folder=tmp_path, stdout=full)
+    assert (done.returncode, done.stderr) == (1, "error: cannot write the output: No space left on device.\n")
+
+
+def test_output_that_nobody_reads_to_its_end_is_no_noise(tmp_path):
+    slider()[0].save(tmp_path / "model.json")
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = tool("show", "model.json", folder=tmp_path, stdout=writer)
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (1, "")
+
+
+# --- where it cannot be written ----------------------------------------------------------------------------------------
+
+
+def test_a_folder_that_is_not_there(save, tmp_path):
+    name, write = save
+    with pytest.raises(rg.RegraftError, match=rf"cannot write '.*missing/{name}': No such file or directory"):
+        write(tmp_path / "missing" / name)
+
+
+def test_a_file_instead_of_a_folder(save, tmp_path):
+    name, write = save
+    (tmp_path / "file").write_text("")
+    with pytest.raises(rg.RegraftError, match=rf"cannot write '.*file/{name}': Not a directory"):
+        write(tmp_path / "file" / name)
+
+
+def test_a_folder_instead_of_a_file(save, tmp_path):
+    name, write = save
+    (tmp_path / name).mkdir()
+    with pytest.raises(rg.RegraftError, match=rf"cannot write '.*{name}': Is a directory"):
+        write(tmp_path / name)
+    assert list(tmp_path.iterdir()) == [tmp_path / name]
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+@pytest.mark.parametrize("what", ["folder", "file"])
+def test_what_is_read_only(what, save, tmp_path):
+    name, write = save
+    (tmp_path / name).write_text("the old one")
+    locked = tmp_path if what == "folder" else tmp_path / name
+    locked.chmod(0o555)
+    try:
+        with pytest.raises(rg.RegraftError, match=rf"cannot write '.*{name}': Permission denied"):
+            write(tmp_path / name)
+    finally:
+        locked.chmod(0o755)
+    assert (tmp_path / name).read_text() == "the old one"
+
+
+def test_a_file_that_may_not_be_written_is_not_replaced(monkeypatch, tmp_path):
+    """As `test_what_is_read_only`, whoever runs it."""
+    (tmp_path / "x.json").write_text("the old one")
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    with pytest.raises(rg.RegraftError, match=r"x\.json': Permission denied"):
+        slider()[0].save(tmp_path / "x.json")
+    assert (tmp_path / "x.json").read_text() == "the old one"
+
+
+@pytest.mark.parametrize("path", [3, b"x.json", "a\0b"])
+def test_what_is_no_path(path, save):
+    _, write = save
+    with pytest.raises(rg.ModelError, match="path of a file"):
+        write(path)
+
+
+def test_no_path_at_all():
+    with pytest.raises(rg.ModelError, match="give the path of a file, as a text or a Path, not None"):
+        slider()[0].save(None)
+
+
+def test_a_picture_of_an_unknown_format(tmp_path):
+    with pytest.raises(rg.ModelError, match=r"x\.doc.*no pictures of the format 'doc', but: .*'png'"):
+        SAVES["invariants.png"](tmp_path / "x.doc")
+    assert not list(tmp_path.iterdir())
+
+
+# --- what stays as it was ----------------------------------------------------------------------------------------------
+
+
+def test_links_are_followed(save, tmp_path):
+    name, write = save
+    (tmp_path / "there").mkdir()
+    real = tmp_path / "there" / name
+    real.write_text("the old one")
+    link = tmp_path / name
+    link.symlink_to(real)
+    write(link)
+    assert link.is_symlink()
+    assert real.stat().st_size > 100
+    assert list(real.parent.iterdir()) == [real]
+
+
+def test_permissions_are_kept_and_new_files_have_the_usual_ones(save, tmp_path):
+    name, write = save
+    (tmp_path / name).write_text("the old one")
+    (tmp_path / name).chmod(0o640)
+    write(tmp_path / name)
+    assert (tmp_path / name).stat().st_mode & 0o777 == 0o640
+    usual = tmp_path / "usual"
+    usual.write_text("")
+    write(tmp_path / f"new-{name}")
+    assert (tmp_path / f"new-{name}").stat().st_mode == usual.stat().st_mode
+
+
+def test_a_file_is_never_more_readable_than_the_one_it_replaces(tmp_path):
+    secret = tmp_path / "secret.json"
+    secret.write_text("the old one")
+    secret.chmod(0o600)
+    with replacing(secret) as beside:
+        assert beside.stat().st_mode & 0o777 == 0o600
+        beside.write_text("the new one")
+
+
+def test_a_failure_while_writing_leaves_the_old_file_and_no_other(tmp_path):
+    file = tmp_path / "x.txt"
+    file.write_text("the old one")
+
+    def interrupted():
+        with writing(file) as beside:
+            beside.write_text("half")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert file.read_text() == "the old one"
+    assert list(tmp_path.iterdir()) == [file]
+
+
+PRINTED = "import sys; sys.path.insert(0, sys.argv[2]); from test_saving import SAVES; SAVES[sys.argv[1]]('/dev/stdout')"
+
+
+@pytest.mark.parametrize("name", ["mechanism.json", "trajectory.npz"])
+@pytest.mark.parametrize("where", ["pipe", "file"])
+def test_standard_output(name, where, tmp_path):
+    """A pipe has no name that could be replaced; a file that the shell has opened must not be replaced under it."""
+    out = tmp_path / name
+    call = [sys.executable, "-c", PRINTED, name, str(Path(__file__).parent)]
+    if where == "pipe":
+        out.write_bytes(subprocess.run(call, env=ENVIRONMENT, stdout=subprocess.PIPE, check=True).stdout)
+    else:
+        with out.open("wb") as file:
+            subprocess.run(call, env=ENVIRONMENT, stdout=file, check=True)
+            assert os.fstat(file.fileno()).st_ino == out.stat().st_ino
+    found = rg.load(out)
+    if isinstance(found, rg.Mechanism):
+        assert found == slider()[0]
+    else:
+        assert found.state(0.2) == trajectory().state(0.2)
+
+
+def test_a_named_pipe(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with subprocess.Popen(["cat", str(pipe)], stdout=subprocess.PIPE, text=True) as reader:
+        ball()[0].save(pipe)
+        assert reader.stdout is not None
+        assert '"regraft mechanism"' in reader.stdout.read()
+    assert pipe.is_fifo()
+
+
+# --- every file --------------------------------------------------------------------------------------------------------
+
+WRITERS = {
+    "write_text", "write_bytes", "savefig", "save", "savez", "savez_compressed", "savetxt", "tofile", "dump", "to_csv",
+    "to_json", "print_figure", "imsave", "copyfile", "rename", "touch", "mkstemp", "NamedTemporaryFile", "TemporaryFile",
+}  # fmt: skip
+
+
+def is_opened_to_write(call):
+    """Whether a call opens a file for more than reading."""
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    if name not in ("open", "fdopen"):
+        return False
+    given = [*call.args, *(keyword.value for keyword in call.keywords)]
+    modes = [value.value for value in given if isinstance(value, ast.Constant) and isinstance(value.value, str)]
+    flags = [node.attr for value in given for node in ast.walk(value) if isinstance(node, ast.Attribute)]
+    return any(set(mode) & set("wax+") for mode in modes if len(mode) <= 4) or (
+        any(flag in ("O_WRONLY", "O_RDWR") for flag in flags) and "devnull" not in flags
+    )
+
+
+def writes_elsewhere(source):
+    """The lines of calls that write to something else than what `writing` or `replacing` has given."""
+    found = []
+
+    def visit(node, beside):
+        if isinstance(node, ast.With):
+            for item in node.items:
+                call, name = item.context_expr, getattr(item.optional_vars, "id", None)
+                visit(call, beside)
+                made = isinstance(call, ast.Call) and (
+                    (isinstance(call.func, ast.Name) and call.func.id in ("writing", "replacing"))
+                    or (isinstance(call.func, ast.Attribute) and getattr(call.func.value, "id", None) in beside)
+                )
+                beside = beside | {name} if made else beside - {name}
+            for statement in node.body:
+                visit(statement, beside)
+            return
+        if isinstance(node, ast.Call):
+            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            if name in WRITERS or is_opened_to_write(node):
+                told = [getattr(node.func, "value", None), *node.args[:1]]
+                if not any(isinstance(value, ast.Name) and value.id in beside for value in told):
+                    found.append(node.lineno)
+        for child in ast.iter_child_nodes(node):
+            visit(child, beside)
+
+    visit(ast.parse(source), frozenset())
+    return found
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "path.write_text('x')",
+        "with writing(path) as beside:\n    path.write_text('x')",
+        "with writing(path) as beside:\n    pass\nbeside.write_text('x')",
+        "with path.open('w') as file:\n    pass",
+        "open(path, mode='ab')",
+        "os.open(path, os.O_CREAT | os.O_WRONLY)",
+        "figure.savefig(path)",
+        "np.savez(path, x=x)",
+        "json.dump(data, file)",
+    ],
+)
+def test_the_search_finds_what_it_is_to_find(source):
+    assert writes_elsewhere(source)
+
+
+@pytest.mark.parametrize("file", sorted(PACKAGE.rglob("*.py")), ids=lambda file: str(file.relative_to(PACKAGE)))
+def test_every_file_is_written_beside_and_put_in_place(file):
+    if file.name != "atomic.py":
+        assert writes_elsewhere(file.read_text(encoding="utf-8")) == []
