@@ -51,6 +51,7 @@ def refused(*arguments):
     assert "Traceback" not in found.output
     (line,) = (line for line in found.stderr.splitlines() if not line.startswith("regraft: compiling"))
     assert line.startswith("error: ")
+    assert line.isprintable()
     return line
 
 
@@ -95,6 +96,16 @@ def test_it_says_its_version():
 def test_the_package_can_be_run():
     found = subprocess.run([sys.executable, "-m", "regraft", "--version"], capture_output=True, text=True, check=True)
     assert found.stdout == f"regraft {rg.__version__}\n"
+
+
+def test_nothing_in_a_file_can_act_on_the_terminal():
+    data = walker().to_dict()
+    data["bodies"][0]["name"] = "\x1b[2Jleft"
+    assert r"a body's name cannot be '\x1b[2Jleft'" in refused("show", written(data, "model.json"))
+    data = walker().to_dict()
+    data["springs"] = [{"\x1b[2J": 0}]
+    assert r"\x1b[2J" in refused("show", written(data, "model.json"))
+    refused("show", "no\x1b[2J.json")
 
 
 def test_the_installed_command_leads_here():

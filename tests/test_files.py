@@ -231,3 +231,76 @@ def test_a_former_base_that_cannot_have_been_one_is_refused(change, tmp_path):
     data = rg.reroot(mech, mech.state(), "b1")[0].to_dict()
     data["former_bases"][0].update(change)
     damaged_text(json.dumps(data), tmp_path)
+
+
+UNPRINTABLE = [
+    "\x1b[31mred",
+    "two\nlines",
+    "\x00",
+    "a\tb",
+    "\x7f",
+    "\x9b",
+    "\u202eturned",
+    "\u2066x\u2069",
+    "zero\u200bwidth",
+    "\ud800",
+]
+
+
+@pytest.mark.parametrize("name", UNPRINTABLE)
+def test_names_that_would_act_on_a_terminal(name):
+    mech = rg.Mechanism()
+    mech.add_body("b", rg.Inertia.sphere(1.0, 0.1))
+    for add in (
+        lambda: mech.add_body(name, rg.Inertia.sphere(1.0, 0.1)),
+        lambda: mech.add_joint(name, rg.Free(), "world", "b"),
+        lambda: mech.add_frame(name, "b"),
+        lambda: mech.add_spring(name, "world", (0, 0, 0), "b", (0, 0, 0), stiffness=1.0),
+        lambda: rg.Event(name, float),
+        lambda: rg.at_time(1.0, name=name),
+    ):
+        with pytest.raises(rg.ModelError, match=r"name cannot be .* cannot be shown") as problem:
+            add()
+        assert str(problem.value).isprintable()
+
+
+@pytest.mark.parametrize("name", UNPRINTABLE)
+@pytest.mark.parametrize("table", ["bodies", "joints", "frames", "springs", "former_bases"])
+def test_names_in_files_that_would_act_on_a_terminal(table, name, tmp_path):
+    mech = rg.Mechanism()
+    mech.add_body("b", rg.Inertia.sphere(1.0, 0.1))
+    mech.add_joint("j", rg.Free(), "world", "b")
+    mech.add_frame("f", "b")
+    mech.add_spring("s", "world", (0, 0, 0), "b", (0, 0, 0), stiffness=1.0)
+    mech, _ = rg.reroot(mech, mech.state(), "b", name="base")
+    data = mech.to_dict()
+    data[table][0]["name"] = name
+    (tmp_path / "x.json").write_text(json.dumps(data))
+    with pytest.raises(rg.ModelError, match=r"name cannot be .* cannot be shown"):
+        rg.load(tmp_path / "x.json")
+
+
+def test_what_else_a_file_says_cannot_act_on_a_terminal(tmp_path):
+    mech = rg.Mechanism()
+    mech.add_body("b", rg.Inertia.sphere(1.0, 0.1))
+    mech.add_spring("s", "world", (0, 0, 0), "b", (0, 0, 0), stiffness=1.0)
+    data = mech.to_dict()
+    data["springs"][0]["\x1b[31m"] = 1.0
+    (tmp_path / "x.json").write_text(json.dumps(data))
+    with pytest.raises(rg.ModelError, match="damaged") as problem:
+        rg.load(tmp_path / "x.json")
+    assert str(problem.value).isprintable()
+
+
+def test_names_in_any_script_are_fine():
+    mech = rg.Mechanism()
+    for name in ("Knie (links)", "genou droit", "колено", "膝", "ركبة", "🦵", "a\\b"):
+        mech.add_body(name, rg.Inertia.sphere(1.0, 0.1))
+    assert "колено" in mech.bodies
+
+
+@pytest.mark.parametrize("path", [None, 3.5, [], "a\0b"])
+def test_loading_what_is_no_path(path):
+    for load in (rg.load, rg.Trajectory.from_file):
+        with pytest.raises(rg.ModelError, match="path of a file"):
+            load(path)

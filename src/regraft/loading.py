@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from .atomic import path_of
 from .errors import ModelError
 from .mechanism import Mechanism, load_mechanism
 from .simulate import Trajectory
@@ -20,7 +21,7 @@ def load(path: str | Path) -> Mechanism | Trajectory:
     >>> rg.load(file) == rg.Mechanism()
     True
     """
-    file = Path(path)
+    file = path_of(path)
     try:
         with file.open("rb") as opened:
             start = opened.read(len(_ARCHIVE))

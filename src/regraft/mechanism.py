@@ -14,11 +14,11 @@ from . import files
 from .derived import Derived
 from .description import Description, Exchange, describe
 from .drawing import draw_tree
-from .errors import ModelError, StructureError, listed
+from .errors import ModelError, StructureError, listed, printable
 from .inertia import Inertia
 from .joints import JointType, is_registered, settle
 from .kernels.closure import ASSEMBLED
-from .parts import WORLD, Body, Frame, Joint, Spring
+from .parts import WORLD, Body, Frame, Joint, Spring, check_name
 from .pose import Pose, finite
 from .slots import Layout, lay_out
 from .state import State, build_state
@@ -249,7 +249,7 @@ class Mechanism:
         except (TypeError, AttributeError, ValueError) as problem:
             if isinstance(problem, ModelError):
                 raise
-            raise ModelError(f"the description is damaged: {problem}. Save the mechanism again.") from problem
+            raise ModelError(f"the description is damaged: {printable(str(problem))}. Save the mechanism again.") from problem
         return mech
 
     def save(self, path: str | Path) -> None:
@@ -472,13 +472,13 @@ class Mechanism:
         _check_pose("joint", name, "child_pose", joint.child_pose)
 
     def _check_former_base(self, joint: Joint) -> None:
-        _check_name(joint.name, "joint")
+        check_name(joint.name, "a joint")
         self._check_parts(joint)
         if WORLD not in (joint.parent, joint.child):
             raise ModelError(f"joint {joint.name!r} cannot have been the base of a tree: it does not join a body to the world.")
 
     def _check_new_name(self, name: str, kind: str) -> None:
-        _check_name(name, kind)
+        check_name(name, f"a {kind}")
         if name in getattr(self, _TABLE_OF[kind]) or (kind == "body" and name == WORLD):
             raise ModelError(f"there is already a {kind} {name!r}; choose another name.")
         if kind in ("body", "frame") and (name in self._bodies or name in self._frames):
@@ -525,11 +525,6 @@ def _triple(values: Array) -> tuple[float, float, float]:
 
 def _known(what: str, table: Mapping[str, Any]) -> str:
     return f"Known {what}: {listed(table)}."
-
-
-def _check_name(name: str, kind: str) -> None:
-    if not isinstance(name, str) or not name:
-        raise ModelError(f"a {kind}'s name must be a text that is not empty, not {name!r}.")
 
 
 def _check_pose(kind: str, name: str, which: str, pose: Pose) -> None:

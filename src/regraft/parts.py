@@ -7,12 +7,22 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from .errors import ModelError
 from .inertia import Inertia
 from .joints import JointType
 from .pose import Pose
 
 WORLD = "world"
 """The body that does not move."""
+
+
+def check_name(name: object, whose: str) -> None:
+    """Reject what cannot be the name of a part: names are printed, so nothing in them may act on a terminal or be invisible."""
+    if not isinstance(name, str) or not name:
+        raise ModelError(f"{whose}'s name must be a text that is not empty, not {name!r}.")
+    if not name.isprintable():
+        odd = next(c for c in name if not c.isprintable())
+        raise ModelError(f"{whose}'s name cannot be {name!r}: the character {odd!a} cannot be shown. Leave it out.")
 
 
 @dataclass(frozen=True, slots=True)

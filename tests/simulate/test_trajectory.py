@@ -269,3 +269,19 @@ def test_packages_that_are_not_installed(package, monkeypatch):
     mech, state = ball()
     with pytest.raises(rg.RegraftError, match=rf"needs {package}.*pip install 'regraft\[tables\]'"):
         getattr(rg.simulate(mech, state, 0.1), f"to_{package}")()
+
+
+@pytest.mark.parametrize("t", [None, "x", [0.1], np.nan, 1j])
+def test_times_that_are_none(t):
+    traj = rg.simulate(*ball(), 0.2)
+    for ask in (traj.state, traj.mechanism):
+        with pytest.raises(rg.ModelError, match=r"^t "):
+            ask(t)
+
+
+@pytest.mark.parametrize("name", [None, 3, [], {}])
+def test_names_that_are_none(name):
+    traj = rg.simulate(*ball(), 0.2)
+    for ask in (traj.joint, traj.body, traj.frame):
+        with pytest.raises(rg.ModelError, match="the trajectory has no"):
+            ask(name)

@@ -1,5 +1,10 @@
 """Trajectories in files: equal to the last digit, and clear errors for whatever is damaged."""
 
+import copy
+import io
+import tracemalloc
+import zipfile
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -141,3 +146,74 @@ def test_a_damaged_file_is_an_error_or_does_no_harm(stored, data):
     except rg.ModelError:
         return
     assert_same(found, traj)
+
+
+# --- files that were made to do harm ------------------------------------------------------------------------------------
+
+
+def with_header(file, **arrays):
+    """An archive whose header says that it is a trajectory of one ball, with these arrays."""
+    mech, state = ball()
+    rg.simulate(mech, state, 0.1).save(file)
+    with np.load(file) as found:
+        return {**found, **arrays}
+
+
+def refused_without_reading(file, match):
+    """The file is refused, and no more memory is taken than the file has bytes, with some for the error."""
+    tracemalloc.start()
+    try:
+        with pytest.raises(rg.ModelError, match=match):
+            rg.load(file)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 4 * file.stat().st_size + 1_000_000
+
+
+def test_a_small_file_cannot_grow_on_the_way_in(tmp_path):
+    file = tmp_path / "bomb.npz"
+    np.savez_compressed(file, **with_header(file, **{"segment0.t": np.zeros(8_000_000)}))
+    assert file.stat().st_size < 200_000
+    refused_without_reading(file, r"bomb\.npz.*'header\.npy' is compressed")
+
+
+def promising(shape):
+    """The bytes of an array that promises this shape and has no numbers."""
+    text = io.BytesIO()
+    np.lib.format.write_array_header_1_0(text, {"shape": shape, "fortran_order": False, "descr": "<f8"})
+    return text.getvalue()
+
+
+@pytest.mark.parametrize("shape", [(10**12,), (10**5, 10**5), (10**30,)])
+def test_an_array_cannot_promise_more_than_there_is(shape, tmp_path):
+    file = tmp_path / "promise.npz"
+    with_header(file)
+    with zipfile.ZipFile(file, "a") as archive:
+        archive.writestr("segment7.t.npy", promising(shape))
+    refused_without_reading(file, r"promise\.npz.*'segment7\.t\.npy' says that it has \d+ bytes")
+
+
+def test_many_names_cannot_stand_for_the_same_bytes(tmp_path):
+    """Entries of the archive's directory that all lead to one array, which alone fits into the file."""
+    file = tmp_path / "overlap.npz"
+    np.savez(file, **with_header(file, big=np.zeros(50_000)))
+    with zipfile.ZipFile(file, "a") as archive:
+        (big,) = (member for member in archive.infolist() if member.filename == "big.npy")
+        for k in range(20):
+            again = copy.copy(big)
+            again.filename = again.orig_filename = "big.npy"
+            archive.filelist.append(again)
+            archive.NameToInfo[f"again{k}.npy"] = again
+        archive._didModify = True
+    refused_without_reading(file, r"overlap\.npz")
+
+
+@pytest.mark.parametrize("name", [b"\\u001b[31mred", b"two\\nlines", b"\\u202eturned"])
+def test_names_of_events_in_files_are_checked(name, tmp_path):
+    mech, state = ball()
+    file = tmp_path / "names.npz"
+    rg.simulate(mech, state, 0.2, events=rg.at_time(0.1, lambda m, s: (m, m.state()), name="marker")).save(file)
+    rewritten(file, lambda a: a.update(header=np.frombuffer(a["header"].tobytes().replace(b"marker", name), np.uint8)))
+    with pytest.raises(rg.ModelError, match=r"names\.npz.*an event's name cannot be"):
+        rg.load(file)

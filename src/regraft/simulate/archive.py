@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import zipfile
 import zlib
 from collections.abc import Sequence
@@ -16,6 +17,7 @@ from ..atomic import writing
 from ..errors import ModelError
 from ..maximal import FreeBodies
 from ..mechanism import Mechanism
+from ..parts import check_name
 from .histories import EventRecord
 from .recorded import Segment
 
@@ -69,6 +71,7 @@ def write(path: str | Path, contents: Contents) -> None:
 def read(path: Path) -> Contents:
     """What `write` wrote; a file that is damaged or something else is a ModelError."""
     try:
+        _check_sizes(path)
         with np.load(path, allow_pickle=False) as arrays:
             return _contents(arrays)
     except FileNotFoundError as problem:
@@ -83,6 +86,35 @@ def read(path: Path) -> Contents:
         raise ModelError(f"{str(path)!r} is damaged or not a trajectory: {problem!r}. Save the trajectory again.") from problem
 
 
+def _check_sizes(path: Path) -> None:
+    """Reject arrays that would need more memory than the file has bytes, before any of them is read.
+
+    NumPy takes the room for an array that its header promises, whatever there is of it, and a compressed one can be a thousand
+    times as large as what is stored. `write` stores arrays as they are.
+    """
+    room = path.stat().st_size
+    with zipfile.ZipFile(path) as archive:
+        for member in archive.infolist():
+            if member.compress_type != zipfile.ZIP_STORED:
+                raise ModelError(f"the array {member.filename!r} is compressed, as no trajectory is. Save the trajectory again.")
+            with archive.open(member) as file:
+                shape, kind = _promised(file)
+                size = file.tell() + math.prod(shape) * kind.itemsize
+            room -= size
+            if size != member.file_size or room < 0:
+                said = f"the array {member.filename!r} says that it has {size} bytes"
+                raise ModelError(f"the file is damaged: {said}. Save the trajectory again.")
+
+
+def _promised(file: Any) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    """The shape and the type of an array, from its header."""
+    if np.lib.format.read_magic(file) == (1, 0):
+        shape, _, kind = np.lib.format.read_array_header_1_0(file)
+    else:
+        shape, _, kind = np.lib.format.read_array_header_2_0(file)
+    return shape, kind
+
+
 def _contents(arrays: Any) -> Contents:
     if "header" not in arrays:
         raise ModelError(f"this is not a trajectory: it has no header that says {FORMAT!r}.")
@@ -95,7 +127,9 @@ def _contents(arrays: Any) -> Contents:
     segments = [_segment(arrays, k, mechanisms[known["mechanism"]], known) for k, known in enumerate(header["segments"])]
     if not segments:
         raise ModelError("the file is damaged: it has no segments. Save the trajectory again.")
-    events = [EventRecord(float(t), str(name)) for t, name in header["events"]]
+    events = [EventRecord(float(t), name) for t, name in header["events"]]
+    for name in (*(event.name for event in events), *(s.event for s in segments if s.event is not None)):
+        check_name(name, "an event")
     return Contents(segments, events, int(header["steps"]), int(header["rejected"]), bool(header["interrupted"]))
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..errors import ModelError, listed
 from ..mechanism import Mechanism
 from ..motion import place_of
-from ..parts import WORLD
+from ..parts import WORLD, check_name
 from ..pose import finite
 from ..state import State
 from .callbacks import Callback, compiled_callback, is_compiled, python_callback
@@ -135,8 +135,7 @@ class Event:
     direction: int = -1
 
     def __post_init__(self) -> None:
-        if not isinstance(self.name, str) or not self.name:
-            raise ModelError(f"an event's name must be a text that is not empty, not {self.name!r}.")
+        check_name(self.name, "an event")
         if self.direction not in (-1, 0, 1):
             raise ModelError(f"event {self.name!r}: direction must be -1, 0 or 1, not {self.direction!r}.")
         if not isinstance(self.guard, (FrameBelow, JointAt, TimeAt, FunctionGuard)):

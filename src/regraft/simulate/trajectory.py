@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..atomic import path_of
 from ..errors import ModelError, listed
 from ..kernels import entries
 from ..loops import loop_measures
@@ -57,11 +58,12 @@ class Trajectory:
 
     def state(self, t: float) -> State:
         """The state at a time."""
-        return self._at(t).state(t)
+        when = float(finite("t", t, ()))
+        return self._at(when).state(when)
 
     def mechanism(self, t: float) -> Mechanism:
         """The mechanism at a time."""
-        return self._at(t).mech
+        return self._at(float(finite("t", t, ()))).mech
 
     @property
     def final(self) -> tuple[Mechanism, State]:
@@ -70,7 +72,7 @@ class Trajectory:
         return last.mech, State(last.mech.layout, last.seen[-1].copy())
 
     def _at(self, t: float) -> Segment:
-        self._check_times(float(t))
+        self._check_times(t)
         for segment in reversed(self.segments):
             if segment.t[0] <= t:
                 return segment
@@ -88,7 +90,7 @@ class Trajectory:
 
     def joint(self, name: str) -> JointHistory:
         """Position and velocity of a joint, loop joints too, at all samples; NaN while it is not there or has another size."""
-        found = [segment for segment in self.segments if name in segment.mech.joints]
+        found = [segment for segment in self.segments if isinstance(name, str) and name in segment.mech.joints]
         if not found:
             raise ModelError(f"the trajectory has no joint {name!r}; it has: {listed(self._joint_names())}.")
         kind = found[0].mech.joints[name].type
@@ -112,15 +114,15 @@ class Trajectory:
 
     def body(self, name: str) -> BodyHistory:
         """The motion of a body at all samples; NaN while there is no such body."""
-        if name != WORLD and all(name not in segment.mech.bodies for segment in self.segments):
+        if name != WORLD and not self._some(lambda mech: mech.bodies, name):
             known = dict.fromkeys(body for segment in self.segments for body in segment.mech.bodies)
             raise ModelError(f"the trajectory has no body {name!r}; it has: {listed(known)}.")
         return self._history(lambda mech: (name, Pose()) if name == WORLD or name in mech.bodies else None)
 
     def frame(self, name: str) -> BodyHistory:
         """The motion of a frame at all samples; NaN while there is no such frame. A body is a frame too."""
-        if all(name not in segment.mech.frames for segment in self.segments):
-            if name == WORLD or any(name in segment.mech.bodies for segment in self.segments):
+        if not self._some(lambda mech: mech.frames, name):
+            if name == WORLD or self._some(lambda mech: mech.bodies, name):
                 return self.body(name)
             known = dict.fromkeys(frame for segment in self.segments for frame in segment.mech.frames)
             raise ModelError(f"the trajectory has no frame {name!r}; it has: {listed(known)}.")
@@ -130,6 +132,10 @@ class Trajectory:
             return None if found is None else (found.body, found.pose)
 
         return self._history(place)
+
+    def _some(self, table: Callable[[Mechanism], Mapping[str, Any]], name: str) -> bool:
+        """Whether one of the mechanisms has a part of this name in a table."""
+        return isinstance(name, str) and any(name in table(segment.mech) for segment in self.segments)
 
     def _history(self, place: Callable[[Mechanism], tuple[str, Pose] | None]) -> BodyHistory:
         """The motion of a place that each mechanism has on one of its bodies, or has not."""
@@ -224,7 +230,7 @@ class Trajectory:
     @classmethod
     def from_file(cls, path: str | Path) -> Trajectory:
         """The trajectory that `save` wrote; `regraft.load` does the same."""
-        return cls(*archive.read(Path(path)))
+        return cls(*archive.read(path_of(path)))
 
     def __repr__(self) -> str:
         end = float(self.segments[-1].t[-1])
