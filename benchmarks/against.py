@@ -1,0 +1,125 @@
+"""Whether a version is slower than another: ``python benchmarks/against.py REVISION`` times every row of both, in turns.
+
+Each version runs in a process of its own, with its own sources and benchmarks. They take turns row by row, many times, so that
+what else the machine does meets both alike; the best turn of each counts.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parent.parent
+ROUNDS = 40
+LIMIT = 1.03
+"""What counts as slower."""
+
+
+def main(revision: str) -> None:
+    """Print the ratio of times, this version's over the other's, for each row that both have."""
+    with tempfile.TemporaryDirectory() as folder:
+        other = Path(folder) / "other"
+        subprocess.run(["git", "worktree", "add", "--quiet", "--detach", str(other), revision], cwd=ROOT, check=True)
+        try:
+            _compare(Worker(ROOT), Worker(other), revision)
+        finally:
+            subprocess.run(["git", "worktree", "remove", "--force", str(other)], cwd=ROOT, check=True)
+
+
+def _compare(this: Worker, other: Worker, revision: str) -> None:
+    rows = [row for row in this.rows if row in other.rows]
+    best: dict[str, list[float]] = {row: [float("inf")] * 2 for row in rows}
+    for _ in range(ROUNDS):
+        for row in rows:
+            for side, worker in enumerate((this, other)):
+                best[row][side] = min(best[row][side], worker.time(row))
+    print(f"{'row':95} {'now':>10} {'then':>10}  ratio (then: {revision})")
+    for row, (now, then) in best.items():
+        print(f"{row:95} {now:10.2f} {then:10.2f}  {now / then:.3f}" + ("  SLOWER" if now > LIMIT * then else ""))
+
+
+class Worker:
+    """A process that times rows of one version, one at a time."""
+
+    def __init__(self, root: Path) -> None:
+        environment = os.environ | {"PYTHONPATH": str(root / "src")}
+        command = [sys.executable, str(Path(__file__).resolve()), "--worker", str(root)]
+        self._process = subprocess.Popen(
+            command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
+        )
+        self.rows: list[str] = self._read()
+
+    def time(self, row: str) -> float:
+        """Microseconds of a row, of one turn."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps(row) + "\n")
+        return float(self._read())
+
+    def _read(self) -> Any:
+        assert self._process.stdout is not None
+        return json.loads(self._process.stdout.readline())
+
+
+def work(root: Path) -> None:
+    """Answer with times of the rows that are asked for, as one worker."""
+    sys.path[0] = str(root / "benchmarks")  # of that version, instead of the folder of this file
+    from timing import _turn
+
+    calls = _calls()
+    print(json.dumps(list(calls)), flush=True)
+    for line in sys.stdin:
+        ours, count, per_call = calls[json.loads(line)]
+        print(json.dumps(_turn(ours, count) / per_call), flush=True)
+
+
+def _calls() -> dict[str, tuple[Callable[[], object], int, int]]:
+    """What the rows call, by their names: the benchmarks run with a `compare` that times nothing."""
+    import timing
+
+    found: dict[str, tuple[Callable[[], object], int, int]] = {}
+
+    def collect(
+        what: str,
+        subject: str,
+        ours: Callable[[], object],
+        reference: str,
+        _theirs: Callable[[], object],
+        _target: float | None = None,
+        per_call: int = 1,
+        calls: int = 400,
+    ) -> timing.Comparison:
+        ours()
+        found[f"{what}: {subject}"] = ours, max(1, calls // per_call), per_call
+        return timing.Comparison(what, subject, 1.0, reference, 1.0, None)
+
+    timing.compare = collect  # type: ignore[assignment]
+    import closed
+    import maximal
+    import run
+    import simulation
+    import structure
+    import subjects
+
+    mechanisms = [subjects.humanoid(), subjects.arm(), subjects.chain(30), subjects.chain(100)]
+    for mechanism in mechanisms:
+        run.comparisons(mechanism)
+    structure.reroot_comparisons(mechanisms[0])
+    closed.grip_comparison(mechanisms[0])
+    closed.high_bar_comparisons()
+    simulation.stepping(mechanisms[0])
+    simulation.walking()
+    maximal.skeleton_comparison()
+    return found
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "--worker":
+        work(Path(sys.argv[2]))
+    else:
+        main(sys.argv[1])
