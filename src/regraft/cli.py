@@ -137,7 +137,9 @@ def reroot_command(
         before = mech.state() if state is None else load_state(mech, state)
         changed, after = reroot(mech, before, top, at=at, joint=kind, name=name, velocity=velocity.value, align=align.value)
         _print_tree(changed)
-        for base, impulse in (after.impulse or {}).items():
+        if after.impulse is not None:
+            base = f"{top}_base" if name is None else name
+            impulse = after.impulse[base]
             moment, push = (_numbers(half, np.abs(impulse).max()) for half in (impulse[:3], impulse[3:]))
             _console().print(Text(f"impulse at {base}: moment {moment} N m s, force {push} N s"), soft_wrap=True)
         # the state first: where that fails, a mechanism that replaces its own file has not yet lost the old one

@@ -34,6 +34,7 @@ class State:
         self.layout = layout
         self._x = x  # q, then v, in one piece
         self.impulse = impulse
+        """What the joints exchanged in the impact that led here: by name, the (moment, force) impulse on the child; else None."""
 
     @property
     def q(self) -> Array:

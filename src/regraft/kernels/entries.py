@@ -337,8 +337,8 @@ def loops_of_many(handle: int, loops: int, states: Any, out: Any) -> None:
 
 
 @entry
-def plastic_impact(handle: int, x: Any, top: int, motion: Any, impulse: Any, out: Any) -> float:
+def plastic_impact(handle: int, x: Any, top: int, motion: Any, out: Any) -> float:
     """`impact` of the tree whose root is row `top`; `motion` is how that row's body moves, in its own frame."""
     nq = positions_in(handle)
     X, twist = load_pose(motion, 0), load(motion, 0, 12, 6)
-    return impact(model_at(handle), work_at(handle, x), x[:nq], x[nq:], top, X[1], twist, impulse, out)
+    return impact(model_at(handle), work_at(handle, x), x[:nq], x[nq:], top, X[1], twist, out)

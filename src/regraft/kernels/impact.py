@@ -7,21 +7,21 @@ from typing import Any
 from .._jit import jit
 from ..memory import load, store
 from ..scalars import Scalar, one, where_less, zero
-from ..spatial import Motion, Vector, at_point, minus, momentum_of, plus, plus_times, subtract, times, zero_spatial
+from ..spatial import Motion, Vector, at_point, momentum_of, plus_times, subtract, times, zero_spatial
 from .aba import accelerate, eliminate_joints
-from .inertia import body_inertia, load_rigid, store_rigid
+from .inertia import body_inertia, store_rigid
 from .kinematics import frame, place_bodies
-from .layout import BIAS, END, MARGIN, ORIGIN, PARENT, ROOT, TAU, VEL, A, F, Model, R, S, V, Work
+from .layout import BIAS, END, MARGIN, ORIGIN, PARENT, ROOT, TAU, VEL, F, Model, R, S, V, Work
 
 
 @jit
-def impact(model: Model, work: Work, q: Any, v: Any, top: int, at: Vector, twist: Motion, impulse: Any, out: Any) -> Scalar:
+def impact(model: Model, work: Work, q: Any, v: Any, top: int, at: Vector, twist: Motion, out: Any) -> Scalar:
     """Velocities after the impact into out, for the tree under row `top`; the others keep theirs. Returns what `aba` does.  O(n).
 
     Before it the root's body moves at `twist`, given at the point `at` in world axes, and the other joints at v. Of all motions
     that the base joint allows the tree takes the one nearest in the metric of kinetic energy, so momentum is kept along all that
     stays free: M v⁺ = Σ Sᵀ I V. These are the equations of motion with velocities for accelerations and momenta for
-    forces. `impulse` (1, 6) is what the base joint exchanged: moment and force about the root's position, in world axes.
+    forces.
     """
     walk, body, dof = model.walk, work.body, work.dof
     like = body[0, R]
@@ -42,17 +42,14 @@ def impact(model: Model, work: Work, q: Any, v: Any, top: int, at: Vector, twist
         store(body, k, BIAS, zero_spatial(like))
         store(body, k, F, times(-1.0, momentum_of(inertia, V_k)))
     eliminate_joints(model, work)
-    exchanged, worst, finite = zero_spatial(like), one(like), zero(like)
-    accelerate(model, work, exchanged, out)
+    worst, finite = one(like), zero(like)
+    accelerate(model, work, zero_spatial(like), out)
     for k in range(walk.shape[0]):
         hit = walk[k, ROOT] == top
-        if hit:
-            exchanged = plus(exchanged, momentum_of(load_rigid(body, k), minus(load(body, k, A, 6), load(body, k, VEL, 6))))
         for d in range(walk[k, V], walk[k, END]):
             if hit:
                 worst = where_less(worst, dof[d, MARGIN], worst, dof[d, MARGIN])
                 finite = finite + 0.0 * out[d]  # apart: a comparison would forget a NaN
             else:
                 out[d] = v[d]
-    store(impulse, 0, 0, exchanged)
     return worst + finite

@@ -6,6 +6,7 @@ from .assembly import assemble, assembled
 from .coordinates import Coordinates, Given
 from .forces import loop_rows, loop_wrenches, passive_torques
 from .impact import take_hold
+from .impulses import Impact, Impulses
 from .jacobian import Loop, closed_loops, loop_jacobian, loop_jacobian_rate
 from .mobility import RANK, AllowedMotions, Mobility, allowed_motions, mobility
 from .start import prepare_start
@@ -17,6 +18,8 @@ __all__ = [
     "AllowedMotions",
     "Coordinates",
     "Given",
+    "Impact",
+    "Impulses",
     "Loop",
     "LoopTables",
     "Mobility",

@@ -16,6 +16,7 @@ from ..mechanism import Mechanism
 from ..parts import Joint
 from ..state import State
 from .forces import least_forces
+from .impulses import Impact, Impulses
 from .tables import LoopTables, closing_kernel, loops_of
 
 Array = NDArray[np.float64]
@@ -48,7 +49,7 @@ def take_hold(mech: Mechanism, before: Array, new: Sequence[Joint], *, impact: b
         least_forces(mech, after, closed)
         wrenches[:] = 0.0
         entries.row_wrenches(tree.handle, closed.handle, after._q, wrenches)
-    after.impulse = {joint.name: wrenches[l] for l, joint in enumerate(new, len(wrenches) - len(new))}
+    after.impulse = Impulses(Impact(mech, tree, x, tree, before, mech.layout.loops, wrenches))
     return after
 
 

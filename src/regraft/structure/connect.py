@@ -60,9 +60,9 @@ def connect(
     pose the joint's zero. With none of these the origins of the two bodies must coincide, and it sits there.
 
     With ``impact=True`` the velocities jump so that the new joint holds: a plastic impact of all that is connected, in which
-    momentum is kept along everything that stays free and energy never grows. The new state's `impulse` has what the joint
-    exchanged: by its name, the (moment, force) impulse on `body_b` about the joint, in world axes. With ``impact=False``
-    velocities that do not fit are an error.
+    momentum is kept along everything that stays free and energy never grows. The new state's `impulse` has what the joints
+    exchanged, this one and all that were there before: by name, the (moment, force) impulse on the child (`body_b`) about the
+    joint's frame there, in world axes. With ``impact=False`` velocities that do not fit are an error.
 
     >>> import regraft as rg
     >>> mech = rg.Mechanism(gravity=(0, 0, 0))

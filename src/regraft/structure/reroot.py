@@ -12,6 +12,7 @@ from ..errors import StructureError
 from ..joints import REPRESENTABLE, Free, JointType, is_registered
 from ..kernels import entries
 from ..kernels.layout import JOINT, ROOT
+from ..loops import Impact, Impulses
 from ..mechanism import Mechanism
 from ..memory import load_vector, store_pose
 from ..parts import WORLD, Joint
@@ -118,7 +119,7 @@ def reroot(
     if velocity == "impact":
         if mech.layout.loops:
             return changed, _closed_impact(mech, state, changed, top, base, held)
-        return changed, _impact(changed, mech.layout.exchanged(state._x, j, held.q, held.v), top, base, now)
+        return changed, _impact(mech, state, changed, mech.layout.exchanged(state._x, j, held.q, held.v), top, base, now)
     if not held.twist_gap <= CARRIED:
         raise refuse_motion(base, held.twist_gap)
     if mech.layout.loops:
@@ -177,23 +178,24 @@ def _refuse_orientation(base: Joint, top: str, gap: float) -> StructureError:
     )
 
 
-def _impact(changed: Mechanism, x: Array, top: str, base: Joint, now: Array) -> State:
+def _impact(mech: Mechanism, state: State, changed: Mechanism, x: Array, top: str, base: Joint, now: Array) -> State:
     """The state after the plastic impact of the whole tree at its new base joint (S1 7.2, 8.5)."""
     tree, nq = changed.tree, changed.nq
-    impulse, after = np.empty((1, 6)), np.empty(changed.nv)
-    worst = entries.plastic_impact(tree.handle, x, tree.row_of[top], now.reshape(1, -1), impulse, after)
+    after = np.empty(changed.nv)
+    worst = entries.plastic_impact(tree.handle, x, tree.row_of[top], now.reshape(1, -1), after)
     if not worst > 0.0:
         why = tree.explain_failure(tree.work, tree.row_of[top])
         raise StructureError(f"joint {base.name!r}: the impact has no unique result: {why}")
     x[nq:] = after
-    return State(changed.layout, x, {base.name: impulse[0]})
+    return State(changed.layout, x, Impulses(Impact(changed, tree, x, mech.tree, state._x, (), np.zeros((0, 6)))))
 
 
 def _closed_impact(mech: Mechanism, state: State, changed: Mechanism, top: str, base: Joint, held: Settled) -> State:
     """The same where loops take part: the new base takes hold of a body that floats, as any other joint would."""
     floating, before = reroot(mech, state, top, name=_unused(mech, f"{base.name}_"))
     caught, after = hold(floating, before, [base])
-    return carried(caught, after, changed, {base.name: held._replace(v=caught.joint_velocity(after, base.name))}, after.impulse)
+    known = {base.name: held._replace(v=caught.joint_velocity(after, base.name))}
+    return carried(caught, after, changed, known, after.impulse.among(changed.joints))
 
 
 def _unused(mech: Mechanism, name: str) -> str:
