@@ -22,15 +22,23 @@ class AssemblyError(RegraftError):
 
 
 class SimulationError(RegraftError):
-    """A simulation that could not go on; all that was computed until then is in `trajectory`."""
+    """A simulation that could not go on.
+
+    Attributes
+    ----------
+    trajectory : Trajectory or None
+        All that was computed until then.
+    time : float
+        When it stopped.
+    joint : str or None
+        Where it broke, if one joint is to blame.
+    """
 
     def __init__(self, message: str, trajectory: Any = None, time: float = math.nan, joint: str | None = None) -> None:
         super().__init__(message)
         self.trajectory = trajectory
         self.time = time
-        """When it stopped."""
         self.joint = joint
-        """Where it broke, if one joint is to blame."""
 
 
 def printable(text: str) -> str:

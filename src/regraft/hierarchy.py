@@ -20,24 +20,39 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Hierarchy:
-    """The trees of a mechanism in S1's terms, by body. Frames have the body's axes and sit at its pivot, the joint it uses."""
+    """The trees of a mechanism in S1's terms; made by `hierarchy`. S1 is the first of the papers in the README.
+
+    Everything but `tops` is by the name of a body. A body's frame has the body's axes and sits at its pivot, the joint by which
+    it hangs on its parent. S1's eq. 5 has `E`, `t` and `r`.
+
+    Attributes
+    ----------
+    tops : tuple of str
+        The bodies that hang on the world, one for each tree.
+    parent : mapping of str to str
+        λ; of a top it is the world.
+    first_child, next_sibling : mapping of str to str or None
+        The other two links of S1's tree.
+    E : mapping of str to (3, 3) array
+        Turns coordinates of the parent's frame into those of the body's, in the bind pose.
+    t : mapping of str to (3,) array
+        The body's pivot in the parent's frame, in the bind pose.
+    r : mapping of str to (3,) array
+        From the body's centre of mass to its pivot, in the body's axes.
+    q, v : mapping of str to array
+        Position and velocity of the joint that each body hangs on, seen from its parent: reversed where the joint is walked
+        backwards.
+    """
 
     tops: tuple[str, ...]
-    """The bodies that hang on the world, one for each tree."""
     parent: Mapping[str, str]
-    """λ; of a top it is the world."""
     first_child: Mapping[str, str | None]
     next_sibling: Mapping[str, str | None]
     E: Mapping[str, Array]
-    """(3, 3): turns coordinates of the parent's frame into those of the body's, in the bind pose (S1 eq. 5)."""
     t: Mapping[str, Array]
-    """(3,): the body's pivot in the parent's frame, in the bind pose."""
     r: Mapping[str, Array]
-    """(3,): from the body's centre of mass to its pivot, in the body's axes."""
     q: Mapping[str, Array]
-    """The position of the joint that each body uses, seen from its parent: reversed where the joint is walked backwards."""
     v: Mapping[str, Array]
-    """Its velocity, likewise."""
 
     @property
     def top(self) -> str:
@@ -46,8 +61,21 @@ class Hierarchy:
 
 
 def hierarchy(mech: Mechanism, state: State | None = None) -> Hierarchy:
-    """The trees of a mechanism as S1 describes them; joint variables are those of the state, by default of the bind pose.
+    """The trees of a mechanism as S1 describes them.
 
+    Parameters
+    ----------
+    mech : Mechanism
+        The mechanism.
+    state : State, optional
+        Where the joint variables are from; by default the bind pose at rest.
+
+    Returns
+    -------
+    Hierarchy
+
+    Examples
+    --------
     >>> import regraft as rg
     >>> mech = rg.Mechanism()
     >>> mech.add_body("thigh", rg.Inertia.rod(7.0, (0, 0, 0), (0, 0, -0.4)))

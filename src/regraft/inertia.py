@@ -15,10 +15,26 @@ _SLACK = 1e-9  # of the largest moment: rounding that a physical inertia may sho
 
 
 class Inertia(Frozen):
-    """Mass, centre of mass, and moments of inertia about the centre of mass in the body's axes. Immutable.
+    """Mass, centre of mass and moments of inertia of a rigid body. Immutable.
 
-    A mass without `tensor` is a point mass; a mass of 0 is a massless body. Inertias of bodies welded together add up:
+    Inertias of bodies that are welded together add up: ``a + b``, both in the same axes.
 
+    Parameters
+    ----------
+    mass : float
+        In kg; 0 is a body without mass.
+    com : (3,) array_like, optional
+        The centre of mass in the body's axes; by default the body's origin.
+    tensor : (3, 3) array_like, optional
+        Moments of inertia about the centre of mass, in the body's axes, in kg m²; by default a point mass.
+
+    Raises
+    ------
+    ModelError
+        If no real body has such an inertia, or a number is not finite.
+
+    Examples
+    --------
     >>> import regraft as rg
     >>> dumbbell = rg.Inertia.point(1.0, at=(0, 0, 1)) + rg.Inertia.point(1.0, at=(0, 0, -1))
     >>> dumbbell.mass, dumbbell.tensor.diagonal().tolist()
@@ -37,26 +53,109 @@ class Inertia(Frozen):
 
     @classmethod
     def box(cls, mass: float, size: ArrayLike, at: ArrayLike = (0.0, 0.0, 0.0)) -> Inertia:
-        """A uniform box of the given edge lengths, centred at `at`."""
+        """A uniform box.
+
+        Parameters
+        ----------
+        mass : float
+            In kg.
+        size : (3,) array_like
+            Its edge lengths along x, y and z.
+        at : (3,) array_like, optional
+            Its centre.
+
+        Returns
+        -------
+        Inertia
+
+        Examples
+        --------
+        >>> import regraft as rg
+        >>> rg.Inertia.box(12.0, (1, 2, 3)).tensor.diagonal().tolist()
+        [13.0, 10.0, 5.0]
+        """
         x, y, z = _lengths("Inertia.box: size", size, 3)
         return cls(mass, at, _mass(mass) / 12.0 * np.diag([y * y + z * z, x * x + z * z, x * x + y * y]))
 
     @classmethod
     def rod(cls, mass: float, start: ArrayLike, end: ArrayLike) -> Inertia:
-        """A uniform thin rod between two points."""
+        """A uniform thin rod between two points; about its own axis it has no inertia.
+
+        Parameters
+        ----------
+        mass : float
+            In kg.
+        start, end : (3,) array_like
+            Its two ends.
+
+        Returns
+        -------
+        Inertia
+
+        Examples
+        --------
+        >>> import regraft as rg
+        >>> rg.Inertia.rod(12.0, (0, 0, 0), (1, 0, 0)).tensor.diagonal().tolist()
+        [0.0, 1.0, 1.0]
+        """
         a, b = finite("Inertia.rod: start", start, (3,)), finite("Inertia.rod: end", end, (3,))
         along = b - a
         return cls(mass, 0.5 * (a + b), _mass(mass) / 12.0 * (along @ along * np.eye(3) - np.outer(along, along)))
 
     @classmethod
     def sphere(cls, mass: float, radius: float, at: ArrayLike = (0.0, 0.0, 0.0)) -> Inertia:
-        """A uniform ball."""
+        """A uniform solid ball.
+
+        Parameters
+        ----------
+        mass : float
+            In kg.
+        radius : float
+            In metres.
+        at : (3,) array_like, optional
+            Its centre.
+
+        Returns
+        -------
+        Inertia
+
+        Examples
+        --------
+        >>> import regraft as rg
+        >>> rg.Inertia.sphere(5.0, 1.0).tensor.diagonal().tolist()
+        [2.0, 2.0, 2.0]
+        """
         (r,) = _lengths("Inertia.sphere: radius", [radius], 1)
         return cls(mass, at, 0.4 * _mass(mass) * r * r * np.eye(3))
 
     @classmethod
     def cylinder(cls, mass: float, radius: float, start: ArrayLike, end: ArrayLike) -> Inertia:
-        """A uniform solid cylinder between the centres of its two ends."""
+        """A uniform solid cylinder.
+
+        Parameters
+        ----------
+        mass : float
+            In kg.
+        radius : float
+            In metres.
+        start, end : (3,) array_like
+            The centres of its two ends.
+
+        Returns
+        -------
+        Inertia
+
+        Raises
+        ------
+        ModelError
+            If the two ends are the same point.
+
+        Examples
+        --------
+        >>> import regraft as rg
+        >>> rg.Inertia.cylinder(2.0, 1.0, (0, 0, 0), (0, 0, 1)).tensor[2, 2]
+        np.float64(1.0)
+        """
         (r,) = _lengths("Inertia.cylinder: radius", [radius], 1)
         rod = cls.rod(mass, start, end)
         along = np.asarray(end, float) - np.asarray(start, float)
@@ -68,11 +167,45 @@ class Inertia(Frozen):
 
     @classmethod
     def point(cls, mass: float, at: ArrayLike = (0.0, 0.0, 0.0)) -> Inertia:
-        """A point mass."""
+        """A point mass.
+
+        Parameters
+        ----------
+        mass : float
+            In kg.
+        at : (3,) array_like, optional
+            Where it is.
+
+        Returns
+        -------
+        Inertia
+
+        Examples
+        --------
+        >>> import regraft as rg
+        >>> rg.Inertia.point(1.0, at=(0, 0, -1)).com.tolist()
+        [0.0, 0.0, -1.0]
+        """
         return cls(mass, at)
 
     def moved(self, pose: Pose) -> Inertia:
-        """The same inertia in the axes of a frame in which this one's frame has the given pose."""
+        """The same inertia in the axes of another frame.
+
+        Parameters
+        ----------
+        pose : Pose
+            The pose of the present frame in the other one.
+
+        Returns
+        -------
+        Inertia
+
+        Examples
+        --------
+        >>> import regraft as rg
+        >>> rg.Inertia.point(1.0).moved(rg.Pose(translation=(0, 0, 2))).com.tolist()
+        [0.0, 0.0, 2.0]
+        """
         R = pose.rotation
         turned = R @ self.tensor @ R.T
         return Inertia(self.mass, pose.apply(self.com), 0.5 * (turned + turned.T))

@@ -13,8 +13,25 @@ _ARCHIVE = b"PK"  # how the files of Trajectory.save begin
 
 
 def load(path: str | Path) -> Mechanism | Trajectory:
-    """Read what `Mechanism.save` or `Trajectory.save` wrote: a mechanism from JSON, a trajectory from .npz.
+    """Read a mechanism or a trajectory from a file.
 
+    Parameters
+    ----------
+    path : str or Path
+        A JSON file that `Mechanism.save` wrote, or an .npz file that `Trajectory.save` wrote.
+
+    Returns
+    -------
+    Mechanism or Trajectory
+        Equal to what was saved, to the last digit.
+
+    Raises
+    ------
+    ModelError
+        If the file cannot be read, is damaged or holds something else.
+
+    Examples
+    --------
     >>> import regraft as rg, tempfile, pathlib
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "empty.json"
     >>> rg.Mechanism().save(file)

@@ -28,10 +28,18 @@ Array = NDArray[np.float64]
 
 
 class Mechanism:
-    """Bodies and joints, by name.
+    """Bodies, joints, frames and springs by name; ``"world"`` is the body that does not move.
 
-    A joint between two bodies that are already connected closes a loop and becomes a loop joint by itself.
+    A joint between two bodies that are already connected closes a loop and becomes a loop joint by itself: it has no place in `q`
+    and `v`. The other joints make the tree, and their numbers are in `q` and `v` in the order in which the joints were added.
 
+    Parameters
+    ----------
+    gravity : (3,) array_like, optional
+        The acceleration of free fall, in m/s², world axes.
+
+    Examples
+    --------
     >>> import regraft as rg
     >>> mech = rg.Mechanism()
     >>> mech.add_body("thigh", rg.Inertia(mass=7.0, com=(0, 0, -0.2)))
@@ -58,7 +66,20 @@ class Mechanism:
     # --- describe ----------------------------------------------------------------------------------------------------
 
     def add_body(self, name: str, inertia: Inertia) -> None:
-        """Add a rigid body; join it to others with `add_joint`."""
+        """Add a rigid body; join it to others with `add_joint`.
+
+        Parameters
+        ----------
+        name : str
+            A name that no body and no frame has.
+        inertia : Inertia
+            Its mass and how that is spread, in the body's axes.
+
+        Raises
+        ------
+        ModelError
+            If the name is taken.
+        """
         self._check_new_name(name, "body")
         if not isinstance(inertia, Inertia):
             raise ModelError(f"body {name!r}: inertia must be an Inertia, such as Inertia(mass=1.0), not {inertia!r}.")
@@ -74,7 +95,24 @@ class Mechanism:
         parent_pose: Pose = Pose(),  # noqa: B008 (a pose is immutable)
         child_pose: Pose = Pose(),  # noqa: B008
     ) -> None:
-        """Join `child` to `parent`; the poses place the joint's frame on either body."""
+        """Join two bodies; a body without a way to the world needs a `Free()` joint to it.
+
+        Parameters
+        ----------
+        name : str
+            A name that no joint has.
+        joint : JointType
+            The kind of joint, such as ``Revolute((0, 1, 0))``.
+        parent, child : str
+            The two bodies; the joint's coordinates are the motion of the child relative to the parent.
+        parent_pose, child_pose : Pose, optional
+            Where the joint's frame is on either body; by default at its origin, with its axes.
+
+        Raises
+        ------
+        ModelError
+            If the name is taken or there is no such body.
+        """
         self._check_new_name(name, "joint")
         new = Joint(name, joint, parent, child, parent_pose, child_pose)
         self._check_parts(new)
@@ -82,7 +120,22 @@ class Mechanism:
         self._changed()
 
     def add_frame(self, name: str, body: str, pose: Pose = Pose()) -> None:  # noqa: B008
-        """Name a place on a body."""
+        """Name a place on a body.
+
+        Parameters
+        ----------
+        name : str
+            A name that no frame and no body has.
+        body : str
+            The body that carries it.
+        pose : Pose, optional
+            Where it is on that body.
+
+        Raises
+        ------
+        ModelError
+            If the name is taken or there is no such body.
+        """
         self._check_new_name(name, "frame")
         self._check_body(body, "body of frame", name)
         _check_pose("frame", name, "pose", pose)
@@ -100,7 +153,28 @@ class Mechanism:
         damping: float = 0.0,
         rest_length: float = 0.0,
     ) -> None:
-        """Put a spring and damper between two points, each in the axes of its body."""
+        """Put a spring and a damper between two points.
+
+        Parameters
+        ----------
+        name : str
+            A name that no spring has.
+        body_a, body_b : str
+            The two bodies.
+        point_a, point_b : (3,) array_like
+            Where its ends are, each in the axes of its body.
+        stiffness : float
+            In N/m.
+        damping : float, optional
+            In N s/m.
+        rest_length : float, optional
+            In metres.
+
+        Raises
+        ------
+        ModelError
+            If the name is taken, there is no such body, both ends are on one body or a number is negative.
+        """
         self._check_new_name(name, "spring")
         self._check_body(body_a, "body_a of spring", name)
         self._check_body(body_b, "body_b of spring", name)
@@ -163,21 +237,95 @@ class Mechanism:
         return self.layout.nv
 
     def q_slice(self, joint: str) -> slice:
-        """Where a tree joint's numbers are in q."""
+        """Where a tree joint's numbers are in q.
+
+        Parameters
+        ----------
+        joint : str
+            Its name.
+
+        Returns
+        -------
+        slice
+
+        Raises
+        ------
+        ModelError
+            If there is no such joint, or it is a loop joint.
+        """
         self._check_tree_joint(joint)
         return self.layout.q_slices[joint]
 
     def v_slice(self, joint: str) -> slice:
-        """Where a tree joint's numbers are in v."""
+        """Where a tree joint's numbers are in v.
+
+        Parameters
+        ----------
+        joint : str
+            Its name.
+
+        Returns
+        -------
+        slice
+
+        Raises
+        ------
+        ModelError
+            If there is no such joint, or it is a loop joint.
+        """
         self._check_tree_joint(joint)
         return self.layout.v_slices[joint]
 
     def state(self, q: Any = None, v: Any = None) -> State:
-        """A state from numbers by joint name or from whole arrays; the rest is at the bind pose and at rest."""
+        """A state from numbers by joint name or from whole arrays.
+
+        Parameters
+        ----------
+        q : mapping of str to array_like, or (nq,) array_like, optional
+            Positions; joints that are not named are at the bind pose, where q = 0 and quaternions are the identity.
+        v : mapping of str to array_like, or (nv,) array_like, optional
+            Velocities; joints that are not named are at rest.
+
+        Returns
+        -------
+        State
+
+        Raises
+        ------
+        ModelError
+            If there is no such tree joint, or numbers have the wrong shape or are not finite.
+
+        Examples
+        --------
+        >>> import regraft as rg
+        >>> mech = rg.models.four_bar().mech
+        >>> mech.state(q={"motor": 0.3}, v={"motor": 1.0}).q.tolist()
+        [0.3, 0.0, 0.0]
+        """
         return build_state(self.layout, q, v)
 
     def joint_position(self, state: State, joint: str) -> Array:
-        """The position of any joint, loop joints too."""
+        """The position of any joint, loop joints too.
+
+        Parameters
+        ----------
+        state : State
+            A state of this mechanism.
+        joint : str
+            The joint's name.
+
+        Returns
+        -------
+        array
+            As many numbers as the joint type's `nq`.
+
+        Raises
+        ------
+        ModelError
+            If there is no such joint.
+        StructureError
+            If it is a loop joint whose loop is open.
+        """
         self._check_joint(joint)
         self.check_state(state)
         where = self.layout.q_slices.get(joint)
@@ -186,7 +334,27 @@ class Mechanism:
         return self.settled(state, joint)[0]
 
     def joint_velocity(self, state: State, joint: str) -> Array:
-        """The velocity of any joint, loop joints too."""
+        """The velocity of any joint, loop joints too.
+
+        Parameters
+        ----------
+        state : State
+            A state of this mechanism.
+        joint : str
+            The joint's name.
+
+        Returns
+        -------
+        array
+            As many numbers as the joint type's `nv`.
+
+        Raises
+        ------
+        ModelError
+            If there is no such joint.
+        StructureError
+            If it is a loop joint whose loop is open.
+        """
         self._check_joint(joint)
         self.check_state(state)
         where = self.layout.v_slices.get(joint)
@@ -197,7 +365,12 @@ class Mechanism:
     # --- whole -------------------------------------------------------------------------------------------------------
 
     def copy(self) -> Mechanism:
-        """A mechanism that can be changed without changing this one."""
+        """A mechanism that can be changed without changing this one.
+
+        Returns
+        -------
+        Mechanism
+        """
         twin = Mechanism.__new__(Mechanism)
         twin.__dict__ = self.__dict__.copy()
         twin._bodies, twin._joints = self._bodies.copy(), self._joints.copy()
@@ -210,7 +383,12 @@ class Mechanism:
         return self.copy()
 
     def to_dict(self) -> dict[str, Any]:
-        """The mechanism as plain data, for JSON."""
+        """The mechanism as plain data, for JSON.
+
+        Returns
+        -------
+        dict
+        """
         return {
             "format": files.FORMAT,
             "version": files.VERSION,
@@ -224,7 +402,22 @@ class Mechanism:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Mechanism:
-        """The mechanism of `to_dict`; every part is checked as if it were added by hand."""
+        """The mechanism of `to_dict`; every part is checked as if it were added by hand.
+
+        Parameters
+        ----------
+        data : mapping
+            What `to_dict` made.
+
+        Returns
+        -------
+        Mechanism
+
+        Raises
+        ------
+        ModelError
+            If something is missing or wrong in it.
+        """
         if not isinstance(data, Mapping) or data.get("format") != files.FORMAT:
             raise ModelError(f"this is not a mechanism: the field 'format' must be {files.FORMAT!r}.")
         if data.get("version") != files.VERSION:
@@ -253,7 +446,13 @@ class Mechanism:
         return mech
 
     def save(self, path: str | Path) -> None:
-        """Write the mechanism to a JSON file; `regraft.load` reads it back, equal to the last digit."""
+        """Write the mechanism to a JSON file; `regraft.load` reads it back, equal to the last digit.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file.
+        """
         files.write_json(path, self.to_dict())
 
     def __eq__(self, other: object) -> bool:

@@ -27,7 +27,15 @@ def check_name(name: object, whose: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """A rigid body."""
+    """A rigid body, as `Mechanism.bodies` has it.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    inertia : Inertia
+        Its mass and how that is spread.
+    """
 
     name: str
     inertia: Inertia
@@ -35,7 +43,19 @@ class Body:
 
 @dataclass(frozen=True, slots=True)
 class Joint:
-    """A joint between two bodies, with the place of its frame on either."""
+    """A joint between two bodies, as `Mechanism.joints` has it.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    type : JointType
+        Its kind, with axes, damping and limits.
+    parent, child : str
+        The two bodies; its coordinates are the motion of the child relative to the parent.
+    parent_pose, child_pose : Pose
+        Where the joint's frame is on either body.
+    """
 
     name: str
     type: JointType
@@ -51,7 +71,17 @@ class Joint:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A named place on a body."""
+    """A named place on a body, as `Mechanism.frames` has it.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    body : str
+        The body that carries it.
+    pose : Pose
+        Where it is on that body.
+    """
 
     name: str
     body: str
@@ -60,7 +90,23 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Spring:
-    """A spring with a damper between a point on one body and a point on another."""
+    """A spring with a damper between a point on one body and a point on another, as `Mechanism.springs` has it.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    body_a, body_b : str
+        The two bodies.
+    point_a, point_b : tuple of float
+        Where its ends are, each in the axes of its body.
+    stiffness : float
+        In N/m.
+    damping : float
+        In N s/m.
+    rest_length : float
+        In metres.
+    """
 
     name: str
     body_a: str

@@ -29,8 +29,24 @@ ROUNDED = 2e-15
 
 
 class Pose(Frozen):
-    """A rigid displacement ``x_parent = rotation @ x + translation``. Immutable.
+    """Where one frame is in another: ``x_parent = rotation @ x + translation``. Immutable.
 
+    ``a @ b`` chains two poses: b is given in the frame of a.
+
+    Parameters
+    ----------
+    rotation : (3, 3) array_like, optional
+        The axes of this frame as columns in the parent's; by default the identity.
+    translation : (3,) array_like, optional
+        The origin of this frame in the parent; by default the parent's origin.
+
+    Raises
+    ------
+    ModelError
+        If the rotation is not orthonormal to 1e-9, is a reflection, or a number is not finite.
+
+    Examples
+    --------
     >>> import regraft as rg
     >>> half_turn = rg.Pose.about((0, 0, 1), 3.141592653589793, translation=(1, 0, 0))
     >>> (half_turn @ half_turn).apply((2, 0, 5)).round(12) + 0.0
@@ -79,7 +95,32 @@ class Pose(Frozen):
 
     @classmethod
     def about(cls, axis: ArrayLike, turn: float, translation: ArrayLike = (0.0, 0.0, 0.0)) -> Pose:
-        """A rotation by an angle about an axis, and a translation."""
+        """A rotation by an angle about an axis, and a translation.
+
+        Parameters
+        ----------
+        axis : (3,) array_like
+            Its direction; it need not have unit length.
+        turn : float
+            The angle in radians, right-handed about the axis.
+        translation : (3,) array_like, optional
+            The origin of the frame in the parent.
+
+        Returns
+        -------
+        Pose
+
+        Raises
+        ------
+        ModelError
+            If the axis is zero.
+
+        Examples
+        --------
+        >>> import regraft as rg
+        >>> rg.Pose.about((0, 0, 1), 0.5).quaternion.round(3)
+        array([0.969, 0.   , 0.   , 0.247])
+        """
         direction = finite("Pose.about: axis", axis, (3,))
         length = float(np.linalg.norm(direction))
         if length < 1e-12:
@@ -90,7 +131,30 @@ class Pose(Frozen):
 
     @classmethod
     def from_quaternion(cls, quaternion: ArrayLike, translation: ArrayLike = (0.0, 0.0, 0.0)) -> Pose:
-        """A rotation by a unit quaternion (w, x, y, z), and a translation."""
+        """A rotation by a unit quaternion, and a translation.
+
+        Parameters
+        ----------
+        quaternion : (4,) array_like
+            (w, x, y, z), of length 1 to 1e-6.
+        translation : (3,) array_like, optional
+            The origin of the frame in the parent.
+
+        Returns
+        -------
+        Pose
+
+        Raises
+        ------
+        ModelError
+            If the quaternion has another length.
+
+        Examples
+        --------
+        >>> import regraft as rg
+        >>> rg.Pose.from_quaternion((0, 0, 0, 1)).apply((1, 0, 0)).tolist()
+        [-1.0, 0.0, 0.0]
+        """
         q = finite("Pose.from_quaternion: quaternion", quaternion, (4,))
         length = float(np.linalg.norm(q))
         if abs(length - 1.0) > 1e-6:
@@ -112,7 +176,18 @@ class Pose(Frozen):
         return Pose._of(self.rotation @ other.rotation, self.rotation @ other.translation + self.translation)
 
     def inverse(self) -> Pose:
-        """The pose of the parent frame in this one."""
+        """The pose of the parent frame in this one.
+
+        Returns
+        -------
+        Pose
+
+        Examples
+        --------
+        >>> import regraft as rg
+        >>> rg.Pose(translation=(1, 2, 3)).inverse().translation.tolist()
+        [-1.0, -2.0, -3.0]
+        """
         back = self.rotation.T.copy()
         return Pose._of(back, -(back @ self.translation))
 
@@ -121,7 +196,28 @@ class Pose(Frozen):
         return Pose._of(self.rotation, self.translation) if _off(self.rotation) > ROUNDED else self
 
     def apply(self, point: ArrayLike) -> Array:
-        """A point, or an array of points (..., 3), from this frame's coordinates to the parent's."""
+        """Points from this frame's coordinates to the parent's.
+
+        Parameters
+        ----------
+        point : (..., 3) array_like
+            A point, or an array of points.
+
+        Returns
+        -------
+        (..., 3) array
+
+        Raises
+        ------
+        ModelError
+            If the last axis does not have three numbers.
+
+        Examples
+        --------
+        >>> import regraft as rg
+        >>> rg.Pose(translation=(1, 2, 3)).apply([(0, 0, 0), (0, 0, 1)]).tolist()
+        [[1.0, 2.0, 3.0], [1.0, 2.0, 4.0]]
+        """
         x = real_numbers("Pose.apply: points", point)
         if x.shape[-1:] != (3,):
             raise ModelError(f"Pose.apply: points must have 3 coordinates in their last axis, not shape {x.shape}.")

@@ -38,38 +38,65 @@ REPEATS = 1e-5
 
 @dataclass(frozen=True, eq=False)
 class Convergence:
-    """How iterates of the return map approach the cycle."""
+    """How iterates of the return map approach the cycle; made by `LimitCycle.convergence`.
+
+    Attributes
+    ----------
+    distances : (returns + 1,) array
+        The distance from the fixed point before the first return and after each.
+    rate : float
+        The factor by which a return changes the distance, fitted to the iterates after the first; NaN with too few of them.
+    spectral_radius : float
+        What that factor tends to near a cycle: the largest modulus of a multiplier.
+    """
 
     distances: Array
-    """(steps + 1,): the distance from the fixed point before the first return and after each."""
     rate: float
-    """The factor by which a return changes the distance, fitted to the iterates after the first; NaN with too few of them."""
     spectral_radius: float
-    """What that factor tends to near a cycle: the largest modulus of a multiplier."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LimitCycle:
-    """A motion that repeats itself: a fixed point of the return map, and how states near it come back."""
+    """A motion that repeats itself: a fixed point of the return map, and how states near it come back; made by `limit_cycle`.
+
+    Attributes
+    ----------
+    mech : Mechanism
+        The structure in which the map starts.
+    state : State
+        Its state just after the section event.
+    period : float
+        In seconds.
+    jacobian : (2 nv, 2 nv) array
+        How the state after a return changes with the one before, both as tangents (q, v).
+    multipliers : (2 nv,) complex array
+        Its eigenvalues, the largest first. Directions that a return forgets, such as the one along the motion, have 0.
+    spectral_radius : float
+        The largest modulus of a multiplier.
+    stable : bool
+        Whether all multipliers are inside the unit circle, so that states near the cycle come nearer.
+    residual : float
+        The largest difference between the state and its return.
+    iterations : int
+        Steps of Newton's method.
+    exact : bool
+        Whether flows and times of events were differentiated exactly; otherwise a user's function had part in them.
+    trajectory : Trajectory
+        One period.
+    return_map : ReturnMap
+        The map itself.
+    """
 
     mech: Mechanism
     state: State
-    """Just after the section event."""
     period: float
     jacobian: Array
-    """(2 nv, 2 nv): how the state after a return changes with the one before, both as tangents (q, v)."""
     multipliers: NDArray[np.complex128]
-    """(2 nv,): its eigenvalues, the largest first. Directions that a return forgets, such as the one along the motion, have 0."""
     residual: float
-    """The largest difference between the state and its return."""
     iterations: int
-    """Steps of Newton's method."""
     exact: bool
-    """Whether flows and times of events were differentiated exactly; otherwise a user's function had part in them."""
     trajectory: Trajectory
-    """One period."""
     return_map: ReturnMap
-    """The map itself."""
 
     @property
     def spectral_radius(self) -> float:
@@ -82,7 +109,24 @@ class LimitCycle:
         return self.spectral_radius < 1.0
 
     def convergence(self, state: State, returns: int = 10) -> Convergence:
-        """Iterate the return map from a state of `mech` just after the section event, and watch the distance from the cycle."""
+        """Iterate the return map and watch the distance from the cycle.
+
+        Parameters
+        ----------
+        state : State
+            A state of `mech` just after the section event.
+        returns : int, optional
+            How often.
+
+        Returns
+        -------
+        Convergence
+
+        Raises
+        ------
+        SimulationError
+            If the motion does not come back to the section.
+        """
         self.mech.check_state(state)
         now, distances = state, [self._distance(state)]
         for _ in range(returns):
@@ -120,18 +164,49 @@ def limit_cycle(
 ) -> LimitCycle:
     """The periodic motion near a state, by Newton's method on the return map.
 
-    The map leads from a state just after a *section* event to the state just after its next occurrence, or the next so many
-    (`returns`). `section` names one or several of the events, by default all. `state` is a guess of the fixed point, just after
-    the section event; with `settle` so many returns are run first, and then it may be any state from which they are reached.
-
+    The map leads from a state just after a *section* event to the state just after its next occurrence, or the next so many.
     What comes back is read in the structure where the map started: each joint takes the numbers of the joint of its name, or
-    of the one that `match` names for it, reversed where the tree is now walked through it in the opposite direction. `match`
-    may also be a function ``match(mech, state)`` that returns a state of the starting mechanism.
+    of the one that `match` names for it, reversed where the tree is now walked through it in the opposite direction.
 
-    `torque`, `wrenches`, `integrator`, `rtol`, `atol` and `step` are those of `simulate`; a return may take `longest` seconds,
-    and the clock starts at zero with each. The fixed point is found when no number differs from its return by more than
-    `tolerance`; `most` is how many steps of Newton's method that may take.
+    Parameters
+    ----------
+    mech : Mechanism
+        The structure just after the section event.
+    state : State
+        A guess of the fixed point; with `settle` any state from which the section is reached.
+    events : Event or iterable of Event
+        The events of the motion, as for `simulate`.
+    section : str or iterable of str, optional
+        The names of the section events; by default all.
+    returns : int, optional
+        How many occurrences of the section make one period.
+    match : mapping of str to str, or callable, optional
+        For a joint of the start the name of the joint whose numbers it takes; or ``match(mech, state)``, which returns a state of
+        the starting mechanism.
+    settle : int, optional
+        How many returns are run before the search begins.
+    torque, wrenches, integrator, rtol, atol, step : optional
+        As for `simulate`; the clock starts at zero with each return.
+    longest : float, optional
+        How many seconds a return may take.
+    tolerance : float, optional
+        No number of the fixed point may differ from its return by more than this.
+    most : int, optional
+        How many steps of Newton's method there may be.
 
+    Returns
+    -------
+    LimitCycle
+
+    Raises
+    ------
+    SimulationError
+        If a return takes too long, or Newton's method finds no fixed point.
+    StructureError
+        If the mechanism has loops, or what comes back cannot be read in the structure of the start.
+
+    Examples
+    --------
     >>> import regraft as rg
     >>> mech = rg.Mechanism()
     >>> mech.add_body("ball", rg.Inertia.sphere(1.0, 0.1))
@@ -140,7 +215,7 @@ def limit_cycle(
     ...     return mech, mech.state(q=state.q, v=[2.0 + 0.5 * abs(state.v[0])])
     >>> hit = rg.when_joint("fall", 0.0, bounce, direction=-1)
     >>> cycle = rg.gait.limit_cycle(mech, mech.state(v={"fall": 3.0}), hit)
-    >>> round(float(cycle.state.v[0]), 9), cycle.multipliers.real.round(9).tolist()
+    >>> round(float(cycle.state.v[0]), 9), abs(cycle.multipliers).round(9).tolist()
     (4.0, [0.5, 0.0])
     """
     open_tree(mech, "the search for limit cycles")

@@ -56,7 +56,25 @@ class JointKernels:
 
 
 class JointType(Frozen):
-    """A kind of joint with its axes, damping, actuation and limits; knows nothing of the bodies it joins."""
+    """A kind of joint with its axes, damping, actuation and limits; it knows nothing of the bodies it joins. Immutable.
+
+    This is the base of `Revolute`, `Prismatic` and the others, which are the ones to use; `nq` and `nv` are how many numbers
+    their positions and velocities have. How to add a type is on the page about joints.
+
+    Parameters
+    ----------
+    damping : float or (nv,) array_like, optional
+        Torque per velocity that slows the joint, one number for all of its velocities or one for each.
+    actuated : bool, optional
+        Whether the joint has a motor; `mobility` and `actuator_torques` ask for it.
+    limits : Limits or (lower, upper), optional
+        Soft bounds on its position; by default there are none.
+
+    Raises
+    ------
+    ModelError
+        If damping is negative, or limits do not fit the type.
+    """
 
     nq: ClassVar[int]
     nv: ClassVar[int]
@@ -94,12 +112,39 @@ class JointType(Frozen):
         return ()
 
     def neutral(self) -> Array:
-        """The position at which the two joint frames coincide; the same for all joints of a type."""
+        """The position at which the two joint frames coincide; the same for all joints of a type.
+
+        Returns
+        -------
+        (nq,) array
+
+        Examples
+        --------
+        >>> import regraft as rg
+        >>> rg.Spherical().neutral()
+        array([1., 0., 0., 0.])
+        """
         return np.zeros(self.nq)
 
     def position(self, relative: Pose) -> Array:
-        """The joint position that gives this relative pose (S1 eq. 22); raises where the joint cannot take it.
+        """The joint position that gives a relative pose.
 
+        Parameters
+        ----------
+        relative : Pose
+            The joint's frame on the child, in the joint's frame on the parent.
+
+        Returns
+        -------
+        (nq,) array
+
+        Raises
+        ------
+        StructureError
+            If the joint cannot take that pose.
+
+        Examples
+        --------
         >>> import regraft as rg
         >>> rg.Revolute(axis=(0, 0, 1)).position(rg.Pose.about((0, 0, 1), 0.5))
         array([0.5])
@@ -115,13 +160,47 @@ class JointType(Frozen):
         return q
 
     def pose(self, q: ArrayLike) -> Pose:
-        """The relative pose, child in parent, at the joint position q."""
+        """The relative pose, child in parent, at a joint position.
+
+        Parameters
+        ----------
+        q : (nq,) array_like
+            The joint position.
+
+        Returns
+        -------
+        Pose
+
+        Examples
+        --------
+        >>> import regraft as rg
+        >>> rg.Prismatic(axis=(0, 0, 1)).pose([0.5])
+        Pose(translation=(0.0, 0.0, 0.5))
+        """
         from .single import relative_pose
 
         return relative_pose(self, finite(f"{type(self).__name__}: position", q, (self.nq,)))
 
     def velocity(self, q: ArrayLike, twist: ArrayLike) -> Array:
-        """The joint velocity at q whose twist is nearest to a given one: child relative to parent, in the child's frame."""
+        """The joint velocity whose twist is nearest to a given one.
+
+        Parameters
+        ----------
+        q : (nq,) array_like
+            The joint position.
+        twist : (6,) array_like
+            Angular, then linear velocity of the child relative to the parent, in the child's frame.
+
+        Returns
+        -------
+        (nv,) array
+
+        Examples
+        --------
+        >>> import regraft as rg
+        >>> rg.Revolute(axis=(0, 0, 1)).velocity([0.0], (0, 0, 2, 5, 0, 0)).tolist()
+        [2.0]
+        """
         from .single import velocity
 
         at = finite(f"{type(self).__name__}: position", q, (self.nq,))
@@ -132,7 +211,18 @@ class JointType(Frozen):
         return q
 
     def reversed(self) -> JointType:
-        """This joint as seen from its child: the type that the same hardware has with parent and child exchanged."""
+        """The joint as seen from its child: the type that the same hardware has with parent and child exchanged.
+
+        Returns
+        -------
+        JointType
+
+        Examples
+        --------
+        >>> import regraft as rg
+        >>> rg.Revolute((0, 1, 0), limits=(0.0, 2.0)).reversed().limits.lower
+        (-2.0,)
+        """
         return self.with_limits(self.limits and self.limits.negated())
 
     def with_limits(self, limits: Limits | None) -> JointType:

@@ -27,8 +27,17 @@ def nearest(par: tuple[float, ...], X: Frame) -> tuple[Any, Any]:
 
 
 class Cylindrical(OneAxis):
-    """A shaft that turns and slides in its sleeve.
+    """A shaft that turns and slides in its sleeve. q = (angle about the axis, way along it), v their rates.
 
+    Parameters
+    ----------
+    axis : (3,) array_like
+        Its direction in the joint's frames; it need not have unit length.
+    **settings
+        `damping`, `actuated` and `limits`, as `JointType` has them; limits bound the angle and the way.
+
+    Examples
+    --------
     >>> import regraft as rg
     >>> rg.Cylindrical(axis=(0, 0, 1)).pose([0.0, 0.3]).translation
     array([0. , 0. , 0.3])

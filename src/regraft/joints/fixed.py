@@ -29,8 +29,15 @@ def nearest(_par: tuple[float, ...], _X: Frame) -> tuple[()]:
 
 
 class Fixed(JointType):
-    """A weld.
+    """A weld: no motion at all; q and v are empty.
 
+    Parameters
+    ----------
+    damping, actuated, limits : optional
+        As every joint type has them; here they mean nothing.
+
+    Examples
+    --------
     >>> import regraft as rg
     >>> rg.Fixed().nq
     0

@@ -76,8 +76,19 @@ def normalise(q: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 class Free(JointType):
-    """Six degrees of freedom: a body that floats.
+    """Six degrees of freedom: a body that floats. q = (x, y, z, then the quaternion w, x, y, z).
 
+    v = (linear, angular) velocity of the child relative to the parent, in the child's frame.
+
+    Parameters
+    ----------
+    damping, actuated : optional
+        As `JointType` has them.
+    limits : None, optional
+        There is nothing to bound; leave it out.
+
+    Examples
+    --------
     >>> import regraft as rg
     >>> rg.Free().neutral()
     array([0., 0., 0., 1., 0., 0., 0.])

@@ -35,8 +35,19 @@ def nearest(par: tuple[float, ...], X: Frame) -> tuple[Any]:
 
 
 class Helical(OneAxis):
-    """A screw joint with its pitch in metres per radian.
+    """A screw: a rotation about an axis that moves it along the axis. q is the angle in radians, v its rate.
 
+    Parameters
+    ----------
+    axis : (3,) array_like
+        Its direction in the joint's frames; it need not have unit length.
+    pitch : float
+        Metres per radian.
+    **settings
+        `damping`, `actuated` and `limits`, as `JointType` has them; limits bound the angle.
+
+    Examples
+    --------
     >>> import regraft as rg
     >>> rg.Helical(axis=(0, 0, 1), pitch=0.01).pose([2.0]).translation
     array([0.  , 0.  , 0.02])

@@ -14,12 +14,31 @@ from ..pose import finite, real_numbers
 
 @dataclass(frozen=True)
 class Limits:
-    """Bounds on a joint's coordinates, held by a one-sided spring that dissipates.
+    """Soft bounds on a joint's coordinates, held by a one-sided spring that dissipates.
 
-    A coordinate that has gone beyond its bound by e, at the outward rate ė, meets the force
-    ``stiffness · e · (1 + dissipation · ė)``, never less than 0: it grows from 0 at the bound, only pushes back, and takes energy
-    out on the way (Hunt and Crossley, 1975).
-    Use ``-math.inf`` or ``math.inf`` for a side without a bound.
+    A coordinate that has gone beyond its bound by e, at the outward rate ė, meets the force ``stiffness · e · (1 + dissipation ·
+    ė)``, never less than 0: it grows from 0 at the bound, only pushes back, and takes energy out on the way (Hunt and Crossley,
+    1975).
+
+    Parameters
+    ----------
+    lower, upper : float or array_like
+        The bounds, one for each coordinate that the joint type can bound; ``-math.inf`` or ``math.inf`` for a side without one.
+    stiffness : float, optional
+        Torque, or force, per radian, or metre, beyond the bound.
+    dissipation : float, optional
+        How much of the force grows with the outward rate, in s/rad or s/m.
+
+    Raises
+    ------
+    ModelError
+        If a lower bound is not below its upper one, the stiffness is not positive or the dissipation is negative.
+
+    Examples
+    --------
+    >>> import math, regraft as rg
+    >>> rg.Revolute((0, 1, 0), limits=rg.Limits(0.0, math.inf, stiffness=500.0)).limits.stiffness
+    500.0
     """
 
     lower: tuple[float, ...]

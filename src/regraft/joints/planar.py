@@ -56,11 +56,20 @@ def nearest(par: tuple[float, ...], X: Frame) -> tuple[Any, Any, Any]:
 
 
 class Planar(JointType):
-    """Sliding and turning on a plane with the given normal.
+    """Sliding and turning on a plane. q = (x, y, angle about the normal), v their rates; x and y are along the parent's axes.
 
     The first in-plane direction is the coordinate axis most nearly in the plane, projected onto it; the second completes a
     right-handed frame.
 
+    Parameters
+    ----------
+    normal : (3,) array_like
+        The normal of the plane in the joint's frames; it need not have unit length.
+    **settings
+        `damping`, `actuated` and `limits`, as `JointType` has them; limits bound all three numbers.
+
+    Examples
+    --------
     >>> import regraft as rg
     >>> rg.Planar(normal=(0, 0, 1)).pose([0.1, 0.2, 0.0]).translation
     array([0.1, 0.2, 0. ])

@@ -31,8 +31,17 @@ def nearest(par: tuple[float, ...], X: Frame) -> tuple[Any]:
 
 
 class Prismatic(OneAxis):
-    """A slider.
+    """A slider: one translation along a fixed axis. q is the way in metres, v its rate.
 
+    Parameters
+    ----------
+    axis : (3,) array_like
+        Its direction in the joint's frames; it need not have unit length.
+    **settings
+        `damping`, `actuated` and `limits`, as `JointType` has them; limits bound the way.
+
+    Examples
+    --------
     >>> import regraft as rg
     >>> rg.Prismatic(axis=(1, 0, 0), limits=(-0.5, 0.5)).limits.upper
     (0.5,)

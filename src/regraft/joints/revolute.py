@@ -73,8 +73,17 @@ def _columns_about(axis: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class Revolute(OneAxis):
-    """A hinge.
+    """A hinge: one rotation about a fixed axis. q is the angle in radians, v its rate.
 
+    Parameters
+    ----------
+    axis : (3,) array_like
+        Its direction in the joint's frames; it need not have unit length.
+    **settings
+        `damping`, `actuated` and `limits`, as `JointType` has them; limits bound the angle.
+
+    Examples
+    --------
     >>> import regraft as rg
     >>> rg.Revolute(axis=(0, 2, 0), damping=0.1)
     Revolute(axis=(0, 1, 0), damping=0.1)

@@ -74,8 +74,19 @@ def unit_length(q: Array) -> Array:
 
 
 class Spherical(JointType):
-    """A ball joint. Its limit, if any, bounds the angle of the whole rotation: ``limits=(-inf, 1.0)``.
+    """A ball joint: any rotation. q is a unit quaternion (w, x, y, z).
 
+    v is the angular velocity of the child relative to the parent, in the child's frame.
+
+    Parameters
+    ----------
+    damping, actuated : optional
+        As `JointType` has them.
+    limits : Limits or (lower, upper), optional
+        Bounds on the angle of the whole rotation, which is never negative: ``limits=(-inf, 1.0)``.
+
+    Examples
+    --------
     >>> import regraft as rg
     >>> rg.Spherical().neutral()
     array([1., 0., 0., 0.])

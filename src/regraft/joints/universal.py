@@ -55,8 +55,24 @@ def nearest(par: tuple[float, ...], X: Frame) -> tuple[Any, Any]:
 
 
 class Universal(JointType):
-    """A Cardan joint. q = (angle about axis1, angle about axis2).
+    """A Cardan joint: a turn about an axis of the parent, then one about an axis of the child. q = (angle 1, angle 2).
 
+    Parameters
+    ----------
+    axis1 : (3,) array_like
+        The axis that is fixed to the parent.
+    axis2 : (3,) array_like
+        The axis that is fixed to the child; it must not be parallel to the first one.
+    **settings
+        `damping`, `actuated` and `limits`, as `JointType` has them; limits bound the two angles.
+
+    Raises
+    ------
+    ModelError
+        If the axes are parallel.
+
+    Examples
+    --------
     >>> import regraft as rg
     >>> rg.Universal(axis1=(1, 0, 0), axis2=(0, 1, 0)).nv
     2

@@ -26,11 +26,27 @@ _TURN = 2.0 * np.pi
 
 
 def to_maximal(mech: Mechanism, state: State) -> tuple[Mechanism, State]:
-    """The same bodies in maximal coordinates (S3): each on a `Free()` joint of its own, and all joints of `mech` closing loops.
+    """The same bodies in maximal coordinates (S3): each on a `Free()` joint of its own, and all joints closing loops.
 
     The result is a mechanism like any other: it moves as `mech` does, `joint_reactions` are the joints' forces, and structure may
     be changed in it. `to_reduced` is the way back.
 
+    Parameters
+    ----------
+    mech : Mechanism
+        The mechanism.
+    state : State
+        Its position and velocity.
+
+    Returns
+    -------
+    mech : Mechanism
+        The same bodies, each free.
+    state : State
+        Their motion.
+
+    Examples
+    --------
     >>> import regraft as rg
     >>> mech = rg.Mechanism()
     >>> mech.add_body("thigh", rg.Inertia.box(7.0, (0.1, 0.1, 0.4)))
@@ -51,8 +67,32 @@ def to_reduced(mech: Mechanism, state: State, near: State | None = None) -> tupl
     """The way back from `to_maximal`: the mechanism whose joints lead to its bodies again, and its state.
 
     Where joints have come apart, each has the position nearest to where its bodies are. Bodies that no joint leads to any more
-    float, as after `cut`. Angles are within half a turn of zero, or within the joint's limits; with a state that is `near`, from
-    the whole turn that brings them nearest to it.
+    float, as after `cut`.
+
+    Parameters
+    ----------
+    mech : Mechanism
+        What `to_maximal` made, or what became of that.
+    state : State
+        Its position and velocity.
+    near : State, optional
+        A state of the reduced mechanism: angles get the whole turns that bring them nearest to it. By default they are within
+        half a turn of zero, or within the joint's limits.
+
+    Returns
+    -------
+    mech : Mechanism
+        The mechanism in reduced coordinates.
+    state : State
+        Its position and velocity.
+
+    Examples
+    --------
+    >>> import regraft as rg
+    >>> mech = rg.models.human_figure().mech
+    >>> again, state = rg.to_reduced(*rg.to_maximal(mech, mech.state()))
+    >>> again == mech
+    True
     """
     mech.check_state(state)
     joints = {name: joint for name, joint in mech.joints.items() if not _frees_a_body(joint)}

@@ -34,7 +34,33 @@ UNIT = 1e-9
 class Skeleton:
     """A tree of n + 1 rigid bodies and n joints. The origin of a body's object coordinates is its centre of mass. Immutable.
 
-    A joint without an axis is spherical. The paper's example, with a hinge and a spherical joint:
+    Parameters
+    ----------
+    E : (n, 2) array_like of int
+        The two bodies of each joint.
+    masses : (n + 1,) array_like
+        In kg.
+    inertias : (n + 1, 3, 3) array_like
+        Moments of inertia about the centre of mass, in object coordinates.
+    l : (n, 2, 3) array_like
+        Where each joint is on its two bodies, in their object coordinates.
+    z : (n, 2, 3) array_like
+        The unit axis of each hinge on its two bodies, in their object coordinates; zero for a spherical joint.
+    mu : (n,) array_like, optional
+        Friction, N m s.
+    beta : (n,) array_like, optional
+        The torque of each hinge's motor, N m: on the first body about the axis, on the second one against it.
+    bodies, joints : sequence of str, optional
+        Their names.
+
+    Raises
+    ------
+    ModelError
+        If the joints make no tree, or a number is not that of a body or a joint.
+
+    Examples
+    --------
+    The paper's example, with a hinge and a spherical joint:
 
     >>> import numpy as np
     >>> from regraft.maximal import Skeleton
@@ -49,23 +75,14 @@ class Skeleton:
     """
 
     E: Integers
-    """(n, 2): the two bodies of each joint."""
     masses: Array
-    """(n + 1,)."""
     inertias: Array
-    """(n + 1, 3, 3): moments of inertia about the centre of mass, in object coordinates."""
     l: Array
-    """(n, 2, 3): where each joint is on its two bodies, in their object coordinates."""
     z: Array
-    """(n, 2, 3): the unit axis of each hinge on its two bodies, in their object coordinates; zero for a spherical joint."""
     mu: Array
-    """(n,): friction, N m s."""
     beta: Array
-    """(n,): the torque of each hinge's motor, N m: on the first body about the axis, on the second one against it."""
     bodies: tuple[str, ...]
-    """Names of the bodies."""
     joints: tuple[str, ...]
-    """Names of the joints."""
 
     def __init__(
         self,
@@ -192,16 +209,28 @@ class SkeletonState:
     """Where the bodies of a skeleton are, and how they move. Immutable.
 
     The joints are closed where (1) and (2) hold; `gaps` says how far they are from that.
+
+    Parameters
+    ----------
+    p : (n + 1, 3) array_like
+        Centres of mass in the world.
+    R : (n + 1, 3, 3) array_like
+        Orientations, from object coordinates to those of the world.
+    v : (n + 1, 3) array_like
+        Velocities of the centres of mass in the world.
+    w : (n + 1, 3) array_like
+        Angular velocities ω, in object coordinates.
+
+    Raises
+    ------
+    ModelError
+        If an R is no rotation, or a number is not finite.
     """
 
     p: Array
-    """(n + 1, 3): centres of mass in the world."""
     R: Array
-    """(n + 1, 3, 3): orientations, from object coordinates to those of the world."""
     v: Array
-    """(n + 1, 3): velocities of the centres of mass in the world."""
     w: Array
-    """(n + 1, 3): angular velocities ω, in object coordinates."""
 
     def __init__(self, p: ArrayLike, R: ArrayLike, v: ArrayLike, w: ArrayLike) -> None:
         count = len(np.atleast_1d(real_numbers("SkeletonState: p", p)))
@@ -219,7 +248,15 @@ class SkeletonState:
 
 
 class Gaps(NamedTuple):
-    """How far the joints are from (1) and (2): first body less second one, in world coordinates, each (n, 3)."""
+    """How far the joints are from (1) and (2): first body less second one, in world coordinates; made by `gaps`.
+
+    Attributes
+    ----------
+    location, axis : (n, 3) array
+        Between the places of the joint, and between its axes, on the two bodies.
+    location_rate, axis_rate : (n, 3) array
+        How these change.
+    """
 
     location: Array
     axis: Array
@@ -228,18 +265,37 @@ class Gaps(NamedTuple):
 
 
 class JointForces(NamedTuple):
-    """What acts in the joints on their first bodies, and with the other sign on their second ones; world coordinates, (n, 3)."""
+    """What acts in the joints on their first bodies, and with the other sign on their second ones; in world coordinates.
+
+    Attributes
+    ----------
+    c : (n, 3) array
+        Force.
+    d : (n, 3) array
+        z × d is the torque that holds the axis; orthogonal to the axis, zero for a spherical joint.
+    e : (n, 3) array
+        Torque of friction and motor.
+    """
 
     c: Array
-    """Force."""
     d: Array
-    """z × d is the torque that holds the axis; orthogonal to the axis, zero for a spherical joint."""
     e: Array
-    """Torque of friction and motor."""
 
 
 def gaps(skeleton: Skeleton, state: SkeletonState) -> Gaps:
-    """What is left of (1) and (2); all zero where the joints are closed."""
+    """What is left of (1) and (2); all zero where the joints are closed.
+
+    Parameters
+    ----------
+    skeleton : Skeleton
+        The bodies and joints.
+    state : SkeletonState
+        Their motion.
+
+    Returns
+    -------
+    Gaps
+    """
     _check_fit(skeleton, state)
     found = np.zeros((4, skeleton.n, 3))
     for j, ends in enumerate(skeleton.E):
@@ -260,7 +316,22 @@ def intrinsic_torques(skeleton: Skeleton, state: SkeletonState) -> Array:
 
 
 def equations(skeleton: Skeleton, state: SkeletonState) -> tuple[Array, Array]:
-    """A (6n, 6n) and b (6n,) of the linear system (6), whose unknowns are c₁, d₁, c₂, d₂ and so on."""
+    """The linear system (6), whose unknowns are c₁, d₁, c₂, d₂ and so on.
+
+    Parameters
+    ----------
+    skeleton : Skeleton
+        The bodies and joints.
+    state : SkeletonState
+        Their motion.
+
+    Returns
+    -------
+    A : (6 n, 6 n) array
+        Its matrix.
+    b : (6 n,) array
+        Its right-hand side.
+    """
     _check_fit(skeleton, state)
     n, e = skeleton.n, intrinsic_torques(skeleton, state)
     A, b = np.zeros((6 * n, 6 * n)), np.zeros(6 * n)
@@ -303,6 +374,22 @@ def joint_forces(skeleton: Skeleton, state: SkeletonState) -> JointForces:
     Of the singular values the `rank` largest are kept. A tolerance cannot tell them from the rest: where the axes of a hinge have
     drifted apart by ε, a value that should vanish is of order ε², and its inverse would make torques that do not go to
     zero with ε.
+
+    Parameters
+    ----------
+    skeleton : Skeleton
+        The bodies and joints.
+    state : SkeletonState
+        Their motion.
+
+    Returns
+    -------
+    JointForces
+
+    Raises
+    ------
+    ModelError
+        If the equations cannot be solved.
     """
     A, b = equations(skeleton, state)
     n, rank = skeleton.n, skeleton.rank
@@ -317,7 +404,24 @@ def joint_forces(skeleton: Skeleton, state: SkeletonState) -> JointForces:
 
 
 def accelerations(skeleton: Skeleton, state: SkeletonState, forces: JointForces | None = None) -> tuple[Array, Array]:
-    """(4): a (n + 1, 3) in world coordinates and dω/dt (n + 1, 3) in object coordinates; `forces` are those of `joint_forces`."""
+    """The accelerations of the bodies by (4).
+
+    Parameters
+    ----------
+    skeleton : Skeleton
+        The bodies and joints.
+    state : SkeletonState
+        Their motion.
+    forces : JointForces, optional
+        Those of `joint_forces`, if they are there already.
+
+    Returns
+    -------
+    a : (n + 1, 3) array
+        Of the centres of mass, in world coordinates.
+    w_dot : (n + 1, 3) array
+        dω/dt, in object coordinates.
+    """
     c, d, e = joint_forces(skeleton, state) if forces is None else forces
     a, w_dot = np.zeros_like(state.v), np.zeros_like(state.w)
     for i in range(skeleton.n + 1):
@@ -332,7 +436,27 @@ def accelerations(skeleton: Skeleton, state: SkeletonState, forces: JointForces 
 
 
 def step(skeleton: Skeleton, state: SkeletonState, h: float) -> SkeletonState:
-    """The state after a time h, by the paper's step: velocities first, then positions with the new velocities. First order."""
+    """One step of the paper's method: velocities first, then positions with the new velocities. First order.
+
+    Parameters
+    ----------
+    skeleton : Skeleton
+        The bodies and joints.
+    state : SkeletonState
+        Their motion before.
+    h : float
+        The time of the step, in seconds.
+
+    Returns
+    -------
+    SkeletonState
+        Their motion after.
+
+    Raises
+    ------
+    ModelError
+        If h is not positive.
+    """
     duration = float(finite("step: h", h, ()))
     if duration <= 0.0:
         raise ModelError(f"step: h must be positive, not {duration:g}.")
@@ -345,7 +469,19 @@ def step(skeleton: Skeleton, state: SkeletonState, h: float) -> SkeletonState:
 
 
 def momentum(skeleton: Skeleton, state: SkeletonState) -> Momentum:
-    """Angular momentum about the world's origin, and linear momentum."""
+    """Angular momentum about the world's origin, and linear momentum.
+
+    Parameters
+    ----------
+    skeleton : Skeleton
+        The bodies and joints.
+    state : SkeletonState
+        Their motion.
+
+    Returns
+    -------
+    Momentum
+    """
     _check_fit(skeleton, state)
     linear = skeleton.masses[:, None] * state.v
     spin = np.einsum("iab,ibc,ic->ia", state.R, skeleton.inertias, state.w)
@@ -353,7 +489,19 @@ def momentum(skeleton: Skeleton, state: SkeletonState) -> Momentum:
 
 
 def energy(skeleton: Skeleton, state: SkeletonState) -> Energy:
-    """Kinetic energy; a skeleton has no other."""
+    """Kinetic energy; a skeleton has no other.
+
+    Parameters
+    ----------
+    skeleton : Skeleton
+        The bodies and joints.
+    state : SkeletonState
+        Their motion.
+
+    Returns
+    -------
+    Energy
+    """
     _check_fit(skeleton, state)
     moving = skeleton.masses @ (state.v**2).sum(axis=1)
     turning = np.einsum("ia,iab,ib->", state.w, skeleton.inertias, state.w)

@@ -16,11 +16,32 @@ _WAY_OUT = 'simulate(..., coordinates="maximal") takes mechanisms with all of th
 
 
 def skeleton_of(mech: Mechanism, state: State) -> tuple[Skeleton, SkeletonState]:
-    """A mechanism of hinges and spherical joints that floats on one Free joint, as a skeleton with its state.
+    """A mechanism of hinges and ball joints that floats on one Free joint, as a skeleton with its state.
 
     The first body of each joint is the joint's child: c is then the force of `joint_reactions`, and a motor's `beta` is its tau.
-    Damping becomes friction. What S3 does not have is refused: gravity, springs, limits, loops, other joint types.
+    Damping becomes friction.
 
+    Parameters
+    ----------
+    mech : Mechanism
+        The mechanism.
+    state : State
+        Its position and velocity.
+
+    Returns
+    -------
+    skeleton : Skeleton
+        The bodies and joints.
+    state : SkeletonState
+        Where the bodies are and how they move.
+
+    Raises
+    ------
+    ModelError
+        If the mechanism has what S3 does not: gravity, springs, limits, loops, other joint types.
+
+    Examples
+    --------
     >>> import regraft as rg
     >>> from regraft.maximal import energy, skeleton_of
     >>> mech = rg.Mechanism(gravity=(0, 0, 0))

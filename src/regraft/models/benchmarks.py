@@ -24,9 +24,19 @@ _DOWN = (0.0, -9.81, 0.0)
 
 
 def pendulum() -> Model:
-    """A01, the simple pendulum: 1 kg at 1 m from the joint "hinge", level to the left of it and at rest; gravity is along −y.
+    """A01 of the IFToMM benchmarks: 1 kg at 1 m from the joint "hinge", level to the left of it and at rest; gravity is along −y.
 
     The angle of the hinge counts from where the pendulum hangs down. The frame "bob" is the mass.
+
+    Returns
+    -------
+    Model
+
+    Examples
+    --------
+    >>> import regraft as rg
+    >>> rg.frame_position(*rg.models.pendulum().start, "bob")[0]
+    np.float64(-1.0)
     """
     mech = Mechanism(gravity=_DOWN)
     mech.add_body("rod", Inertia.point(1.0, (0.0, -1.0, 0.0)))
@@ -36,13 +46,34 @@ def pendulum() -> Model:
 
 
 def four_bars(count: int = 2, speed: float = 1.0) -> Model:
-    """A02, N four-bar linkages in a row: 2 N + 1 rods of 1 kg and 1 m in the plane z = 0; gravity is along −y.
+    """A02 of the IFToMM benchmarks: N four-bar linkages in a row, 2 N + 1 rods of 1 kg and 1 m in the plane z = 0.
 
-    "upright 0" to "upright N" stand on the joints "foot 0" to "foot N", 1 m apart; "level i" hangs on the top of "upright i" by
-    "top i" and closes a loop with the next one by "end i + 1". At the start the tops move along +x at `speed`. The frame "B0"
-    is the first top.
+    Gravity is along −y. "upright 0" to "upright N" stand on the joints "foot 0" to "foot N", 1 m apart; "level i" hangs on the
+    top of "upright i" by "top i" and closes a loop with the next one by "end i + 1". The frame "B0" is the first top.
 
     Each loop is made of joints of neighbours, so it is coupled with the two loops beside it only, however many there are.
+
+    Parameters
+    ----------
+    count : int, optional
+        N, at least 1.
+    speed : float, optional
+        Of the tops at the start, along +x, in m/s.
+
+    Returns
+    -------
+    Model
+
+    Raises
+    ------
+    ModelError
+        If count is not a whole number of at least 1.
+
+    Examples
+    --------
+    >>> import regraft as rg
+    >>> len(rg.models.four_bars(5).mech.loop_joints)
+    5
     """
     if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1:
         raise ModelError(f"four_bars: count must be a whole number of linkages, at least 1, not {count!r}.")
@@ -93,11 +124,18 @@ _ENDS = {"P3": ("K3", (0.0, -_SS)), "P4": ("K4", (0.0, -_E)), "P6": ("K6", (_ZF,
 
 
 def squeezer() -> Model:
-    """A03, Andrews' squeezer: seven bodies "K1" to "K7" in a plane, a spring, a constant torque on the crank K1, no gravity.
+    """A03 of the IFToMM benchmarks, Andrews' squeezer: seven bodies in a plane, a spring and a constant torque.
 
-    The joints "beta", "theta", "gamma", "phi", "delta", "omega" and "epsilon" are the published angles. All bodies meet in one
-    point, the end of K2, where the hinges "P3", "P4" and "P6" close three loops. The torque is in `wrenches`.
+    The bodies are "K1", the crank, to "K7"; the joints "beta", "theta", "gamma", "phi", "delta", "omega" and "epsilon" are the
+    published angles. All bodies meet in one point, the end of K2, where the hinges "P3", "P4" and "P6" close three loops. The
+    torque is in `wrenches`; there is no gravity.
 
+    Returns
+    -------
+    Model
+
+    Examples
+    --------
     >>> import regraft as rg
     >>> model = rg.models.squeezer()
     >>> traj = rg.simulate(*model.start, 0.005, wrenches=model.wrenches)

@@ -32,7 +32,15 @@ _AHEAD = 1e-6  # of the leg's length: where legs that pass each other touch the 
 
 
 class Legs(NamedTuple):
-    """How a biped stands, whichever leg it stands on: the legs' angles from the vertical, rad, and their rates, rad/s."""
+    """How a biped stands, whichever leg it stands on: the legs' angles from the vertical, rad, and their rates, rad/s.
+
+    Attributes
+    ----------
+    stance, swing : float
+        The angles of the leg that stands and of the one that swings.
+    stance_rate, swing_rate : float
+        Their rates.
+    """
 
     stance: float
     swing: float
@@ -47,6 +55,23 @@ class CompassBiped:
     The bodies are "left" and "right", with the frames "left foot" and "right foot". The hinge "stance" holds the foot that
     stands, and keeps its name when the other leg takes over; the hinge "hip" counts from the left leg to the right one.
 
+    Attributes
+    ----------
+    mech : Mechanism
+        The biped on its left leg, with the left foot at the world's origin.
+    state : State
+        Its state just before the right foot strikes the ground.
+    length : float
+        The length of the legs.
+    slope : float
+        The angle of the slope, rad.
+    events : tuple of Event
+        "left strike" and "right strike": the leg that lands is the one that stands; "fall": the hip meets the ground, a stop.
+    start : (Mechanism, State)
+        Just after the right foot has struck the ground: where the first step begins.
+
+    Examples
+    --------
     >>> import regraft as rg
     >>> biped = rg.models.compass_biped()
     >>> walk = rg.simulate(*biped.start, 2.0, events=biped.events)
@@ -55,15 +80,10 @@ class CompassBiped:
     """
 
     mech: Mechanism
-    """The biped on its left leg, with the left foot at the world's origin."""
     state: State
-    """Its state just before the right foot strikes the ground."""
     length: float
-    """The length of the legs."""
     slope: float
-    """The angle of the slope, rad."""
     events: tuple[Event, ...] = field(init=False, repr=False)
-    """"left strike" and "right strike": the leg that lands is the one that stands; "fall": the hip meets the ground, a stop."""
 
     def __post_init__(self) -> None:
         self.mech.check_state(self.state)
@@ -81,12 +101,38 @@ class CompassBiped:
         return after
 
     def strike(self, mech: Mechanism, state: State) -> tuple[Mechanism, State] | None:
-        """The swinging foot lands: a plastic impact, and its leg stands. None where that foot is not ahead."""
+        """The swinging foot lands: a plastic impact, and its leg stands.
+
+        Parameters
+        ----------
+        mech : Mechanism
+            The biped on one leg.
+        state : State
+            Its state when the other foot is on the ground.
+
+        Returns
+        -------
+        (Mechanism, State) or None
+            The biped on the other leg; None where that foot is not ahead.
+        """
         return _strike(_other(standing_leg(mech)), self.length * _AHEAD)(mech, state)
 
     def legs(self, mech: Mechanism, state: State) -> Legs:
         """Angles and rates of the standing and of the swinging leg.
 
+        Parameters
+        ----------
+        mech : Mechanism
+            The biped on either leg.
+        state : State
+            Its state.
+
+        Returns
+        -------
+        Legs
+
+        Examples
+        --------
         >>> import regraft as rg
         >>> biped = rg.models.compass_biped()
         >>> before, after = biped.legs(biped.mech, biped.state), biped.legs(*biped.start)
@@ -99,7 +145,17 @@ class CompassBiped:
         return Legs(float(angle), float(angle + sign * spread), float(rate), float(rate + sign * opening))
 
     def standing(self, legs: Legs) -> State:
-        """The state of `mech` in which the legs stand like this; the left one is on the ground."""
+        """The state of `mech` in which the legs stand like this; the left one is on the ground.
+
+        Parameters
+        ----------
+        legs : Legs
+            Angles and rates.
+
+        Returns
+        -------
+        State
+        """
         stance, swing, stance_rate, swing_rate = legs
         return self.mech.state(q={STANCE: stance, HIP: swing - stance}, v={STANCE: stance_rate, HIP: swing_rate - stance_rate})
 
@@ -113,10 +169,39 @@ def compass_biped(
     hip_on: str = "left",
     gravity: float = 9.81,
 ) -> CompassBiped:
-    """The compass biped of S1, Table 1: three point masses, of which the one at the hip is carried by the leg `hip_on`.
+    """The compass biped of S1, Table 1: two legs of one point mass each, and a point mass at the hip.
 
-    The mass of a leg is `mass_distance` from the hip. The state is that of Table 1, with the legs turned so that both feet are on
-    the slope if that is another one.
+    S1 is the paper on re-rooting, the first in the README's list.
+
+    Parameters
+    ----------
+    hip_mass, leg_mass : float, optional
+        In kg.
+    length : float, optional
+        Of a leg, in metres.
+    mass_distance : float, optional
+        From the hip to the mass of a leg.
+    slope : float, optional
+        In radians. The state is that of Table 1, with the legs turned so that both feet are on the slope if that is another one.
+    hip_on : {"left", "right"}, optional
+        The leg that carries the mass of the hip.
+    gravity : float, optional
+        In m/s².
+
+    Returns
+    -------
+    CompassBiped
+
+    Raises
+    ------
+    ModelError
+        If a number is not positive, or `hip_on` is not a leg.
+
+    Examples
+    --------
+    >>> import regraft as rg
+    >>> rg.models.compass_biped(slope=0.06).slope
+    0.06
     """
     if hip_on not in LEGS:
         raise ModelError(f'hip_on must be "left" or "right", the leg that carries the mass of the hip, not {hip_on!r}.')
@@ -129,8 +214,23 @@ def compass_biped(
 def simplest_walker(slope: float = 0.009, foot_mass: float = 1e-6) -> CompassBiped:
     """The simplest walking model (Garcia, Chatterjee, Ruina, Coleman): hip mass, length and g are 1, feet of almost no mass.
 
-    On the slope 0.009 its state is on the limit cycle of the model whose feet have no mass at all; on others it is scaled
-    as the cube root of the slope.
+    Parameters
+    ----------
+    slope : float, optional
+        In radians. On the slope 0.009 the state is on the limit cycle of the model whose feet have no mass at all; on others it
+        is scaled as the cube root of the slope.
+    foot_mass : float, optional
+        Relative to the hip's.
+
+    Returns
+    -------
+    CompassBiped
+
+    Examples
+    --------
+    >>> import regraft as rg
+    >>> rg.models.simplest_walker().mech.nv
+    2
     """
     angle = _slope(slope)
     mech = _two_legs(1.0, positive("foot_mass", foot_mass), 1.0, 1.0, LEGS[0], 1.0)

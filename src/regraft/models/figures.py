@@ -67,19 +67,38 @@ class Figure(Model):
     """A human figure. Where it stands upright, with its arms down, all of its bodies have the world's axes: x ahead, z up.
 
     Ball joints have their zero in the middle of their range, so that one angle can bound them; `positions` takes turns from
-    the standing pose instead.
+    the standing pose instead. It has all attributes of a `Model`.
+
+    Attributes
+    ----------
+    size : Size
+        Its mass and height, as `size.mass` and `size.height`.
     """
 
     size: Size = Size(70.0, 1.75)  # noqa: RUF009 (a tuple)
-    """The figure's mass and height."""
 
     def positions(self, turns: Mapping[str, Pose | float], base: Pose | None = None) -> dict[str, Array]:
         """The positions of the joints, for `mech.state`, in a pose that is given as turns from the standing one.
 
-        A ball joint takes a `Pose`, by which its limb is turned in the axes of the body that carries it; a hinge takes its
-        angle. Joints that are not named stand. `base` is where the figure's middle is, between its hips; by default it stands
-        on the ground.
+        Parameters
+        ----------
+        turns : mapping of str to Pose or float
+            By joint. A ball joint takes a `Pose`, by which its limb is turned in the axes of the body that carries it; a hinge
+            takes its angle. Joints that are not named stand.
+        base : Pose, optional
+            Where the figure's middle is, between its hips; by default it stands on the ground.
 
+        Returns
+        -------
+        dict of str to array
+
+        Raises
+        ------
+        ModelError
+            If there is no such joint, or it takes something else.
+
+        Examples
+        --------
         >>> import regraft as rg
         >>> figure = rg.models.human_figure()
         >>> salute = figure.positions({"right shoulder": rg.Pose.about((0, 1, 0), -1.0), "right elbow": 2.0})
@@ -112,7 +131,7 @@ class Figure(Model):
 
 
 def human_figure(mass: float = 70.0, height: float = 1.75) -> Figure:
-    """S2's figure of Fig. 19: a trunk that floats, and four degrees of freedom in each arm and leg, 16 in all.
+    """A human figure: a trunk that floats, and four degrees of freedom in each arm and leg, 16 in all (S2's Fig. 19).
 
     Shoulders and hips are ball joints, as S2's section VI wants them, and elbows and knees are hinges; the paper gives four a
     limb and does not say which. Hands belong to the forearms, feet to the shanks, the head to the trunk; their inertias are
@@ -126,6 +145,19 @@ def human_figure(mass: float = 70.0, height: float = 1.75) -> Figure:
     Frames: "grip" (the middle of the hand), "sole" (under the ankle), "toes" and "seat" (under the middle of the thigh) of
     either side, and "crown" (the top of the head).
 
+    Parameters
+    ----------
+    mass : float, optional
+        In kg.
+    height : float, optional
+        In metres.
+
+    Returns
+    -------
+    Figure
+
+    Examples
+    --------
     >>> import regraft as rg
     >>> figure = rg.models.human_figure(mass=80.0)
     >>> figure.mech.nv, sum(body.inertia.mass for body in figure.mech.bodies.values())
@@ -137,13 +169,26 @@ def human_figure(mass: float = 70.0, height: float = 1.75) -> Figure:
 
 
 def spherical_figure(mass: float = 70.0, height: float = 1.75) -> Figure:
-    """S2's figure of Fig. 16: 17 links and 40 degrees of freedom, of 12 ball joints and 4 hinges, and a middle that floats.
+    """A human figure that floats: 17 links, 12 ball joints and 4 hinges, 40 degrees of freedom (S2's Fig. 16).
 
     The ball joints are "waist" and "neck", and "collar", "shoulder", "wrist", "hip" and "ankle" of "left" and "right"; the
     hinges are the elbows and knees. It is the figure of `human_figure` with hands, feet and head of their own, and with its
     trunk in four: "pelvis" with the belly and "chest" have the shares of Winter's table, 0.281 and 0.216, and each "shoulder
     girdle" takes 0.02 of the chest's, which is no number of that table. "base" is the free joint of the pelvis.
 
+    Parameters
+    ----------
+    mass : float, optional
+        In kg.
+    height : float, optional
+        In metres.
+
+    Returns
+    -------
+    Figure
+
+    Examples
+    --------
     >>> import regraft as rg
     >>> mech = rg.models.spherical_figure().mech
     >>> len(mech.bodies), mech.nv - 6, len(mech.joints) - 1

@@ -36,17 +36,33 @@ def high_bar(
     """A human figure in a giant swing on a high bar along y; it lets go with its right hand, then with its left one.
 
     It hangs on two hinges along the bar, "left hand" and "right hand", which both close loops: the figure has its free joint
-    "base", so that it can fly. With the 16 joints of the limbs that makes 24 degrees of freedom of joints, S2's count, 23 with
-    one hand and 22 in flight. Elbows do not bend in one plane, because the arms are turned inwards as on a bar: no row of the
-    two loops is redundant.
+    "base", so that it can fly. Its joints have 24 coordinates, S2's count, 23 with one hand and 22 in flight; as loops open, its
+    mobility grows: 12 degrees of freedom, 17, 22. Elbows do not bend in one plane, because the arms are turned inwards as on a
+    bar: no row of the two loops is redundant.
 
-    `tilt` is the angle of the body from hanging down, and `speed` the rate at which it swings about the bar, in rad/s.
-    `release` has the times of the events "right hand lets go" and "left hand lets go".
+    Parameters
+    ----------
+    tilt : float, optional
+        The angle of the body from hanging down, rad.
+    speed : float, optional
+        The rate at which it swings about the bar, rad/s.
+    release : (float, float), optional
+        The times of the events "right hand lets go" and "left hand lets go".
+    mass : float, optional
+        In kg.
+    height : float, optional
+        In metres.
 
+    Returns
+    -------
+    Model
+
+    Examples
+    --------
     >>> import regraft as rg
     >>> bar = rg.models.high_bar()
-    >>> bar.mech.loop_joints, sum(joint.type.nv for joint in bar.mech.joints.values())
-    (('left hand', 'right hand'), 24)
+    >>> bar.mech.loop_joints, sum(joint.type.nv for joint in bar.mech.joints.values()), rg.mobility(*bar.start).dof
+    (('left hand', 'right hand'), 24, 12)
     """
     lean, rate = (float(finite(f"high_bar: {what}", value, ())) for what, value in (("tilt", tilt), ("speed", speed)))
     first, second = (float(time) for time in finite("high_bar: release", release, (2,)))

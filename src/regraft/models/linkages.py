@@ -26,9 +26,33 @@ def four_bar(
     """A planar four-bar linkage in space: three rods of 1 kg/m in the plane y = 0, on four hinges along y.
 
     The crank stands on "motor" at the origin, the rocker on "pivot" at x = `ground`; the coupler is hinged to the crank by
-    "elbow" and to the rocker by "knee", which closes the loop. `angle` and `speed` are those of the crank, from the x-axis
-    towards z. Each hinge holds five directions, and three of the loop's five rows follow from the others: one degree of
-    freedom, where a count gives −2.
+    "elbow" and to the rocker by "knee", which closes the loop. Each hinge holds five directions, and three of the loop's five
+    rows follow from the others: one degree of freedom, where a count gives −2.
+
+    Parameters
+    ----------
+    ground, crank, coupler, rocker : float, optional
+        The lengths of the four bars, in metres.
+    angle : float, optional
+        Of the crank, from the x-axis towards z, rad.
+    speed : float, optional
+        Its rate, rad/s.
+
+    Returns
+    -------
+    Model
+
+    Raises
+    ------
+    AssemblyError
+        If rods of these lengths do not meet at this angle.
+
+    Examples
+    --------
+    >>> import regraft as rg
+    >>> linkage = rg.models.four_bar(angle=0.5)
+    >>> linkage.mech.loop_joints, rg.mobility(*linkage.start).dof
+    (('knee',), 1)
     """
     lengths = {"crank": crank, "coupler": coupler, "rocker": rocker}
     sizes = {name: positive(f"four_bar: {name}", length) for name, length in lengths.items()}
@@ -66,6 +90,21 @@ def bricard(length: float = 1.0) -> Model:
     The first rod is the ground; "rod 1" to "rod 5" have 1 kg/m and hang on "hinge 1" to "hinge 5", and "hinge 6" closes the
     loop. A count of joints and bodies gives no degree of freedom; this loop has one, because one of its five rows follows from
     the others.
+
+    Parameters
+    ----------
+    length : float, optional
+        Of each rod, in metres.
+
+    Returns
+    -------
+    Model
+
+    Examples
+    --------
+    >>> import regraft as rg
+    >>> rg.mobility(*rg.models.bricard().start).dof
+    1
     """
     size = positive("bricard: length", length)
     corners = size * np.array([(0, 0, 0), (1, 0, 0), (1, 1, 0), (1, 1, 1), (0, 1, 1), (0, 0, 1)], float)

@@ -42,13 +42,29 @@ def swing(angle: float = -0.9, speed: float = 0.0, tears: float = 1.0, mass: flo
     The ropes are rods, each on the beam by a universal joint, "left hook" and "right hook", and on the plate by a hinge, "left
     end" and "right end". The right rope is in two pieces, fixed to each other by "right knot", which is what tears. Hands hold
     the ropes by ball joints, "left hand" and "right hand"; the thighs slide along the plate, by "left seat" and "right seat",
-    until their middle comes to its edge. These are S2's 30 degrees of freedom of joints: 16 of the figure, 6 of the hands, 2 of
+    until their middle comes to its edge. The joints have S2's 30 coordinates: 16 of the figure, 6 of the hands, 2 of
     the thighs, 6 of the swing and none of the knot. When the rope has torn and both thighs are off it they are 28. Nothing is
     joined to the world but the hooks: the figure needs no free joint as long as it holds on.
 
-    `angle` is that of the ropes from the vertical, ahead, and `speed` its rate; `tears` is the time of the event "rope tears".
-    The other events are "left thigh off" and "right thigh off".
+    Parameters
+    ----------
+    angle : float, optional
+        Of the ropes from the vertical, ahead, rad.
+    speed : float, optional
+        Its rate, rad/s.
+    tears : float, optional
+        The time of the event "rope tears"; the other events are "left thigh off" and "right thigh off".
+    mass : float, optional
+        In kg.
+    height : float, optional
+        In metres.
 
+    Returns
+    -------
+    Model
+
+    Examples
+    --------
     >>> import regraft as rg
     >>> swing = rg.models.swing()
     >>> sum(joint.type.nv for joint in swing.mech.joints.values()), len(swing.mech.loop_joints)

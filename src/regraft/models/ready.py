@@ -17,34 +17,57 @@ Point = tuple[float, float, float]
 
 
 class Shape(NamedTuple):
-    """A piece of a body for pictures: all that is within a radius of the hull of some points, which are in the body's axes."""
+    """A piece of a body for pictures: all that is within a radius of the hull of some points.
+
+    Attributes
+    ----------
+    body : str
+        The body that it belongs to.
+    points : tuple of (x, y, z)
+        In the body's axes.
+    radius : float
+        In metres.
+    joint : bool
+        Whether it is a joint, which is to be told from the bodies.
+    """
 
     body: str
     points: tuple[Point, ...]
     radius: float
     joint: bool = False
-    """Whether it is a joint, which is to be told from the bodies."""
 
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """A mechanism with a state to start from, whose loops are closed.
+    """A mechanism with a state to start from, whose loops are closed; made by the functions of `regraft.models`.
 
+    Attributes
+    ----------
+    mech : Mechanism
+        The mechanism.
+    state : State
+        Its state at the start.
+    wrenches : mapping of str to (6,) array_like
+        The constant wrenches that drive it, by body: moment, then force, in world axes.
+    events : tuple of Event
+        The events that change it.
+    shapes : tuple of Shape
+        What there is to draw of it.
+    start : (Mechanism, State)
+        Both, as `simulate` takes them.
+
+    Examples
+    --------
     >>> import regraft as rg
     >>> model = rg.models.pendulum()
     >>> traj = rg.simulate(*model.start, 1.0, wrenches=model.wrenches, events=model.events)
     """
 
     mech: Mechanism
-    """The mechanism."""
     state: State
-    """Its state at the start."""
     wrenches: Mapping[str, Wrench] = field(default_factory=dict)
-    """The constant wrenches that drive it, by body: moment, then force, in world axes."""
     events: tuple[Event, ...] = ()
-    """The events that change it."""
     shapes: tuple[Shape, ...] = ()
-    """What there is to draw of it."""
 
     def __post_init__(self) -> None:
         self.mech.check_state(self.state)

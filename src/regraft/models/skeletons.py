@@ -56,10 +56,26 @@ _ROUND, _JOINT = 0.03, 0.045  # m: how round a body's edge is in pictures; the r
 def skeleton_example(joint: str = "hinge") -> Model:
     """S3's example: "body 1", "body 2" and "body 3" in a row, on two joints, floating without gravity; it tumbles.
 
-    "joint 1" is a hinge; "joint 2" is a hinge about another axis or, with ``joint="spherical"``, a spherical joint. Bodies are
-    solid ellipsoids, as S3 draws them; it gives no numbers, so masses of 3, 2 and 1.5 kg and sizes of 60, 48 and 40 cm are ours.
-    "base" is the free joint of the second body.
+    S3 is the paper on maximal coordinates, the third in the README's list. Bodies are solid ellipsoids, as it draws them; it
+    gives no numbers, so masses of 3, 2 and 1.5 kg and sizes of 60, 48 and 40 cm are ours. "joint 1" is a hinge, "base" the free
+    joint of the second body.
 
+    Parameters
+    ----------
+    joint : {"hinge", "spherical"}, optional
+        What "joint 2" is: a hinge about another axis than that of "joint 1", or a ball joint.
+
+    Returns
+    -------
+    Model
+
+    Raises
+    ------
+    ModelError
+        If `joint` is something else.
+
+    Examples
+    --------
     >>> import regraft as rg
     >>> from regraft.maximal import skeleton_of
     >>> skeleton, _ = skeleton_of(*rg.models.skeleton_example().start)
@@ -166,10 +182,32 @@ def character(
 
     Hinges are "elbow", "knee", "thumb knuckle", "forefinger knuckle", "knuckles", "fingertip joint" and "toe joint" of either
     side; all others are ball joints, "base" is the free joint of the hips. There are no limits, as in S3: nothing but friction
-    keeps it human. `damping` is the friction of all joints, N m s; of those that carry a hand, a foot or a part of them it is a
-    hundredth of that. `spin` is the angular velocity of all of it as one rigid body, rad/s, and `velocity` that of its centre of
-    mass.
+    keeps it human.
 
+    Parameters
+    ----------
+    damping : float, optional
+        The friction of all joints, N m s; of those that carry a hand, a foot or a part of them a hundredth of that.
+    spin : (3,) array_like, optional
+        The angular velocity of all of it as one rigid body, rad/s.
+    velocity : (3,) array_like, optional
+        That of its centre of mass, m/s.
+    mass : float, optional
+        In kg.
+    height : float, optional
+        In metres.
+
+    Returns
+    -------
+    Figure
+
+    Raises
+    ------
+    ModelError
+        If damping is negative, or mass or height is not positive.
+
+    Examples
+    --------
     >>> import regraft as rg
     >>> thrown = rg.models.character()
     >>> len(thrown.mech.bodies), thrown.mech.nv, round(sum(body.inertia.mass for body in thrown.mech.bodies.values()), 9)
