@@ -252,6 +252,25 @@ def test_difference_undoes_integrate(kind):
 
 
 @every_moving_type
+def test_difference_takes_its_two_positions_by_name_too(kind):
+    rng, joint, q = drawn(0, kind)
+    mech, other = carrier(joint), random_position(rng, joint)
+    expected = rg.difference(mech, other, q)
+    assert np.abs(expected).max() > 1e-3
+    for found in (
+        rg.difference(mech, start=q, end=other),
+        rg.difference(mech, other, start=q),
+        rg.difference(mech, q1=other, q0=q),
+    ):
+        assert np.array_equal(found, expected)
+    for missing in (lambda: rg.difference(mech, other), lambda: rg.difference(mech, end=other)):
+        with pytest.raises(rg.ModelError, match="start is missing"):
+            missing()
+    with pytest.raises(rg.ModelError, match="end is given twice"):
+        rg.difference(mech, other, q, end=other)
+
+
+@every_moving_type
 def test_integrate_undoes_difference(kind):
     for seed in SEEDS:
         rng, joint, q = drawn(seed, kind)

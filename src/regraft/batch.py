@@ -28,10 +28,32 @@ _WORTH_A_THREAD = 256  # states; below this, starting a thread costs more than i
 def forward_dynamics_batch(
     mech: Mechanism, q: ArrayLike, v: ArrayLike, tau: ArrayLike | None = None, threads: int | None = None
 ) -> Array:
-    """v̇ (batch, nv) for states q (batch, nq), v (batch, nv) and torques tau (batch, nv) of one mechanism, with or without loops.
+    """Accelerations of many states of one mechanism at once, with or without loops.
 
-    Quaternions in q must have unit length. `threads` defaults to the number of cores.
+    Parameters
+    ----------
+    mech : Mechanism
+        The mechanism.
+    q : (batch, nq) array_like
+        Positions, one state a row; quaternions must have unit length.
+    v : (batch, nv) array_like
+        Velocities.
+    tau : (batch, nv) array_like, optional
+        Joint torques; by default none.
+    threads : int, optional
+        By default the number of cores.
 
+    Returns
+    -------
+    (batch, nv) array
+
+    Raises
+    ------
+    ModelError
+        If shapes do not fit, or a state has no answer; the message has its row.
+
+    Examples
+    --------
     >>> import regraft as rg, numpy as np
     >>> mech = rg.Mechanism()
     >>> mech.add_body("ball", rg.Inertia.sphere(2.0, 0.1))

@@ -28,11 +28,32 @@ Torques = ArrayLike | Mapping[str, ArrayLike]
 
 
 def forward_dynamics(mech: Mechanism, state: State, tau: Torques | None = None, wrenches: Wrenches | None = None) -> Array:
-    """v̇ (nv,) under the joint torques tau, gravity, springs, damping, limits and external wrenches, with or without loops.
+    """The accelerations v̇ under torques, gravity, springs, damping, limits and external wrenches, with or without loops.
 
-    The torques are an array (nv,), or numbers by joint name, loop joints too. A wrench is (moment, force) on a body, in world
-    axes; the force acts at the body's origin.
+    Parameters
+    ----------
+    mech : Mechanism
+        The mechanism.
+    state : State
+        Its position and velocity.
+    tau : (nv,) array_like, or mapping of str to array_like, optional
+        Joint torques, as one array or by joint name, loop joints too; by default none.
+    wrenches : mapping of str to (6,) array_like, optional
+        By body: moment, then force, in world axes; the force acts at the body's origin.
 
+    Returns
+    -------
+    (nv,) array
+
+    Raises
+    ------
+    ModelError
+        If a joint moves no inertia, or a number is not finite.
+    StructureError
+        If loops are open, or can only break from here.
+
+    Examples
+    --------
     >>> import regraft as rg
     >>> mech = rg.Mechanism()
     >>> mech.add_body("ball", rg.Inertia.sphere(2.0, 0.1))
@@ -125,11 +146,38 @@ def inverse_dynamics(
     weights: Weights | None = None,
     bounds: Bounds | None = None,
 ) -> Array:
-    """Tau (nv,) that makes the mechanism accelerate at a, beside gravity, springs, damping, limits and external wrenches.
+    """The joint torques that make a mechanism accelerate as asked, beside gravity, springs, damping, limits and wrenches.
 
-    In a closed mechanism a must keep the loops closed. Only the joints in `actuated` get torques; all, if it is left out. Of
-    all torques that do, those with the least Σ weight · torque² are taken, within the bounds; see `actuator_torques`.
+    In a closed mechanism many torques may do; those with the least Σ weight · torque² within the bounds are taken.
 
+    Parameters
+    ----------
+    mech : Mechanism
+        The mechanism.
+    state : State
+        Its position and velocity.
+    a : (nv,) array_like
+        The accelerations v̇; in a closed mechanism they must keep the loops closed, see `consistent_acceleration`.
+    wrenches : mapping of str to (6,) array_like, optional
+        By body: moment, then force, in world axes; the force acts at the body's origin.
+    actuated : iterable of str, optional
+        Names of the tree joints, or of single coordinates, that have motors; all others get 0. By default all have.
+    weights, bounds : optional
+        As for `actuator_torques`.
+
+    Returns
+    -------
+    (nv,) array
+
+    Raises
+    ------
+    ModelError
+        If an argument does not fit.
+    StructureError
+        If the acceleration would open a loop, or these motors cannot make it.
+
+    Examples
+    --------
     >>> import regraft as rg
     >>> mech = rg.Mechanism()
     >>> mech.add_body("ball", rg.Inertia.sphere(2.0, 0.1))
@@ -156,12 +204,40 @@ def actuator_torques(
     bounds: Bounds | None = None,
     wrenches: Wrenches | None = None,
 ) -> Mapping[str, Array]:
-    """`inverse_dynamics` by joint name, with loop joints among the actuated ones too.
+    """`inverse_dynamics` by joint name, where loop joints may have motors too.
 
-    `actuated` are names of joints, or of single coordinates, such as "wrist[1]", and then the rest of the joint gets 0; all tree
-    joints if it is left out. `weights` are positive, one for each coordinate in that order, or by name; `bounds` are
-    (lower, upper), each one number or one for each coordinate, or such pairs by name.
+    Parameters
+    ----------
+    mech : Mechanism
+        The mechanism.
+    state : State
+        Its position and velocity.
+    a : (nv,) array_like
+        The accelerations v̇.
+    actuated : iterable of str, optional
+        Names of joints, or of single coordinates, such as "wrist[1]", and then the rest of the joint gets 0. By default all tree
+        joints.
+    weights : array_like or mapping of str to float, optional
+        Positive, one for each coordinate in that order, or by name.
+    bounds : (lower, upper) or mapping of str to (lower, upper), optional
+        Each one number or one for each coordinate.
+    wrenches : mapping of str to (6,) array_like, optional
+        By body: moment, then force, in world axes; the force acts at the body's origin.
 
+    Returns
+    -------
+    mapping of str to array
+        The torques by the names of the joints that have motors.
+
+    Raises
+    ------
+    ModelError
+        If an argument does not fit.
+    StructureError
+        If the acceleration would open a loop, or these motors cannot make it.
+
+    Examples
+    --------
     >>> import regraft as rg
     >>> mech = rg.Mechanism()
     >>> mech.add_body("rod", rg.Inertia.rod(2.0, (0, 0, 0), (1, 0, 0)))
@@ -179,14 +255,49 @@ def actuator_torques(
 
 
 def bias_force(mech: Mechanism, state: State) -> Array:
-    """c(q, v) of the tree (nv,): the torques that hold v̇ at zero against velocity, gravity, springs, damping and limits."""
+    """The torques c(q, v) that hold v̇ at zero against velocity, gravity, springs, damping and limits; loops are left out.
+
+    Parameters
+    ----------
+    mech : Mechanism
+        The mechanism.
+    state : State
+        Its position and velocity.
+
+    Returns
+    -------
+    (nv,) array
+
+    Examples
+    --------
+    >>> import regraft as rg
+    >>> mech = rg.Mechanism()
+    >>> mech.add_body("ball", rg.Inertia.sphere(2.0, 0.1))
+    >>> mech.add_joint("fall", rg.Prismatic((0, 0, 1)), "world", "ball")
+    >>> rg.bias_force(mech, mech.state())
+    array([19.62])
+    """
     tree = mech.tree_for(state)
     return _newton_euler(tree, mech, state, np.zeros(tree.nv), None)
 
 
 def mass_matrix(mech: Mechanism, state: State) -> Array:
-    """M(q) of the tree (nv, nv), symmetric, both halves filled.
+    """The mass matrix M(q) of the tree; loops are left out.
 
+    Parameters
+    ----------
+    mech : Mechanism
+        The mechanism.
+    state : State
+        Its position.
+
+    Returns
+    -------
+    (nv, nv) array
+        Symmetric, both halves filled.
+
+    Examples
+    --------
     >>> import regraft as rg
     >>> mech = rg.Mechanism()
     >>> mech.add_body("ball", rg.Inertia.sphere(2.0, 0.1))
@@ -208,11 +319,37 @@ class Reactions(dict[str, Array]):
 
 
 def joint_reactions(mech: Mechanism, state: State, tau: Torques | None = None, wrenches: Wrenches | None = None) -> Reactions:
-    """(6,) of every joint: the whole wrench (moment, force) that the parent puts on the child, in world axes.
+    """The whole wrench that each joint's parent puts on its child.
 
-    The moment is about the joint's frame on the child. Along the joint's own freedom it is tau with damping and limits. Where
-    loops are redundant, the forces of their loop joints are the least that hold them, and `redundant` names the joints concerned.
+    Along the joint's own freedom it is tau with damping and limits. Where loops are redundant, the forces of their loop joints
+    are the least that hold them.
 
+    Parameters
+    ----------
+    mech : Mechanism
+        The mechanism.
+    state : State
+        Its position and velocity.
+    tau : (nv,) array_like, or mapping of str to array_like, optional
+        Joint torques, as one array or by joint name, loop joints too; by default none.
+    wrenches : mapping of str to (6,) array_like, optional
+        By body: moment, then force, in world axes; the force acts at the body's origin.
+
+    Returns
+    -------
+    dict of str to (6,) array
+        By joint: moment about the joint's frame on the child, then force, in world axes. Its attribute `redundant` names the
+        joints whose wrenches the motion does not determine.
+
+    Raises
+    ------
+    ModelError
+        If a joint moves no inertia, or a number is not finite.
+    StructureError
+        If loops are open, or can only break from here.
+
+    Examples
+    --------
     >>> import regraft as rg
     >>> mech = rg.Mechanism()
     >>> mech.add_body("ball", rg.Inertia.sphere(2.0, 0.1))
@@ -248,22 +385,53 @@ def _push_back(external: Array, mech: Mechanism, state: State, joint: Joint, wre
 
 @dataclass(frozen=True)
 class Derivatives:
-    """Partial derivatives of forward dynamics, each (nv, nv)."""
+    """Partial derivatives of forward dynamics; made by `derivatives`.
+
+    Attributes
+    ----------
+    q : (nv, nv) array
+        ∂v̇/∂q in the tangent space: column c is the change along q ⊕ ε e_c.
+    v : (nv, nv) array
+        ∂v̇/∂v.
+    tau : (nv, nv) array
+        ∂v̇/∂tau: the inverse of the mass matrix, and in a closed mechanism what its loops leave of that.
+    """
 
     q: Array
-    """∂v̇/∂q in the tangent space: column c is the change along q ⊕ ε e_c."""
     v: Array
-    """∂v̇/∂v."""
     tau: Array
-    """∂v̇/∂tau: the inverse of the mass matrix, and in a closed mechanism what its loops leave of that."""
 
 
 def derivatives(mech: Mechanism, state: State, tau: Torques | None = None, wrenches: Wrenches | None = None) -> Derivatives:
-    """How v̇ changes with position, velocity and torque, exact to rounding (complex step).
+    """How the accelerations v̇ change with position, velocity and torque, exact to rounding (complex step).
 
-    External wrenches keep their moment and force in world axes and go with their body's origin. In a closed mechanism only
-    changes that keep the loops closed mean anything: multiply by the columns of `mobility(...).W`, or by any such change.
+    In a closed mechanism only changes that keep the loops closed mean anything: multiply by the columns of `mobility(...).W`, or
+    by any such change.
 
+    Parameters
+    ----------
+    mech : Mechanism
+        The mechanism.
+    state : State
+        Its position and velocity.
+    tau : (nv,) array_like, or mapping of str to array_like, optional
+        Joint torques, as one array or by joint name, loop joints too; by default none.
+    wrenches : mapping of str to (6,) array_like, optional
+        By body; they keep their moment and force in world axes and go with their body's origin.
+
+    Returns
+    -------
+    Derivatives
+
+    Raises
+    ------
+    ModelError
+        If a joint moves no inertia, or a number is not finite.
+    StructureError
+        If loops are open, or can only break from here.
+
+    Examples
+    --------
     >>> import regraft as rg
     >>> mech = rg.Mechanism()
     >>> mech.add_body("bob", rg.Inertia.point(1.0, at=(0, 0, -1)))

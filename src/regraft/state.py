@@ -19,6 +19,18 @@ Array = NDArray[np.float64]
 class State:
     """Positions q and velocities v of a mechanism's tree joints. Immutable; made by ``Mechanism.state``.
 
+    Attributes
+    ----------
+    q : (nq,) array
+        Positions of the tree joints, in the order in which they were added; a view that cannot be written to.
+    v : (nv,) array
+        Velocities, likewise.
+    impulse : mapping of str to (6,) array, or None
+        What the change of structure that made this state exchanged, by joint: (moment, force) impulse on the joint's child, about
+        the joint, in world axes. None if there was no impact.
+
+    Examples
+    --------
     >>> import regraft as rg
     >>> mech = rg.Mechanism()
     >>> mech.add_body("bob", rg.Inertia.point(1.0, at=(0, 0, -1)))

@@ -20,8 +20,28 @@ Array = NDArray[np.float64]
 
 
 def consistent_acceleration(mech: Mechanism, state: State, a: ArrayLike) -> Array:
-    """The acceleration nearest to a (nv,) that keeps all loops closed; nearest in the metric of kinetic energy.
+    """The acceleration nearest to a given one that keeps all loops closed; nearest in the metric of kinetic energy.
 
+    Parameters
+    ----------
+    mech : Mechanism
+        The mechanism.
+    state : State
+        Its position and velocity.
+    a : (nv,) array_like
+        The acceleration that is wanted.
+
+    Returns
+    -------
+    (nv,) array
+
+    Raises
+    ------
+    StructureError
+        If loops are open, or no acceleration keeps them closed at this velocity.
+
+    Examples
+    --------
     >>> import regraft as rg
     >>> mech = rg.Mechanism()
     >>> for name in ("left", "right"):

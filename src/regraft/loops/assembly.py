@@ -25,11 +25,30 @@ _CORRECTIONS = 5  # of velocities: one is exact but for rounding, which badly co
 
 
 def assemble(mech: Mechanism, state: State, hold: Iterable[str] = ()) -> State:
-    """Close the loops from a rough pose, then make the velocities consistent; joints in `hold` keep theirs.
+    """Close the loops from a rough pose, then make the velocities consistent.
 
-    The rest moves as little as it can, measured by kinetic energy. What cannot be closed is an `AssemblyError` with the loop and
-    the gap that is left.
+    What is not held moves as little as it can, measured by kinetic energy.
 
+    Parameters
+    ----------
+    mech : Mechanism
+        The mechanism.
+    state : State
+        A state whose loops are nearly closed.
+    hold : iterable of str, optional
+        Tree joints that keep their position and velocity.
+
+    Returns
+    -------
+    State
+
+    Raises
+    ------
+    AssemblyError
+        If the loops cannot be closed; the message has the loop and the gap that is left.
+
+    Examples
+    --------
     >>> import regraft as rg
     >>> mech = rg.Mechanism()
     >>> mech.add_body("rod", rg.Inertia.cylinder(1.0, 0.02, (0, 0, 0), (1, 0, 0)))

@@ -22,14 +22,33 @@ Array = NDArray[np.float64]
 
 
 def loop_jacobian(mech: Mechanism, state: State, reduced: bool = False) -> Array:
-    """J_C (6 · loops, N_J) with J_C θ̇ = 0 for the velocities θ̇ of the tree joints, then of the loop joints (S2 eq. 11).
+    """The matrix J_C of all loops: J_C θ̇ = 0 for the velocities θ̇ of the tree joints, then of the loop joints (S2 eq. 11).
 
     The six rows of a loop are the twist of the loop joint's child less that of the virtual link: the joint's parent, moved on
     by the joint. They are angular over linear, in world axes, at the joint's frame on its child.
 
-    With `reduced`, the columns are those of v alone, and the loop joint's own directions are projected out: a joint with f
-    degrees of freedom keeps 6 − f rows, in an orthonormal basis.
+    Parameters
+    ----------
+    mech : Mechanism
+        The mechanism.
+    state : State
+        Its position; the loops must be closed.
+    reduced : bool, optional
+        Whether the columns are those of v alone, and the loop joint's own directions are projected out: a joint with f degrees of
+        freedom keeps 6 − f rows, in an orthonormal basis.
 
+    Returns
+    -------
+    (6 · loops, N_J) array
+        N_J is the number of velocities of all joints; or (rows, nv) if `reduced`.
+
+    Raises
+    ------
+    StructureError
+        If loops are open.
+
+    Examples
+    --------
     >>> import regraft as rg
     >>> mech = rg.Mechanism()
     >>> mech.add_body("rod", rg.Inertia.cylinder(1.0, 0.02, (0, 0, 0), (1, 0, 0)))
@@ -47,7 +66,30 @@ def loop_jacobian(mech: Mechanism, state: State, reduced: bool = False) -> Array
 
 
 def loop_jacobian_rate(mech: Mechanism, state: State) -> Array:
-    """dJ_C/dt along the motion, so that J_C θ̈ + dJ_C/dt θ̇ = 0 (6 · loops, N_J); the loops must be closed in velocity too."""
+    """How J_C changes along the motion: J_C θ̈ + dJ_C/dt θ̇ = 0.
+
+    Parameters
+    ----------
+    mech : Mechanism
+        The mechanism.
+    state : State
+        Its position and velocity; the loops must be closed in both.
+
+    Returns
+    -------
+    (6 · loops, N_J) array
+
+    Raises
+    ------
+    StructureError
+        If loops are open, or about to open.
+
+    Examples
+    --------
+    >>> import regraft as rg
+    >>> rg.loop_jacobian_rate(*rg.models.four_bar(speed=1.0).start).shape
+    (6, 4)
+    """
     return constraint_rate(mech, closed_loops(mech, state, moving=True))
 
 

@@ -36,37 +36,74 @@ _FIRST = 1e-6  # of equally good coordinates the first ones are taken, not those
 
 @dataclass(frozen=True, eq=False)
 class Mobility:
-    """The generalized coordinates θ_G of a mechanism in a state. A coordinate is called as its joint, or "base[3]"."""
+    """The generalized coordinates θ_G of a mechanism in a state; made by `mobility`.
+
+    A coordinate is called as its joint, or "base[3]" where that has several.
+
+    Attributes
+    ----------
+    joints : int
+        N_J: the coordinates of all joints, loop joints too.
+    rank : int
+        m: how many independent conditions the loops make.
+    dof : int
+        N_F = N_J − m: the degrees of freedom.
+    independent : tuple of str
+        θ_G.
+    dependent : tuple of str
+        θ_S, the rest.
+    actuated : tuple of str
+        θ_A: the coordinates of the joints whose type is actuated; not those of `Free`, where no motor can be (S2 VI-B).
+    H : (m, N_F) array
+        θ̇_S = H θ̇_G.
+    W : (nv, N_F) array
+        v = W θ̇_G.
+    S : (N_A, N_F) array
+        θ̇_A = S θ̇_G.
+    conditioning : float
+        How well θ_G tells the motions apart: 1 at best, 0 where its coordinates depend on each other.
+    """
 
     joints: int
-    """N_J: the coordinates of all joints, loop joints too."""
     rank: int
-    """m: how many independent conditions the loops make."""
     dof: int
-    """N_F = N_J − m: the degrees of freedom."""
     independent: tuple[str, ...]
-    """θ_G."""
     dependent: tuple[str, ...]
-    """θ_S, the rest."""
     actuated: tuple[str, ...]
-    """θ_A: the coordinates of the joints whose type is actuated; not those of `Free`, where no motor can be (S2 VI-B)."""
     H: Array
-    """(m, N_F): θ̇_S = H θ̇_G."""
     W: Array
-    """(nv, N_F): v = W θ̇_G."""
     S: Array
-    """(N_A, N_F): θ̇_A = S θ̇_G."""
     conditioning: float
-    """How well θ_G tells the motions apart: 1 at best, 0 where its coordinates depend on each other."""
 
 
 def mobility(mech: Mechanism, state: State, independent: Iterable[Given] | None = None, keep: Mobility | None = None) -> Mobility:
     """Degrees of freedom of a mechanism in a state, and generalized coordinates for them.
 
     The choice is a well conditioned one, by a QR factorisation with pivots, in which actuated tree joints come first unless
-    others are twice as good. `independent` are the caller's own coordinates: "crank", or "base[3]" for one of several.
-    `keep` is an earlier answer whose choice is kept as long as it is good.
+    others are twice as good.
 
+    Parameters
+    ----------
+    mech : Mechanism
+        The mechanism.
+    state : State
+        Its position; the loops must be closed.
+    independent : iterable of str, optional
+        The caller's own choice: "crank", or "base[3]" for one coordinate of several.
+    keep : Mobility, optional
+        An earlier answer whose choice is kept as long as it is good.
+
+    Returns
+    -------
+    Mobility
+
+    Raises
+    ------
+    StructureError
+        If loops are open, or the caller's coordinates depend on each other.
+
+    Examples
+    --------
     >>> import regraft as rg
     >>> mech = rg.Mechanism()
     >>> mech.add_body("rod", rg.Inertia.cylinder(1.0, 0.02, (0, 0, 0), (1, 0, 0)))

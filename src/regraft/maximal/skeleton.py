@@ -148,19 +148,61 @@ class Skeleton:
         return 3 * self.n + 2 * int(self.hinges.sum())
 
     def location(self, j: int, i: int) -> Array:
-        """l_{j,i}: where joint j is on body i; zero where it does not belong to it."""
+        """l_{j,i}: where joint j is on body i.
+
+        Parameters
+        ----------
+        j, i : int
+            The numbers of the joint and of the body.
+
+        Returns
+        -------
+        (3,) array
+            Zero where the joint does not belong to the body.
+        """
         return self._of(self.l, j, i)
 
     def axis(self, j: int, i: int) -> Array:
-        """z_{j,i}: the axis of joint j on body i; zero where it is spherical or does not belong to it."""
+        """z_{j,i}: the axis of joint j on body i.
+
+        Parameters
+        ----------
+        j, i : int
+            The numbers of the joint and of the body.
+
+        Returns
+        -------
+        (3,) array
+            Zero where the joint is spherical or does not belong to the body.
+        """
         return self._of(self.z, j, i)
 
     def L(self, j: int, i: int) -> Array:
-        """The skew matrix of `location`."""
+        """The skew matrix of `location`.
+
+        Parameters
+        ----------
+        j, i : int
+            The numbers of the joint and of the body.
+
+        Returns
+        -------
+        (3, 3) array
+        """
         return skew(self.location(j, i))
 
     def Z(self, j: int, i: int) -> Array:
-        """The skew matrix of `axis`."""
+        """The skew matrix of `axis`.
+
+        Parameters
+        ----------
+        j, i : int
+            The numbers of the joint and of the body.
+
+        Returns
+        -------
+        (3, 3) array
+        """
         return skew(self.axis(j, i))
 
     def _of(self, table: Array, j: int, i: int) -> Array:

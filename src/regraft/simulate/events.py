@@ -124,9 +124,28 @@ class FunctionGuard:
 class Event:
     """Something to watch for: where `guard` goes through zero in its direction, `action` changes mechanism and state.
 
-    The guard is ``guard(mech, state) -> float``, a Numba function ``guard(t, q, v) -> float``, or comes from `at_time`,
-    `when_frame_below` or `when_joint`. The action is ``action(mech, state)`` and returns a new ``(mech, state)``, `STOP`, or None
-    for an event that is to be passed over. Direction −1 is from above zero to below, +1 the other way, 0 both.
+    Parameters
+    ----------
+    name : str
+        Its name in `Trajectory.events`.
+    guard : callable
+        ``guard(mech, state)`` returns a number, or a Numba function ``guard(t, q, v)`` does; `at_time`, `when_frame_below` and
+        `when_joint` make events whose guards run compiled.
+    action : callable or STOP, optional
+        ``action(mech, state)`` returns a new ``(mech, state)``, `STOP`, or None for an event that is to be passed over. By
+        default nothing changes.
+    direction : {-1, 1, 0}, optional
+        −1 is from above zero to below, +1 the other way, 0 both.
+
+    Examples
+    --------
+    >>> import regraft as rg
+    >>> mech = rg.Mechanism()
+    >>> mech.add_body("ball", rg.Inertia.sphere(1.0, 0.1))
+    >>> mech.add_joint("fall", rg.Prismatic((0, 0, 1)), "world", "ball")
+    >>> fast = rg.Event("fast", lambda mech, state: state.v[0] + 9.81, rg.STOP)
+    >>> round(rg.simulate(mech, mech.state(), 10.0, events=fast).t[-1], 9)
+    np.float64(1.0)
     """
 
     name: str
@@ -149,6 +168,21 @@ class Event:
 def at_time(time: float, action: Any = None, name: str | None = None) -> Event:
     """An event at a moment.
 
+    Parameters
+    ----------
+    time : float
+        In seconds.
+    action : callable or STOP, optional
+        As for `Event`.
+    name : str, optional
+        By default "t = …".
+
+    Returns
+    -------
+    Event
+
+    Examples
+    --------
     >>> import regraft as rg
     >>> rg.at_time(1.5, rg.STOP).name
     't = 1.5'
@@ -158,13 +192,61 @@ def at_time(time: float, action: Any = None, name: str | None = None) -> Event:
 
 
 def when_frame_below(frame: str, height: float, action: Any = None, slope: float = 0.0, name: str | None = None) -> Event:
-    """An event where a frame, or a body's origin, comes down through the ground ``z = height + slope * x``."""
+    """An event where a frame comes down through the ground ``z = height + slope * x``.
+
+    Parameters
+    ----------
+    frame : str
+        The name of a frame or a body.
+    height : float
+        Of the ground at x = 0, in metres.
+    action : callable or STOP, optional
+        As for `Event`.
+    slope : float, optional
+        How much the ground rises along x.
+    name : str, optional
+        By default "<frame> below".
+
+    Returns
+    -------
+    Event
+
+    Examples
+    --------
+    >>> import regraft as rg
+    >>> rg.when_frame_below("heel", 0.0, rg.STOP, name="heel strike").name
+    'heel strike'
+    """
     guard = FrameBelow(frame, float(finite("when_frame_below: height", height, ())), float(finite("slope", slope, ())))
     return Event(f"{frame} below" if name is None else name, guard, action)
 
 
 def when_joint(joint: str, value: float, action: Any = None, direction: int = 0, name: str | None = None) -> Event:
-    """An event where the position of a joint goes through a value; while there is no such joint, it does not happen."""
+    """An event where the position of a joint goes through a value; while there is no such joint, it does not happen.
+
+    Parameters
+    ----------
+    joint : str
+        The name of a joint with one degree of freedom.
+    value : float
+        The position.
+    action : callable or STOP, optional
+        As for `Event`.
+    direction : {-1, 1, 0}, optional
+        −1 is downwards, +1 upwards, 0 both.
+    name : str, optional
+        By default "<joint> at <value>".
+
+    Returns
+    -------
+    Event
+
+    Examples
+    --------
+    >>> import regraft as rg
+    >>> rg.when_joint("knee", 0.0, rg.STOP, direction=-1, name="knee straight").direction
+    -1
+    """
     guard = JointAt(joint, float(finite("when_joint: value", value, ())))
     return Event(f"{joint} at {value:g}" if name is None else name, guard, action, direction)
 

@@ -71,20 +71,56 @@ def simulate(
 ) -> Trajectory:
     """The motion of a mechanism from a state on, with events that may change its structure.
 
-    `torque` is ``torque(t, mech, state) -> (nv,)``, or numbers by joint name, loop joints too; or a Numba function
-    ``torque(t, q, v, out)`` that runs inside the compiled loop. `wrenches` are constant ones by body, ``wrenches(t, mech, state)
-    -> {body: (6,)}``, or a Numba function ``wrenches(t, q, v, out)`` that fills a row of `out` for each body. Integrators are
-    "euler" and "rk4", whose fixed `step` must be given, and "dopri5", which chooses its steps within `rtol` and `atol`; there
-    `step` is the largest.
+    Parameters
+    ----------
+    mech : Mechanism
+        The mechanism at the start.
+    state : State
+        Its state at the start.
+    duration : float
+        How long, in seconds.
+    torque : callable, optional
+        ``torque(t, mech, state)`` returns the joint torques, (nv,) or by joint name, loop joints too; or a Numba function
+        ``torque(t, q, v, out)`` that fills `out` and runs inside the compiled loop.
+    events : Event or iterable of Event, optional
+        What to watch for, and what to do then.
+    integrator : {"dopri5", "rk4", "euler", "hakenberg"}, optional
+        "dopri5" chooses its steps within `rtol` and `atol`; the others take steps of the size `step`. "hakenberg" is S3's own
+        step, for maximal coordinates only.
+    rtol, atol : float, optional
+        Relative and absolute error of "dopri5".
+    step : float, optional
+        The size of a fixed step, or the largest step of "dopri5", in seconds.
+    coordinates : {"reduced", "maximal"}, optional
+        With "maximal" every body moves by itself and forces of all joints hold them together (S3). Functions, events and the
+        trajectory stay in the mechanism's joints.
+    progress : bool, optional
+        Whether a bar says how far a run is that takes longer than a second; by default it does in a terminal.
+    wrenches : mapping of str to (6,) array_like, or callable, optional
+        Constant wrenches by body; ``wrenches(t, mech, state)``, which returns such; or a Numba function ``wrenches(t, q, v,
+        out)`` that fills a row of `out` for each body. A wrench is (moment, force) in world axes, the force at the body's origin.
+    every : int, optional
+        Keep each so many steps a sample, without dense output. By default every step is kept with its dense output.
+    start : float, optional
+        The time at the start.
+    stabilise : bool, optional
+        Whether the joints that close loops, and in maximal coordinates all joints, are put back after each step where they are
+        closed; by default so for all integrators but "hakenberg".
 
-    With ``coordinates="maximal"`` every body moves by itself and forces of all joints hold them together (S3), also with the
-    integrator "hakenberg", S3's own step. Functions, events and the trajectory stay in the mechanism's joints. After each step
-    the joints that close loops, and in maximal coordinates all joints, are put back where they are closed; `stabilise` says
-    whether, which is so by default for all but "hakenberg".
+    Returns
+    -------
+    Trajectory
+        All that was computed. Ctrl-C ends the run and returns what there is until then.
 
-    Every step is kept with its dense output, or with `every` each so many steps a sample. A run that fails raises a
-    `SimulationError` that has the trajectory so far; Ctrl-C ends the run and returns it.
+    Raises
+    ------
+    SimulationError
+        If the motion cannot go on; the error has the trajectory so far.
+    ModelError
+        If an argument does not fit.
 
+    Examples
+    --------
     >>> import regraft as rg
     >>> mech = rg.Mechanism()
     >>> mech.add_body("ball", rg.Inertia.sphere(1.0, 0.1))

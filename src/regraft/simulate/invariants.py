@@ -21,7 +21,15 @@ Array = NDArray[np.float64]
 
 
 class JointGap(NamedTuple):
-    """How far a joint is open over time: metres or radians, whichever is more, and these per second."""
+    """How far a joint is open over time.
+
+    Attributes
+    ----------
+    position : (samples,) array
+        Metres or radians, whichever is more.
+    velocity : (samples,) array
+        These per second.
+    """
 
     position: Array
     velocity: Array
@@ -32,17 +40,26 @@ class Invariants(NamedTuple):
 
     Which of these a mechanism keeps is a matter of physics: all of them where it floats without gravity, friction and motors; not
     energy where there is friction or a motor, nor momentum where gravity, the world or a spring to it acts on it.
+
+    Attributes
+    ----------
+    t : (samples,) array
+        The times.
+    linear : (samples, 3) array
+        Change of linear momentum.
+    angular : (samples, 3) array
+        Change of angular momentum about the world's origin.
+    energy : (samples,) array
+        Change of kinetic and potential energy together.
+    gaps : mapping of str to JointGap
+        By joint that can come apart: those that close loops, and in maximal coordinates all; NaN while a joint is not there.
     """
 
     t: Array
     linear: Array
-    """(samples, 3): change of linear momentum."""
     angular: Array
-    """(samples, 3): change of angular momentum about the world's origin."""
     energy: Array
-    """(samples,): change of kinetic and potential energy together."""
     gaps: Mapping[str, JointGap]
-    """By joint that can come apart: those that close loops, and in maximal coordinates all; NaN while a joint is not there."""
 
     @property
     def worst(self) -> dict[str, float]:
@@ -57,7 +74,17 @@ class Invariants(NamedTuple):
         }
 
     def plot(self, path: str | Path | None = None) -> Figure:
-        """A picture of all of them over time; written to a file if one is given."""
+        """A picture of all of them over time.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            A file to write it to.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+        """
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure  # slow to import, and of use here alone
 

@@ -20,7 +20,15 @@ Array = NDArray[np.float64]
 
 
 class InitialValueProblem:
-    """The motion of a mechanism as y' = fun(t, y) with y = (q, v); made by `as_ivp`."""
+    """The motion of a mechanism as y' = fun(t, y) with y = (q, v); made by `as_ivp`.
+
+    Parameters
+    ----------
+    mech : Mechanism
+        The mechanism.
+    torque, wrenches : optional
+        As for `simulate`.
+    """
 
     def __init__(self, mech: Mechanism, torque: Any = None, wrenches: Any = None) -> None:
         check_functions(torque, wrenches)
@@ -29,12 +37,32 @@ class InitialValueProblem:
         self._torque, self._wrenches = torque, wrenches
 
     def y0(self, state: State) -> Array:
-        """(nq + nv,): a state as the solver's initial value."""
+        """A state as the solver's initial value.
+
+        Parameters
+        ----------
+        state : State
+            A state of the mechanism.
+
+        Returns
+        -------
+        (nq + nv,) array
+        """
         self.mech.check_state(state)
         return state._x.copy()
 
     def state(self, y: ArrayLike) -> State:
-        """The state of a solver's vector; quaternions get their unit length back."""
+        """The state of a solver's vector; quaternions get their unit length back.
+
+        Parameters
+        ----------
+        y : (nq + nv,) array_like
+            The solver's vector.
+
+        Returns
+        -------
+        State
+        """
         x = np.array(y, float)
         if x.shape != (self._layout.nq + self._layout.nv,):
             raise ModelError(f"y must have {self._layout.nq + self._layout.nv} numbers, q and then v, not shape {x.shape}.")
@@ -42,7 +70,19 @@ class InitialValueProblem:
         return State(self._layout, x)
 
     def fun(self, t: float, y: ArrayLike) -> Array:
-        """(nq + nv,): the rates of positions and velocities. Quaternions need not have unit length, and their rates keep it."""
+        """The rates of positions and velocities. Quaternions need not have unit length, and their rates keep it.
+
+        Parameters
+        ----------
+        t : float
+            The time.
+        y : (nq + nv,) array_like
+            The solver's vector.
+
+        Returns
+        -------
+        (nq + nv,) array
+        """
         state = self.state(y)
         acceleration = forward_dynamics(self.mech, state, self._torques(t, state), self._pushes(t, state))
         return np.concatenate((self._position_rate(state), acceleration))
@@ -71,8 +111,21 @@ class InitialValueProblem:
 
 
 def as_ivp(mech: Mechanism, torque: Any = None, wrenches: Any = None) -> InitialValueProblem:
-    """The motion of a mechanism as an initial value problem for other solvers; torques and wrenches are those of `simulate`.
+    """The motion of a mechanism as an initial value problem for other solvers.
 
+    Parameters
+    ----------
+    mech : Mechanism
+        The mechanism.
+    torque, wrenches : optional
+        As for `simulate`.
+
+    Returns
+    -------
+    InitialValueProblem
+
+    Examples
+    --------
     >>> import regraft as rg
     >>> from scipy.integrate import solve_ivp
     >>> mech = rg.Mechanism()

@@ -27,9 +27,21 @@ Array = NDArray[np.float64]
 
 
 class Trajectory:
-    """Everything that a simulation computed, across changes of structure.
+    """Everything that a simulation computed, across changes of structure; made by `simulate`.
 
     At the time of an event `traj.t` has two samples, the one before and the one after it; `traj.state(t)` gives the later one.
+
+    Attributes
+    ----------
+    segments : tuple of Segment
+        The motion from one event that changed something to the next, each with `mech`, `t`, `q` (samples, nq), `v` (samples, nv)
+        and the name of the `event` that ended it.
+    events : list of (t, name)
+        All events, in the order in which they happened.
+    steps, rejected : int
+        How many steps were taken, and tried in vain.
+    interrupted : bool
+        Whether Ctrl-C ended it.
     """
 
     def __init__(
@@ -57,12 +69,42 @@ class Trajectory:
         return np.concatenate([segment.t for segment in self.segments])
 
     def state(self, t: float) -> State:
-        """The state at a time."""
+        """The state at a time, from the dense output of the step there.
+
+        Parameters
+        ----------
+        t : float
+            In seconds.
+
+        Returns
+        -------
+        State
+
+        Raises
+        ------
+        ModelError
+            If the trajectory does not reach there.
+        """
         when = float(finite("t", t, ()))
         return self._at(when).state(when)
 
     def mechanism(self, t: float) -> Mechanism:
-        """The mechanism at a time."""
+        """The mechanism at a time.
+
+        Parameters
+        ----------
+        t : float
+            In seconds.
+
+        Returns
+        -------
+        Mechanism
+
+        Raises
+        ------
+        ModelError
+            If the trajectory does not reach there.
+        """
         return self._at(float(finite("t", t, ()))).mech
 
     @property
@@ -89,7 +131,24 @@ class Trajectory:
     # --- by name -------------------------------------------------------------------------------------------------------
 
     def joint(self, name: str) -> JointHistory:
-        """Position and velocity of a joint, loop joints too, at all samples; NaN while it is not there or has another size."""
+        """Position and velocity of a joint, loop joints too, at all samples.
+
+        Parameters
+        ----------
+        name : str
+            The joint's name.
+
+        Returns
+        -------
+        JointHistory
+            (t, q, v), with NaN while the joint is not there or has another size; one column a number, or none where it has one
+            only.
+
+        Raises
+        ------
+        ModelError
+            If there is no such joint at any time.
+        """
         found = [segment for segment in self.segments if isinstance(name, str) and name in segment.mech.joints]
         if not found:
             raise ModelError(f"the trajectory has no joint {name!r}; it has: {listed(self._joint_names())}.")
@@ -113,14 +172,47 @@ class Trajectory:
         return dict.fromkeys(joint for segment in self.segments for joint in segment.mech.joints)
 
     def body(self, name: str) -> BodyHistory:
-        """The motion of a body at all samples; NaN while there is no such body."""
+        """The motion of a body at all samples.
+
+        Parameters
+        ----------
+        name : str
+            The body's name.
+
+        Returns
+        -------
+        BodyHistory
+            (t, position, rotation, velocity, angular_velocity) of its origin in world axes, with NaN while there is no such body.
+
+        Raises
+        ------
+        ModelError
+            If there is no such body at any time.
+        """
         if name != WORLD and not self._some(lambda mech: mech.bodies, name):
             known = dict.fromkeys(body for segment in self.segments for body in segment.mech.bodies)
             raise ModelError(f"the trajectory has no body {name!r}; it has: {listed(known)}.")
         return self._history(lambda mech: (name, Pose()) if name == WORLD or name in mech.bodies else None)
 
     def frame(self, name: str) -> BodyHistory:
-        """The motion of a frame at all samples; NaN while there is no such frame. A body is a frame too."""
+        """The motion of a frame at all samples. A body is a frame too.
+
+        Parameters
+        ----------
+        name : str
+            The frame's name.
+
+        Returns
+        -------
+        BodyHistory
+            (t, position, rotation, velocity, angular_velocity) of its origin in world axes, with NaN while there is no such
+            frame.
+
+        Raises
+        ------
+        ModelError
+            If there is no such frame at any time.
+        """
         if not self._some(lambda mech: mech.frames, name):
             if name == WORLD or self._some(lambda mech: mech.bodies, name):
                 return self.body(name)
@@ -155,36 +247,78 @@ class Trajectory:
         return BodyHistory(self.t, *(np.concatenate(parts) for parts in (position, rotation, velocity, spin)))
 
     def energy(self) -> EnergyHistory:
-        """Kinetic and potential energy at all samples."""
+        """Kinetic and potential energy at all samples.
+
+        Returns
+        -------
+        EnergyHistory
+            (t, kinetic, potential), and their sum `total`; potential energy has its zero where `regraft.energy` has it.
+        """
         rows = np.concatenate([_balance(segment) for segment in self.segments])
         return EnergyHistory(self.t, rows[:, 0], rows[:, 1])
 
     def momentum(self) -> MomentumHistory:
-        """Angular momentum about the world's origin and linear momentum at all samples."""
+        """Momentum at all samples.
+
+        Returns
+        -------
+        MomentumHistory
+            (t, angular, linear); the angular one is about the world's origin.
+        """
         rows = np.concatenate([_balance(segment) for segment in self.segments])
         return MomentumHistory(self.t, rows[:, 2:5], rows[:, 5:])
 
     def loop_error(self) -> LoopErrorHistory:
-        """How far the loops are open at all samples: the largest gap of a loop joint, in position and in velocity.
+        """How far the loops are open at all samples; in maximal coordinates every joint closes a loop.
 
-        In maximal coordinates every joint closes a loop.
+        Returns
+        -------
+        LoopErrorHistory
+            (t, position, velocity): the largest gap of a loop joint, in metres or radians, whichever is more, and these per
+            second.
         """
         rows = np.concatenate([loop_measures(segment.moved, segment.x) for segment in self.segments])
         return LoopErrorHistory(self.t, rows[:, 0], rows[:, 1])
 
     def invariants(self) -> Invariants:
-        """How far momentum, energy and joints have drifted since the last change of structure, with a plot."""
+        """How far momentum, energy and joints have drifted since the last change of structure, with a plot.
+
+        Returns
+        -------
+        Invariants
+        """
         rows = np.concatenate([_balance(segment) for segment in self.segments])
         return invariants(self.segments, rows[:, 0] + rows[:, 1], rows[:, 5:], rows[:, 2:5])
 
     def singular_positions(self) -> list[SingularPosition]:
-        """The positions that closed chains passed in which their loops lose rank, with the degrees of freedom there."""
+        """The positions that closed chains passed in which their loops lose rank.
+
+        Returns
+        -------
+        list of SingularPosition
+            Each with `t`, the degrees of freedom `dof` there, and `usual_dof` before and after.
+        """
         return [found for segment in self.segments for found in singular_positions(segment.reduced())]
 
     # --- other times, other forms --------------------------------------------------------------------------------------
 
     def resample(self, times: ArrayLike) -> Trajectory:
-        """The trajectory at other times: a step in seconds, or the times themselves. Each segment keeps its two ends."""
+        """The trajectory at other times; each segment keeps its two ends.
+
+        Parameters
+        ----------
+        times : float or array_like
+            A step in seconds, or the times themselves.
+
+        Returns
+        -------
+        Trajectory
+
+        Raises
+        ------
+        ModelError
+            If a time is outside the trajectory, or the step is not positive.
+        """
         given = finite("resample: times", times, np.shape(times))
         if given.ndim > 1 or (given.ndim == 0 and given <= 0.0):
             raise ModelError(f"resample takes a step in seconds, which must be positive, or a list of times, not {times!r}.")
@@ -204,7 +338,13 @@ class Trajectory:
         return Trajectory(segments, self.events, self.steps, self.rejected, self.interrupted)
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
-        """All samples by name: "t", the number of the "segment", "<joint>.q" and "<joint>.v" of every joint that can move."""
+        """All samples by name.
+
+        Returns
+        -------
+        dict of str to array
+            "t", the number of the "segment", and "<joint>.q" and "<joint>.v" of every joint that can move.
+        """
         found: dict[str, NDArray[Any]] = {
             "t": self.t,
             "segment": np.repeat(np.arange(len(self.segments)), [len(segment.t) for segment in self.segments]),
@@ -216,20 +356,51 @@ class Trajectory:
         return found
 
     def to_pandas(self) -> Any:
-        """The arrays of `to_arrays` as a pandas DataFrame over the time, a column for each number. Needs pandas."""
+        """The arrays of `to_arrays` as a table over the time, a column for each number. Needs pandas.
+
+        Returns
+        -------
+        pandas.DataFrame
+        """
         return tables.to_frame(self.to_arrays(), list(self.events))
 
     def to_xarray(self) -> Any:
-        """The arrays of `to_arrays` as an xarray Dataset over the samples. Needs xarray."""
+        """The arrays of `to_arrays` as a dataset over the samples. Needs xarray.
+
+        Returns
+        -------
+        xarray.Dataset
+        """
         return tables.to_dataset(self.to_arrays(), list(self.events))
 
     def save(self, path: str | Path) -> None:
-        """Write everything, dense output too, to an .npz file; `regraft.load` reads it back, equal to the last digit."""
+        """Write everything, dense output too, to an .npz file; `regraft.load` reads it back, equal to the last digit.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file.
+        """
         archive.write(path, archive.Contents(self.segments, self.events, self.steps, self.rejected, self.interrupted))
 
     @classmethod
     def from_file(cls, path: str | Path) -> Trajectory:
-        """The trajectory that `save` wrote; `regraft.load` does the same."""
+        """The trajectory that `save` wrote; `regraft.load` does the same.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file.
+
+        Returns
+        -------
+        Trajectory
+
+        Raises
+        ------
+        ModelError
+            If the file cannot be read or is damaged.
+        """
         return cls(*archive.read(path_of(path)))
 
     def __repr__(self) -> str:

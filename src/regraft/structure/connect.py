@@ -29,7 +29,21 @@ _SAME_PLACE = 1e-6  # relative to 1 + distance: bodies whose origins are no fart
 
 
 class Connection(NamedTuple):
-    """A joint that is to take hold of two bodies; `connect` says what the fields mean."""
+    """A joint that is to take hold of two bodies, for `connect_all`.
+
+    Attributes
+    ----------
+    body_a, body_b : str
+        The two bodies, or the world.
+    joint : JointType, optional
+        By default a weld.
+    at : (3,) array_like, optional
+        The absolute point where the joint sits.
+    name : str, optional
+        Its name; by default "<body_a>_<body_b>".
+    pose_a, pose_b : Pose, optional
+        Where its frame is on either body, in place of `at`.
+    """
 
     body_a: str
     body_b: str
@@ -53,17 +67,49 @@ def connect(
     pose_b: Pose | None = None,
     impact: bool = True,
 ) -> tuple[Mechanism, State]:
-    """Add a joint from `body_a` to `body_b`, between bodies of one chain or of two, or the world.
+    """Add a joint between two moving bodies, of one chain or of two, or the world.
 
     Where the joint sits: with `at`, its frame is at that absolute point with the world's axes, and the present pose is its zero.
     With `pose_a` and `pose_b`, its frames on the two bodies, which must fit each other; one of them alone makes the present
     pose the joint's zero. With none of these the origins of the two bodies must coincide, and it sits there.
 
-    With ``impact=True`` the velocities jump so that the new joint holds: a plastic impact of all that is connected, in which
-    momentum is kept along everything that stays free and energy never grows. The new state's `impulse` has what the joints
-    exchanged, this one and all that were there before: by name, the (moment, force) impulse on the child (`body_b`) about the
-    joint's frame there, in world axes. With ``impact=False`` velocities that do not fit are an error.
+    The velocities jump so that the new joint holds: a plastic impact of all that is connected, in which momentum is kept along
+    everything that stays free and energy never grows.
 
+    Parameters
+    ----------
+    mech : Mechanism
+        The mechanism; it is not changed.
+    state : State
+        Its position and velocity.
+    body_a, body_b : str
+        The two bodies, parent and child of the new joint; one may be the world.
+    joint : JointType, optional
+        By default a weld.
+    at : (3,) array_like, optional
+        The absolute point where the joint sits.
+    name : str, optional
+        Its name; by default "<body_a>_<body_b>".
+    pose_a, pose_b : Pose, optional
+        Where its frame is on either body, in place of `at`.
+    impact : bool, optional
+        Whether velocities may jump; otherwise velocities that do not fit are an error.
+
+    Returns
+    -------
+    mech : Mechanism
+        The mechanism with the joint, which closes a loop.
+    state : State
+        Its state. `impulse` has what this joint and all that were there before exchanged: by name, the (moment, force) impulse
+        on the child about the joint's frame there, in world axes.
+
+    Raises
+    ------
+    StructureError
+        If there is no such body, the joint cannot take the pose, or velocities do not fit and may not jump.
+
+    Examples
+    --------
     >>> import regraft as rg
     >>> mech = rg.Mechanism(gravity=(0, 0, 0))
     >>> for name, x in (("left", 0.0), ("right", 1.0)):
@@ -82,7 +128,43 @@ def connect(
 def connect_all(
     mech: Mechanism, state: State, connections: Sequence[Connection], *, impact: bool = True
 ) -> tuple[Mechanism, State]:
-    """Make several connections at the same instant: one impact of all of them, whatever their order."""
+    """Make several connections at the same instant: one impact of all of them, whatever their order.
+
+    Parameters
+    ----------
+    mech : Mechanism
+        The mechanism; it is not changed.
+    state : State
+        Its position and velocity.
+    connections : sequence of Connection
+        The joints that take hold.
+    impact : bool, optional
+        Whether velocities may jump; otherwise velocities that do not fit are an error.
+
+    Returns
+    -------
+    mech : Mechanism
+        The mechanism with the joints.
+    state : State
+        Its state, with the impulses by joint in `impulse`.
+
+    Raises
+    ------
+    StructureError
+        As for `connect`.
+
+    Examples
+    --------
+    >>> import regraft as rg
+    >>> mech = rg.Mechanism()
+    >>> mech.add_body("rod", rg.Inertia.box(1.0, (1, 0.1, 0.1)))
+    >>> mech.add_joint("flight", rg.Free(), "world", "rod")
+    >>> places = {"left": (-0.5, 0, 0), "right": (0.5, 0, 0)}
+    >>> hands = [rg.Connection("world", "rod", rg.Spherical(), at=place, name=name) for name, place in places.items()]
+    >>> held, state = rg.connect_all(mech, mech.state(), hands)
+    >>> rg.mobility(held, state).dof
+    1
+    """
     mech.check_state(state)
     if not isinstance(connections, Sequence) or isinstance(connections, Connection):
         raise StructureError(f'connections must be given as a list of Connection("body_a", "body_b", …), not {connections!r}.')

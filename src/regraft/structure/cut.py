@@ -16,8 +16,32 @@ def cut(mech: Mechanism, state: State, joint: str) -> tuple[Mechanism, State]:
     """Remove a joint; no motion changes.
 
     If it was part of a loop, the loop becomes tree: a joint that closed it takes the place of the one that goes. Otherwise the
-    body that it carried floats, with a `Free()` joint named ``"<body>_free"``.
+    body that it carried floats, with a `Free()` joint named ``"<body>_free"``. Where the new joint has another number of
+    coordinates, the places in q and v of the joints behind it shift.
 
+    Parameters
+    ----------
+    mech : Mechanism
+        The mechanism; it is not changed.
+    state : State
+        Its position and velocity.
+    joint : str
+        The joint's name.
+
+    Returns
+    -------
+    mech : Mechanism
+        The mechanism without the joint.
+    state : State
+        Its state, in which every body moves as before.
+
+    Raises
+    ------
+    StructureError
+        If there is no such joint.
+
+    Examples
+    --------
     >>> import regraft as rg
     >>> mech = rg.Mechanism()
     >>> mech.add_body("bob", rg.Inertia.sphere(1.0, 0.1))

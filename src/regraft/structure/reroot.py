@@ -71,16 +71,49 @@ def reroot(
     align: str = "bind",
     acceleration: ArrayLike | None = None,
 ) -> tuple[Mechanism, State] | tuple[Mechanism, State, Array]:
-    """Make `top` the body that hangs on the world: the old base joint of its tree goes, every other joint stays as it is.
+    """Make another body the one that hangs on the world: the old base joint of its tree goes, every other joint stays as it is.
 
-    The new base joint, `Free()` unless given, sits at the absolute point `at`, by default the body's origin. Its zero is the
-    body's bind orientation, or with ``align="current"`` the present one. ``velocity="carry"`` keeps every body's motion and
-    is refused where the joint cannot carry it; ``velocity="impact"`` lets the joint stop what it cannot carry, as a plastic
-    impact of the whole mechanism. A base joint that was there before, under the same name, type and point, is put back as it was.
+    A base joint that was there before, under the same name, type and point, is put back as it was. Where the new base joint has
+    another number of coordinates than the old one, the places in q and v of the joints behind it shift.
 
-    Returns the new mechanism and state; with the accelerations of the old joints as `acceleration` also those of the new ones,
-    which leave the acceleration of every body as it is.
+    Parameters
+    ----------
+    mech : Mechanism
+        The mechanism; it is not changed.
+    state : State
+        Its position and velocity.
+    top : str
+        The body that is to hang on the world.
+    at : (3,) array_like, optional
+        The absolute point where the new base joint sits; by default the body's origin.
+    joint : JointType, optional
+        The new base joint; by default `Free()`.
+    name : str, optional
+        Its name; by default "<top>_base".
+    velocity : {"carry", "impact"}, optional
+        "carry" keeps every body's motion and is refused where the joint cannot carry it; "impact" lets the joint stop what it
+        cannot carry, as a plastic impact of the whole mechanism.
+    align : {"bind", "current"}, optional
+        Whether the joint's zero is the body's bind orientation or the present one.
+    acceleration : (nv,) array_like, optional
+        Accelerations v̇ of the old joints, to be carried over too.
 
+    Returns
+    -------
+    mech : Mechanism
+        The re-rooted mechanism.
+    state : State
+        Its state; after an impact `impulse` has what was exchanged, by joint.
+    acceleration : (nv,) array
+        Only if one was given: the accelerations of the new joints, with which every body accelerates as before.
+
+    Raises
+    ------
+    StructureError
+        If there is no such body, or the joint cannot take its pose or carry its motion.
+
+    Examples
+    --------
     >>> import regraft as rg
     >>> mech = rg.Mechanism()
     >>> mech.add_body("thigh", rg.Inertia.rod(7.0, (0, 0, 0), (0, 0, -0.4)))
