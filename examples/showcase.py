@@ -181,7 +181,7 @@ def draw_energy(ax: Axes, motion: Motion) -> None:
     lowest = motion.energy["potential"].min()
     for part, values in motion.energy.items():
         ax.plot(motion.t, values if part == "kinetic" else values - lowest, color=COLOURS[part], label=part, linewidth=1.3)
-    ax.set(xlabel="time (s)", ylabel="energy (J)", xlim=(0, DURATION), ylim=(0, None))
+    ax.set(xlabel="time (s)", ylabel="energy (J),\npotential above its lowest", xlim=(0, DURATION), ylim=(0, None))
     ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3, frameon=False, handlelength=1.3)
 
 

@@ -5,16 +5,21 @@ from html import unescape
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure as MatplotlibFigure
 from PIL import Image
 
+import regraft as rg
 from demonstrations import check_files, check_pictures, check_report, demonstrate, refusal
 from regraft.demos import act_pictures
 from regraft.demos.act import run
 from regraft.demos.scenery import Camera, draw_shapes
+from regraft.demos.stage import Stage
 from regraft.models import high_bar, human_figure
+from regraft.simulate.invariants import largest_by_interval
 
-STILL = ("strip.png", "energy.png", "gaps.png")
+STILL = ("strip.png", "energy.png", "loops.png")
 COUNTS = {"highbar": [24, 23, 22], "swing": [30, 30, 29, 28]}
+FREE = {"highbar": [12, 17, 22], "swing": [8, 12, 17, 22]}
 
 
 @pytest.fixture(scope="module", params=COUNTS)
@@ -43,12 +48,14 @@ def test_the_report_needs_nothing_but_itself(performed):
     assert outcome in text
 
 
-def test_its_table_counts_as_s2_does(performed):
+def test_it_counts_coordinates_as_s2_does_and_degrees_of_freedom_beside_them(performed):
     name, folder, said = performed
     with (folder / "parts.csv").open(encoding="utf-8") as file:
         parts = list(csv.DictReader(file))
-    assert [int(part["joint dof"]) for part in parts] == COUNTS[name]
-    assert " → ".join(map(str, COUNTS[name])) + " degrees of freedom" in said
+    assert [int(part["coordinates"]) for part in parts] == COUNTS[name]
+    assert [int(part["dof"]) for part in parts] == FREE[name]
+    for counts in (COUNTS[name], FREE[name]):
+        assert " → ".join(map(str, counts)) in said
     assert all(float(part["gap"]) < 1e-12 for part in parts)
     energies = [float(part["energy (J)"]) for part in parts]
     assert energies == sorted(energies, reverse=True)
@@ -67,6 +74,43 @@ def test_the_act_ends_where_the_figure_meets_the_ground():
     frame = name.removesuffix(" on the ground")
     assert t < 5.0
     assert traj.frame(frame).position[-1, 2] == pytest.approx(0.0, abs=1e-9)
+
+
+def test_what_happened_is_written_below_the_pose_of_that_moment():
+    figure = high_bar(release=(0.5, 0.52))
+    traj = run(figure, 0.8)
+    stage = Stage(figure.shapes, Camera(25.0, 12.0), traj, rows=2, columns=4, notes={0.0: "at first"})
+    assert [(t, name) for t, name in traj.events] == [(0.5, "right hand lets go"), (0.52, "left hand lets go")]
+    said = [stage.said(number) for number in range(8)]
+    assert ["0.50 s", "right hand lets go"] in said
+    assert ["0.52 s", "left hand lets go"] in said
+    assert said[0] == ["0.00 s", "at first"]
+    assert sum(len(lines) for lines in said) == 8 + 3
+    assert stage.moments[-1] == traj.t[-1]
+    apart = np.diff(stage.moments)
+    assert len(apart) == 7
+    assert apart.min() > 0.0
+    assert apart.max() < 0.15  # where equal times would be 0.8 / 7 apart
+
+
+def test_energies_are_drawn_with_their_zero_on_the_ground():
+    figure = high_bar()
+    traj = run(figure, 0.1)
+    ax = MatplotlibFigure().subplots()
+    act_pictures.draw_energies(ax, traj, told=True)
+    kinetic, potential, total = (line.get_ydata() for line in ax.lines[:3])
+    heights = rg.center_of_mass(*figure.start)[2]
+    assert potential[0] == pytest.approx(70.0 * 9.81 * heights, rel=1e-9)
+    assert total == pytest.approx(kinetic + potential, rel=1e-14)
+    assert "0 on the ground" in ax.get_ylabel()
+
+
+def test_what_rounding_does_from_step_to_step_is_not_drawn():
+    t, values = np.linspace(0.0, 1.0, 1001), np.random.default_rng(1).uniform(0.0, 1.0, 1001)
+    edges, largest = largest_by_interval(t, values, 10)
+    assert len(edges) == 11
+    assert largest[-1] == values[900:].max()
+    assert [largest[k] for k in range(9)] == [values[(t >= edges[k]) & (t < edges[k + 1])].max() for k in range(9)]
 
 
 def test_a_camera_sees_what_is_near_in_front():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -17,13 +16,13 @@ from ..models import Model
 from ..simulate import STOP, Trajectory, simulate, when_frame_below
 from . import report
 from .act_pictures import draw_act_pictures
-from .act_plan import Plan
+from .act_plan import Part, Plan
 from .terminal import narrow_table, progress_bars, tell
 
 Array = NDArray[np.float64]
 
 RTOL, ATOL = 1e-8, 1e-9
-HEADINGS = ("until (s)", "joint dof", "dof", "loops", "energy (J)", "gap", "ended by")
+HEADINGS = ("until (s)", "coordinates", "dof", "loops", "energy (J)", "gap", "ended by")
 _GROUND = ("crown", "left grip", "right grip", "left sole", "right sole", "left toes", "right toes")
 """Frames of a figure: where one of them meets the ground, the act is over."""
 _SOURCE = (
@@ -33,28 +32,6 @@ _SOURCE = (
 )
 
 
-@dataclass(frozen=True)
-class Part:
-    """The motion between two changes of structure."""
-
-    end: float
-    joints: int
-    """Degrees of freedom of all joints, loop joints too: S2's N_J."""
-    dof: int
-    """What the loops leave of them at its start: S2's N_F."""
-    loops: int
-    energy: float
-    """At its end."""
-    gap: float
-    """The largest gap of a loop, in metres or radians."""
-    event: str
-
-    def cells(self) -> tuple[str, ...]:
-        """A row of a table."""
-        gap = f"{self.gap:.0e}" if self.loops else "–"
-        return f"{self.end:.3f}", str(self.joints), str(self.dof), str(self.loops), f"{self.energy:.1f}", gap, self.event
-
-
 def perform(out: Path, plan: Plan, console: Console) -> Trajectory:
     """Compute an act, say what happened, draw it, and write all of it to a folder."""
     make_folder(out)
@@ -62,9 +39,11 @@ def perform(out: Path, plan: Plan, console: Console) -> Trajectory:
         moving = progress.add_task("moving", total=None)
         traj = run(plan.model, plan.duration)
         progress.update(moving, total=1, completed=1)
+        found = parts(traj)
         drawing = progress.add_task("drawing", total=None)
-        files = draw_act_pictures(out, plan, traj, lambda made, total: progress.update(drawing, completed=made, total=total))
-    found = parts(traj)
+        files = draw_act_pictures(
+            out, plan, traj, found, lambda made, total: progress.update(drawing, completed=made, total=total)
+        )
     files.append(write_parts(out / "parts.csv", found))
     files.append(write_report(out / "report.html", plan, traj, found))
     rows = [part.cells() for part in found]
@@ -92,8 +71,11 @@ def parts(traj: Trajectory) -> list[Part]:
 
 def outcome(traj: Trajectory, found: Sequence[Part]) -> str:
     """What happened, in a sentence."""
-    passed = " → ".join(str(part.joints) for part in found)
-    return f"In {traj.t[-1]:.2f} s the joints had {passed} degrees of freedom; {traj.steps} steps of the integrator."
+    joints, free = (" → ".join(map(str, counts)) for counts in ((part.joints for part in found), (part.dof for part in found)))
+    return (
+        f"In {traj.t[-1]:.2f} s loops were cut, so the joints' coordinates became fewer, {joints}, and the degrees of freedom "
+        f"that the loops leave became more, {free}; {traj.steps} steps of the integrator."
+    )
 
 
 def write_parts(path: Path, found: Sequence[Part]) -> Path:
@@ -115,9 +97,9 @@ def write_report(path: Path, plan: Plan, traj: Trajectory, found: Sequence[Part]
         report.table(HEADINGS, [part.cells() for part in found]),
         report.paragraph(plan.count),
         report.paragraph(
-            "Joint dof: degrees of freedom of all joints, those that close loops too (S2's N_J). Dof: what the loops leave of "
-            "them (N_F). Energy: at the end of the part. Gap: the largest of a loop, in metres or radians. All digits are in "
-            "parts.csv."
+            "Coordinates: of all joints, those that close loops too (S2's N_J). Dof: the mobility, how many degrees of freedom "
+            "the loops leave of them (N_F). Energy: at the end of the part, with a potential of zero on the ground. Gap: the "
+            "largest of a loop, in metres or radians. All digits are in parts.csv."
         ),
         report.heading("Parameters"),
         report.table((), [*plan.parameters, ("integrator", f"dopri5, relative tolerance {RTOL:g}")]),

@@ -219,7 +219,10 @@ def pictures(moved: Sequence[Moved]) -> list[Picture]:
         words = f"{each.title}: poses at equal times, of the motion by rk4."
         shown.append(Picture(section, f"{each.name}.png", words, words[0].upper() + words[1:]))
         section = ""
-    both = "Left: rk4, with all joints closed again after each step. Right: S3's step, which lets them drift."
+    both = (
+        "Left: rk4, with all joints closed again after each step. Right: S3's step, which lets them drift. Lines are the largest "
+        "values in each fiftieth of the time."
+    )
     return [
         *shown,
         Picture(

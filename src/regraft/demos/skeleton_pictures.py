@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from ..models import Shape
 from ..simulate import Trajectory
+from ..simulate.invariants import largest_by_interval
 from .animation import write_animation
 from .scenery import Camera
 from .stage import Stage, draw_strip, moving_scene
@@ -27,6 +28,7 @@ Measure = Callable[[Trajectory], Array]
 FRAME, SLOWER = 0.04, 2.0  # s between frames, and how much slower they are shown
 COLOURS = BLUE, ORANGE, GREEN, PURPLE, "#B8860B"
 _CAMERA = Camera(azimuth=30.0, elevation=15.0)
+_INTERVALS = 50  # of the whole time, in which the largest change is looked for
 _STEPS = {"a": "rk4, joints closed after each step", "b": "S3's step"}
 
 
@@ -89,18 +91,17 @@ MEASURES: dict[str, tuple[str, Measure]] = {
 
 def draw_kept(path: Path, moved: Sequence[Moved], label: str, measure: Measure, below: bool) -> Path:
     """A measure over time by both steps, side by side; of energies, `below`, those that are not to be kept as they are."""
-    lines = {letter: [measure(_by(each, letter)) for each in moved] for letter in _STEPS}
+    lines = {letter: [_largest(_by(each, letter), measure) for each in moved] for letter in _STEPS}
     shown = [each.keeps_energy or not below for each in moved]
     told = np.concatenate(
-        [line[line > 0.0] for found in lines.values() for line, there in zip(found, shown, strict=True) if there]
+        [line[line > 0.0] for found in lines.values() for (_, line), there in zip(found, shown, strict=True) if there]
     )
     limits = 0.5 * float(told.min()), 2.0 * float(told.max())
 
     def drift(ax: Axes, letter: str) -> None:
-        for each, line, there, colour in zip(moved, lines[letter], shown, COLOURS, strict=True):
+        for each, (t, line), there, colour in zip(moved, lines[letter], shown, COLOURS, strict=True):
             if there:
-                positive = np.where(line > 0.0, line, np.nan)
-                ax.semilogy(_by(each, letter).t, positive, color=colour, linewidth=1.2, label=each.title)
+                ax.semilogy(t, np.where(line > 0.0, line, np.nan), color=colour, linewidth=1.4, label=each.title)
         ax.set(xlabel="time (s)", ylabel=label if letter == "a" else "", ylim=limits)
         ax.set_title(_STEPS[letter], fontsize=10)
         if letter == "b":
@@ -110,6 +111,12 @@ def draw_kept(path: Path, moved: Sequence[Moved], label: str, measure: Measure, 
     if below:
         drawings["c"] = partial(draw_energies, moved=moved)
     return draw(path, (9.6, 6.4 if below else 3.4), drawings, "ab\ncc" if below else "ab")
+
+
+def _largest(traj: Trajectory, measure: Measure) -> tuple[Array, Array]:
+    """The middle of equal intervals of time, and the largest that a measure is in each."""
+    edges, largest = largest_by_interval(traj.t, measure(traj), _INTERVALS)
+    return 0.5 * (edges[1:] + edges[:-1]), largest
 
 
 def draw_energies(ax: Axes, moved: Sequence[Moved]) -> None:
@@ -131,7 +138,7 @@ def draw_energies(ax: Axes, moved: Sequence[Moved]) -> None:
     ways += [Line2D([], [], color=INK, label="rk4"), Line2D([], [], color=INK, linestyle=DASHES, label="S3's step")]
     ax.legend(handles=ways, loc="center left", bbox_to_anchor=(1.0, 0.5), handlelength=1.6)
     most = max(float(each.stabilised.energy().total.max()) for each in moved if not each.keeps_energy)
-    ax.set(xlabel="time (s)", ylabel="energy (J)", ylim=(0.0, 1.2 * most))
+    ax.set(xlabel="time (s)", ylabel="energy (J), all of it kinetic", ylim=(0.0, 1.2 * most))
 
 
 def _by(moved: Moved, letter: str) -> Trajectory:

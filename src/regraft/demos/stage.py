@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from types import MappingProxyType
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -24,10 +25,21 @@ _MARGIN, _STEPS = 0.25, 60  # m around everything that is ever seen; moments at 
 
 
 class Stage:
-    """A motion as the camera sees it, and the room that it takes on the paper; its poses in so many rows and columns."""
+    """A motion as the camera sees it, and the room that it takes on the paper; its poses in so many rows and columns.
 
-    def __init__(self, shapes: Sequence[Shape], camera: Camera, traj: Trajectory, rows: int, columns: int) -> None:
-        self.shapes, self.camera, self.traj, self.rows, self.columns = shapes, camera, traj, rows, columns
+    `notes` are written below the poses at their times.
+    """
+
+    def __init__(
+        self,
+        shapes: Sequence[Shape],
+        camera: Camera,
+        traj: Trajectory,
+        rows: int,
+        columns: int,
+        notes: Mapping[float, str] = MappingProxyType({}),
+    ) -> None:
+        self.shapes, self.camera, self.traj, self.rows, self.columns, self.notes = shapes, camera, traj, rows, columns, notes
         self.start, self.end = float(traj.t[0]), float(traj.t[-1])
         places = np.concatenate([self._points(t) for t in np.linspace(self.start, self.end, _STEPS).tolist()])
         low, high = places.min(axis=0) - _MARGIN, places.max(axis=0) + _MARGIN
@@ -39,15 +51,23 @@ class Stage:
 
     @property
     def moments(self) -> list[float]:
-        """The times of the poses in a strip."""
-        times: list[float] = np.linspace(self.start, self.end, self.rows * self.columns).tolist()
+        """The times of the poses in a strip: those of the events, and between them others, about as far from each other."""
+        room = self.rows * self.columns
+        fixed = np.unique([self.start, *(t for t, _ in self.traj.events), self.end])
+        if len(fixed) > room:
+            fixed = np.linspace(self.start, self.end, room)
+        pieces = np.ones(len(fixed) - 1, int)
+        for _ in range(room - len(fixed)):
+            pieces[np.argmax(np.diff(fixed) / pieces)] += 1
+        parts = [np.linspace(a, b, count, endpoint=False) for (a, b), count in zip(pairwise(fixed), pieces, strict=True)]
+        times: list[float] = [*np.concatenate(parts).tolist(), self.end]
         return times
 
     @property
     def label(self) -> float:
         """How much of the paper, m, is below a pose of a strip for what is written there."""
-        most = max(len(self.happened(after, before)) for before, after in pairwise(self.moments))
-        return (most + 1.6) * LINE * self.columns / STRIP_WIDTH * self.size[0]
+        most = max(len(self.said(number)) for number in range(self.rows * self.columns))
+        return (most + 0.6) * LINE * self.columns / STRIP_WIDTH * self.size[0]
 
     @property
     def size(self) -> tuple[float, float]:
@@ -64,9 +84,16 @@ class Stage:
         """What is to be seen at a moment."""
         return draw_shapes(self.shapes, self.traj.mechanism(t), self.traj.state(t), self.camera, self.floor)
 
-    def happened(self, t: float, before: float) -> list[str]:
-        """The events after one moment and up to another."""
-        return [name for moment, name in self.traj.events if before < moment <= t]
+    def happened(self, t: float, before: float) -> list[tuple[float, str]]:
+        """The events after one moment and up to another, with their times."""
+        return [(moment, name) for moment, name in self.traj.events if before < moment <= t]
+
+    def said(self, number: int) -> list[str]:
+        """What is written below a pose of a strip, line by line."""
+        times = self.moments
+        events = self.happened(times[number], times[number - 1] if number else -math.inf)
+        note = self.notes.get(times[number])
+        return [f"{times[number]:.2f} s", *(name for _, name in events), *([note] if note else [])]
 
     def _points(self, t: float) -> Array:
         poses = body_poses(self.traj.mechanism(t), self.traj.state(t))
@@ -78,20 +105,18 @@ class Stage:
 
 
 def draw_strip(ax: Axes, stage: Stage) -> None:
-    """Poses at equal times, row by row."""
+    """Poses at nearly equal times, row by row."""
     wide, high = stage.size
-    times = stage.moments
-    for number, t in enumerate(times):
+    for number, t in enumerate(stage.moments):
         row, column = divmod(number, stage.columns)
         shift = np.array([column * wide, -row * (high + stage.label)]) - stage.low
         seen, poses = stage.drawn(t), empty_collection()
         Drawn([outline + shift for outline in seen.outlines], seen.faces, seen.edges).put_into(poses)
         ax.add_collection(poses)
-        said = [f"{t:.2f} s", *stage.happened(t, times[number - 1] if number else -math.inf)]
         ax.text(
             shift[0] + stage.low[0] + 0.5 * wide,
             shift[1] + stage.low[1] - 0.06,
-            "\n".join(said),
+            "\n".join(stage.said(number)),
             ha="center",
             va="top",
             fontsize=9,
@@ -111,6 +136,7 @@ def moving_scene(ax: Axes, stage: Stage, times: Array) -> Mover:
     def move(frame: int) -> None:
         t = float(times[frame])
         stage.drawn(t).put_into(bodies)
-        label.set_text("\n".join([f"{t:.2f} s", *stage.happened(t, -math.inf)]))
+        events = [f"{moment:.2f} s: {name}" for moment, name in stage.happened(t, -math.inf)]
+        label.set_text("\n".join([f"{t:.2f} s", *events]))
 
     return mover(ax, move, bodies, label)

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
+_INTERVALS = 60  # of the whole time, in which the largest gap is drawn
+_LEAST, _ROUNDING = 1e-16, 1e-13  # the ends of an axis on which gaps that are rounding look like that
+
 
 class JointGap(NamedTuple):
     """How far a joint is open over time.
@@ -116,6 +119,14 @@ def _save(figure: Figure, path: str | Path) -> None:
         figure.savefig(beside, dpi=150, format=form)
 
 
+def largest_by_interval(t: Array, values: Array, count: int) -> tuple[Array, Array]:
+    """The edges of equal intervals of time and the largest value in each: what rounding does from step to step says nothing."""
+    edges = np.linspace(t[0], t[-1], count + 1)
+    largest = np.full(count, np.nan)
+    np.fmax.at(largest, np.clip(np.searchsorted(edges, t, side="right") - 1, 0, count - 1), values)
+    return edges, largest
+
+
 def _draw_vector(ax: Any, t: Array, values: Array, title: str) -> None:
     for component, name, color in zip(values.T, "xyz", ("#3b6ea8", "#5a9367", "#c08a2d"), strict=True):
         ax.plot(t, component, color=color, label=name)
@@ -124,15 +135,18 @@ def _draw_vector(ax: Any, t: Array, values: Array, title: str) -> None:
 
 
 def _draw_gaps(ax: Any, t: Array, gaps: Mapping[str, JointGap]) -> None:
-    """The position gaps, with the names of the three that open most."""
-    least = 1e-17  # what is closed to the last digit has no place on a logarithmic axis
+    """The largest position gaps in intervals of time, with the names of the three that open most."""
     most = sorted(gaps, key=lambda name: -float(np.nanmax(gaps[name].position)))
     for rank, name in enumerate(most):
-        shown = np.maximum(gaps[name].position, least)
+        edges, largest = largest_by_interval(t, gaps[name].position, _INTERVALS)
+        shown = np.where(largest > 0.0, np.maximum(largest, _LEAST), largest)
         if rank < 3:
-            ax.semilogy(t, shown, label=name)
+            ax.stairs(shown, edges, baseline=None, linewidth=1.5, label=name)
         else:
-            ax.semilogy(t, shown, color="0.8", linewidth=0.8, zorder=1)
+            ax.stairs(shown, edges, baseline=None, color="0.8", linewidth=0.8, zorder=1)
+    widest = max((float(np.nanmax(gap.position)) for gap in gaps.values()), default=0.0)
+    ax.set_yscale("log", nonpositive="mask")
+    ax.set_ylim(_LEAST, max(_ROUNDING, 3.0 * widest))
     ax.set_title("gaps of the joints (m or rad)", loc="left", fontsize=10)
     if most:
         ax.legend(frameon=False, fontsize=8)
