@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PYTHONUNBUFFERED = 1
 
-.PHONY: demo test bench lint docs margins sweep clean
+.PHONY: demo test bench lint docs margins sweep mutants clean
 
 demo: .venv/core  ## the passive walker; writes pictures and a report to demo/
 	$(BIN)/regraft demo walker
@@ -29,6 +29,10 @@ margins: .venv/test  ## the suite for three kinds of processors, and the tests' 
 
 sweep: .venv/test  ## the slow property sweeps
 	$(BIN)/python -m pytest -n 2 -m slow
+
+mutants: .venv/test  ## mistakes put into plain Python code on purpose, and how many of them the tests see
+	$(BIN)/python -m regraft.warmup
+	$(BIN)/python tests/mutants -n 2
 
 bench: .venv/test  ## speed against Pinocchio and MuJoCo, as ratios within one run
 	$(BIN)/python -m regraft.warmup

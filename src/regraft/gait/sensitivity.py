@@ -60,7 +60,10 @@ def _is_analytic(piece: Piece) -> bool:
 def _through_flow(piece: Piece, tangents: Array, exact: bool) -> Array:
     if not len(piece.sizes):
         return tangents
-    found = _by_complex_step(piece, tangents) if exact and _is_analytic(piece) else _by_differences(piece) @ tangents
+    try:
+        found = _by_complex_step(piece, tangents) if exact and _is_analytic(piece) else _by_differences(piece) @ tangents
+    except Outside:
+        found = np.full_like(tangents, np.nan)
     if not np.isfinite(found).all():
         raise SimulationError(
             f"the return map has no derivative here: near t = {piece.t + piece.sizes.sum():.6g} an event's guard does not go "
