@@ -42,6 +42,8 @@ def main() -> int:
     options = _options()
     began = time.monotonic()
     trees = [_copy(ROOT, WORK / f"tree{number}") for number in range(options.processes)]
+    if options.fresh:
+        shutil.rmtree(WORK / "record", ignore_errors=True)
     record = make_record(trees[0], WORK / "record")
     for tree in trees[1:]:
         _copy(trees[0], tree)  # with what Python compiled meanwhile
@@ -61,6 +63,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--per-package", type=int, default=14, help="mutants of each folder; a single file gets a third")
     parser.add_argument("--all", action="store_true", help="every mutant")
     parser.add_argument("--again", action="store_true", help="those that lived the last time")
+    parser.add_argument("--fresh", action="store_true", help="note again which test runs what")
     parser.add_argument("--seed", default="", help="another one gives another sample")
     parser.add_argument("--seconds", type=float, default=40.0, help="the most time that tests take with a mutant they do not see")
     return parser.parse_args()

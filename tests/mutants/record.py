@@ -1,12 +1,18 @@
-"""Which test runs which lines, and so which tests can judge a mutation."""
+"""Which test runs which lines, and so which tests can judge a mutation.
+
+What a file of tests runs is noted once, and again when that file changes. Where sources have changed since, lines are those that
+they were: what was noted stays good enough to choose tests, and ``--fresh`` notes all of it again.
+"""
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import json
 import os
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -33,42 +39,74 @@ def pytest_command(*arguments: str) -> list[str]:
 
 
 def make_record(tree: Path, kept: Path) -> Record:
-    """For each test its time and its lines; what has been noted earlier is used where nothing it depends on has changed."""
-    kept.mkdir(parents=True, exist_ok=True)
+    """For each test its time and its lines, as of the sources in a tree."""
+    (kept / "sources").mkdir(parents=True, exist_ok=True)
     groups = [file.relative_to(tree).as_posix() for file in sorted((tree / "tests").rglob("test_*.py"))]
     groups += [place.relative_to(tree).as_posix() for place in sorted((tree / PACKAGE).iterdir()) if place.suffix in ("", ".py")]
     found: Record = {}
     for group in groups:
         if not any(name in group for name in (*NO_JUDGES, "__pycache__", "demos", "cli.py", "__main__")):
             file = kept / f"{group.replace('/', '.')}.json"
-            if not _is_fresh(tree, file):
+            noted = json.loads(file.read_text()) if file.exists() else None
+            if noted is None or (group in noted["hashes"] and noted["hashes"][group] != _hash(tree / group)):
                 print(f"what {group} runs ...", flush=True)
-                _record(tree, group, file)
-            found.update(json.loads(file.read_text())["tests"])
+                noted = _noted(tree, group, kept)
+                file.write_text(json.dumps(noted))
+            found.update(_as_of_now(noted, tree, kept / "sources"))
     return found
 
 
-def _record(tree: Path, group: str, file: Path) -> None:
+def _noted(tree: Path, group: str, kept: Path) -> dict[str, Any]:
     """Run the tests of one file, or the examples in the docstrings of one package, in a process of their own."""
-    task, tests = file.with_suffix(".task"), file.with_suffix(".tests")
-    task.write_text(json.dumps({"record": str(tests)}))
-    tests.write_text("{}")
+    task, file = kept / "task", kept / "tests"
+    task.write_text(json.dumps({"record": str(file)}))
+    file.write_text("{}")
     command = pytest_command(group, "-q")
-    subprocess.run(command, cwd=tree, env=environment(tree, task), stdout=subprocess.DEVNULL, check=False)
-    found: Record = json.loads(tests.read_text())
-    sources = {str(PACKAGE / name) for test in found.values() for name in test["lines"]}
-    hashes = {name: _hash(tree / name) for name in {group, *sources} if (tree / name).is_file()}
-    file.write_text(json.dumps({"hashes": hashes, "tests": found}))
-    task.unlink()
-    tests.unlink()
-
-
-def _is_fresh(tree: Path, file: Path) -> bool:
-    return file.exists() and all(_hash(tree / name) == known for name, known in json.loads(file.read_text())["hashes"].items())
+    status = subprocess.run(command, cwd=tree, env=environment(tree, task), stdout=subprocess.DEVNULL, check=False).returncode
+    if status not in (0, 1, 5):  # all pass, some fail, there are none
+        sys.exit(f"pytest stopped with status {status}: {' '.join(command)}")
+    tests: Record = json.loads(file.read_text())
+    sources = {str(PACKAGE / name) for test in tests.values() for name in test["lines"]}
+    hashes = {name: _hash(tree / name) for name in sources}
+    for name, digest in hashes.items():
+        (kept / "sources" / digest).write_bytes((tree / name).read_bytes())
+    if (tree / group).is_file() and group not in sources:
+        hashes[group] = _hash(tree / group)
+    return {"hashes": hashes, "tests": tests}
 
 
 def _hash(file: Path) -> str:
-    return hashlib.sha256(file.read_bytes()).hexdigest() if file.exists() else ""
+    return hashlib.sha256(file.read_bytes()).hexdigest()
+
+
+def _as_of_now(noted: dict[str, Any], tree: Path, sources: Path) -> Record:
+    """What was noted, in the lines that the sources have now."""
+    found: Record = {}
+    for name, test in noted["tests"].items():
+        lines = {}
+        for file, ran in test["lines"].items():
+            now = tree / PACKAGE / file
+            if now.exists():
+                moved = _moved(sources / noted["hashes"][str(PACKAGE / file)], now)
+                lines[file] = sorted(ran if moved is None else {new for line in ran for new in moved.get(line, ())})
+        found[name] = {**test, "lines": lines}
+    return found
+
+
+@cache
+def _moved(then: Path, now: Path) -> dict[int, list[int]] | None:
+    """Where each line of a file is now, with the new lines just before it; None where nothing has changed."""
+    if then.read_bytes() == now.read_bytes():
+        return None
+    old, new = then.read_text().splitlines(), now.read_text().splitlines()
+    places: dict[int, list[int]] = {}
+    for tag, start, stop, first, last in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if tag == "equal":
+            places.update({start + k + 1: [first + k + 1] for k in range(stop - start)})
+        else:  # whoever ran what was there, or the line before, may run what is there now
+            for line in range(max(start, 1), stop + 1):
+                places.setdefault(line, []).extend(range(first + 1, last + 1))
+    return places
 
 
 def judges(mutation: Mutation, record: Record, seconds: float) -> list[str]:
