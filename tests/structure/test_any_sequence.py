@@ -241,7 +241,9 @@ class AnySequence(RuleBasedStateMachine):
         return 1.0 + float(np.abs(body_motions(self.mech, self.state)).max(initial=0.0))
 
     def same_motion(self, mech, state):
-        assert np.abs(body_motions(mech, state) - body_motions(self.mech, self.state)).max(initial=0.0) < 1e-8 * self.speed()
+        slip = np.abs(rg.loop_jacobian(self.mech, self.state, reduced=True) @ self.state.v).max(initial=0.0)  # a tree cannot
+        changes = np.abs(body_motions(mech, state) - body_motions(self.mech, self.state)).max(initial=0.0)
+        assert changes < 1e-8 * self.speed() + 10.0 * slip
         assert rg.energy(mech, state).kinetic == pytest.approx(rg.energy(self.mech, self.state).kinetic, rel=1e-7, abs=1e-9)
 
     def same_poses(self, mech, state):

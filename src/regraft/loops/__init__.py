@@ -6,7 +6,7 @@ from .assembly import assemble, assembled
 from .coordinates import Coordinates, Given
 from .forces import loop_rows, loop_wrenches, passive_torques
 from .impact import take_hold
-from .impulses import Impact, Impulses
+from .impulses import Impact, Impulses, momenta
 from .jacobian import Loop, closed_loops, loop_jacobian, loop_jacobian_rate
 from .mobility import RANK, AllowedMotions, Mobility, allowed_motions, mobility
 from .start import prepare_start
@@ -39,6 +39,7 @@ __all__ = [
     "loop_wrenches",
     "loops_of",
     "mobility",
+    "momenta",
     "passive_torques",
     "prepare_start",
     "take_hold",

@@ -97,7 +97,7 @@ class Impact(NamedTuple):
         poses = {WORLD: (np.eye(3), np.zeros(3))}
         poses |= {body: (motions[k, :9].reshape(3, 3), motions[k, 9:POSE]) for body, k in tree.row_of.items()}
         found = {name: wrench for (name, _, _), wrench in zip(self.loops, self.wrenches, strict=True)}
-        needed = self._momenta(motions)
+        needed = momenta(self.mech, tree, motions)
         for name, impulse in found.items():
             self._take(needed, joints[name], impulse, poses)
         for k, row in reversed(list(enumerate(tree.walk.tolist()))):  # leaves to roots: what a body needs, its joint has to give
@@ -118,22 +118,26 @@ class Impact(NamedTuple):
         motions[:, POSE:] -= was[[old.row_of[tree.body_names[b]] for b in tree.walk[:, BODY].tolist()], POSE:]
         return motions
 
-    def _momenta(self, motions: Array) -> Array:
-        """(rows, 6): the change of each body's angular momentum about its own origin, and of its linear momentum."""
-        bodies = [self.mech.bodies[self.tree.body_names[b]].inertia for b in self.tree.walk[:, BODY].tolist()]
-        mass, com, tensor = (np.array([getattr(body, what) for body in bodies]) for what in ("mass", "com", "tensor"))
-        R, spin, speed = motions[:, :9].reshape(-1, 3, 3), motions[:, POSE : POSE + 3], motions[:, POSE + 3 :]
-        arm = np.einsum("kij,kj->ki", R, com)
-        moving = mass[:, None] * (speed + np.cross(spin, arm))
-        turning = np.einsum("kij,kj->ki", R, np.einsum("kij,kj->ki", tensor, np.einsum("kji,kj->ki", R, spin)))
-        return np.concatenate((turning + np.cross(arm, moving), moving), axis=1)
-
     def _take(self, needed: Array, joint: Joint, impulse: Array, poses: Mapping[str, tuple[Array, Array]]) -> None:
         """Take what a joint gives its two bodies from what they need."""
         at = _frame_origin(joint, poses)
         for body, sign in ((joint.child, 1.0), (joint.parent, -1.0)):
             if body != WORLD:
                 needed[self.tree.row_of[body]] -= sign * _moved(impulse, at - poses[body][1])
+
+
+def momenta(mech: Mechanism, tree: Tree, motions: Array) -> Array:
+    """(rows, 6): the angular momentum of each row's body about its own origin, and its linear momentum, in world axes.
+
+    The motions are as `Tree.motion` gives them; with changes of the twists the momenta are changes too.
+    """
+    bodies = [mech.bodies[tree.body_names[b]].inertia for b in tree.walk[:, BODY].tolist()]
+    mass, com, tensor = (np.array([getattr(body, what) for body in bodies]) for what in ("mass", "com", "tensor"))
+    R, spin, speed = motions[:, :9].reshape(-1, 3, 3), motions[:, POSE : POSE + 3], motions[:, POSE + 3 :]
+    arm = np.einsum("kij,kj->ki", R, com)
+    moving = mass[:, None] * (speed + np.cross(spin, arm))
+    turning = np.einsum("kij,kj->ki", R, np.einsum("kij,kj->ki", tensor, np.einsum("kji,kj->ki", R, spin)))
+    return np.concatenate((turning + np.cross(arm, moving), moving), axis=1)
 
 
 def _moved(wrench: Array, arm: Array) -> Array:

@@ -12,11 +12,13 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import ModelError, StructureError, listed
 from ..joints import ROUNDING, screw_rates, screws, settle
 from ..kernels import entries
+from ..kernels.closure import GAP_SMALL
 from ..loops import ASSEMBLED
 from ..mechanism import Mechanism
 from ..parts import WORLD, Joint
 from ..pose import WORLD_MOTION, Pose, finite
 from ..state import State
+from .nearest import nearest_state
 
 Array = NDArray[np.float64]
 
@@ -45,11 +47,13 @@ def carried(
     """The state of a changed structure in which every body moves as it did.
 
     A joint that is in both trees keeps its numbers; that of a loop that became tree, if not known, settles where its bodies are.
+    A loop may have been open by what a user's digits lack, or may have slipped along a row that nearly follows from others. A
+    joint of the tree can do neither, so the bodies then move as nearly as they can.
     """
     before, after, known = mech.layout, changed.layout, known or {}
     if before.names == after.names and not known:
         return State(after, state._x, impulse)
-    x = after.rest.copy()
+    x, left = after.rest.copy(), 0.0
     for name, *_ in after.joints:
         q, v = x[after.q_slices[name]], x[after.nq :][after.v_slices[name]]
         if name in known:
@@ -59,7 +63,9 @@ def carried(
         else:
             held = _settled_loop(mech, state, name)
             q[:], v[:] = held.q, held.v
-    return State(after, x, impulse)
+            left = max(left, held.pose_gap, held.twist_gap)
+    found = State(after, x, impulse)
+    return nearest_state(mech, state, changed, found) if left > GAP_SMALL else found
 
 
 def _settled_loop(mech: Mechanism, state: State, name: str) -> Settled:

@@ -19,6 +19,10 @@ def cut(mech: Mechanism, state: State, joint: str) -> tuple[Mechanism, State]:
     body that it carried floats, with a `Free()` joint named ``"<body>_free"``. Where the new joint has another number of
     coordinates, the places in q and v of the joints behind it shift.
 
+    A joint that closes a loop may be open by up to 1e-6, in position or in velocity; a joint of the tree cannot. If it is, the
+    bodies are put where they are nearest to how they were and moved, in the metric of kinetic energy: momentum is kept along all
+    that is free, and energy does not grow.
+
     Parameters
     ----------
     mech : Mechanism
@@ -38,7 +42,7 @@ def cut(mech: Mechanism, state: State, joint: str) -> tuple[Mechanism, State]:
     Raises
     ------
     StructureError
-        If there is no such joint.
+        If there is no such joint, or if a loop that becomes tree is open.
 
     Examples
     --------
