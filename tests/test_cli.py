@@ -22,7 +22,7 @@ from regraft.cli import app, main
 from regraft.drawing import walked
 from regraft.joints import BY_NAME
 from regraft.kernels.layout import JOINT, POLARITY
-from regraft.state_files import load_state, save_state
+from regraft.state_files import load_state
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "command_line.md"
@@ -474,7 +474,7 @@ def test_states_come_back():
         mech = random_mechanism(rng, bodies=6, roots=2)
         q = rg.integrate(mech, mech.state().q, rng.standard_normal(mech.nv))
         state = mech.state(q=q, v=rng.standard_normal(mech.nv))
-        save_state(state, Path("s.json"))
+        state.save("s.json")
         again = load_state(mech, Path("s.json"))
         assert np.array_equal(again.v, state.v)
         assert again.q == pytest.approx(state.q, abs=1e-15)

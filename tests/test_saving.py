@@ -27,6 +27,7 @@ def trajectory() -> Trajectory:
 
 SAVES = {
     "mechanism.json": slider()[0].save,
+    "state.json": slider()[1].save,
     "trajectory.npz": lambda file: trajectory().save(file),
     "invariants.png": lambda file: trajectory().invariants().plot(file),
 }

@@ -49,7 +49,7 @@ from .motion import (
 from .parts import Body, Frame, Joint, Spring
 from .pose import Pose
 from .simulate import STOP, Event, InitialValueProblem, Trajectory, as_ivp, at_time, simulate, when_frame_below, when_joint
-from .state import State
+from .state import JointState, State
 from .structure import Connection, connect, connect_all, cut, reroot
 
 __all__ = [
@@ -69,6 +69,7 @@ __all__ = [
     "Inertia",
     "InitialValueProblem",
     "Joint",
+    "JointState",
     "JointType",
     "Limits",
     "Mechanism",

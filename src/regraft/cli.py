@@ -22,7 +22,7 @@ from ._version import __version__
 from .errors import RegraftError, printable
 from .joints import BY_NAME, JointType
 from .mechanism import Mechanism, load_mechanism
-from .state_files import load_state, save_state
+from .state_files import load_state
 from .structure import reroot
 
 app = typer.Typer(name="regraft", no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
@@ -144,7 +144,7 @@ def reroot_command(
             _console().print(Text(f"impulse at {base}: moment {moment} N m s, force {push} N s"), soft_wrap=True)
         # the state first: where that fails, a mechanism that replaces its own file has not yet lost the old one
         if state_out:
-            _write(state_out, lambda path: save_state(after, path))
+            _write(state_out, after.save)
         if output:
             _write(output, changed.save)
 

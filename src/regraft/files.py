@@ -1,4 +1,4 @@
-"""Mechanisms as JSON: parts to plain data and back. Numbers keep their last digit."""
+"""JSON files, and the parts of mechanisms as plain data and back. Numbers keep their last digit."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from .atomic import writing
 from .errors import ModelError
 from .inertia import Inertia
 from .joints import BY_NAME, JointType, Limits
-from .parts import Body, Frame, Joint, Spring
+from .parts import WORLD, Body, Frame, Joint, Spring, check_name
 from .pose import Pose
+from .slots import Layout, lay_out
 
 FORMAT = "regraft mechanism"
 VERSION = 1
@@ -62,12 +63,16 @@ def inertia_from_dict(data: dict[str, Any]) -> Inertia:
     return Inertia(data["mass"], data["com"], data["tensor"])
 
 
+def joint_type_to_dict(kind: JointType) -> dict[str, Any]:
+    """A joint type as plain data."""
+    return {"type": type(kind).__name__, **kind.arguments(), **kind.settings()}
+
+
 def joint_to_dict(joint: Joint) -> dict[str, Any]:
     """A joint as plain data."""
-    kind = {"type": type(joint.type).__name__, **joint.type.arguments(), **joint.type.settings()}
     return {
         "name": joint.name,
-        "joint": kind,
+        "joint": joint_type_to_dict(joint.type),
         "parent": joint.parent,
         "child": joint.child,
         "parent_pose": pose_to_dict(joint.parent_pose),
@@ -92,6 +97,40 @@ def joint_from_dict(data: dict[str, Any]) -> Joint:
     """The joint of `joint_to_dict`."""
     poses = (pose_from_dict(data[side]) for side in ("parent_pose", "child_pose"))
     return Joint(data["name"], joint_type_from_dict(data["joint"]), data["parent"], data["child"], *poses)
+
+
+def layout_to_dict(layout: Layout) -> dict[str, Any]:
+    """What tells the states of one structure from those of another: tree joints and loop joints, and the bodies they join."""
+    return {
+        "joints": [
+            {"name": name, "joint": joint_type_to_dict(kind), "parent": parent, "child": child}
+            for name, kind, parent, child in layout.joints
+        ],
+        "loops": [{"name": name, "parent": parent, "child": child} for name, parent, child in layout.loops],
+    }
+
+
+def layout_from_dict(data: dict[str, Any]) -> Layout:
+    """The layout of `layout_to_dict`, checked: no name twice, no loop among the tree joints, and bodies that there are."""
+    names = [joint["name"] for table in ("joints", "loops") for joint in data[table]]
+    for name in names:
+        check_name(name, "a joint")
+    if len(set(names)) < len(names):
+        raise ModelError("there are two joints of one name.")
+    tree = {
+        joint["name"]: Joint(joint["name"], joint_type_from_dict(joint["joint"]), joint["parent"], joint["child"], Pose(), Pose())
+        for joint in data["joints"]
+    }
+    bodies = {WORLD, *(body for joint in tree.values() for body in (joint.parent, joint.child))}
+    for body in bodies - {WORLD}:
+        check_name(body, "a body")
+    loops = tuple((loop["name"], loop["parent"], loop["child"]) for loop in data["loops"])
+    layout = lay_out(tree)
+    if layout.loops:
+        raise ModelError(f"the joint {layout.loops[0][0]!r} closes a loop, so it has no place in q and v.")
+    if any(body not in bodies for _, *ends in loops for body in ends):
+        raise ModelError("a loop joint is on a body that no other joint is on.")
+    return layout.with_loops(loops)
 
 
 def frame_to_dict(frame: Frame) -> dict[str, Any]:

@@ -1,34 +1,37 @@
-"""`load`: a mechanism or a trajectory, whichever a file holds."""
+"""`load`: a mechanism, a state or a trajectory, whichever a file holds."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from . import state
 from .atomic import path_of
 from .errors import ModelError
-from .mechanism import Mechanism, load_mechanism
+from .files import read_json
+from .mechanism import Mechanism, mechanism_in
 from .simulate import Trajectory
+from .state import State
 
 _ARCHIVE = b"PK"  # how the files of Trajectory.save begin
 
 
-def load(path: str | Path) -> Mechanism | Trajectory:
-    """Read a mechanism or a trajectory from a file.
+def load(path: str | Path) -> Mechanism | State | Trajectory:
+    """Read what `Mechanism.save`, `State.save` or `Trajectory.save` wrote.
 
     Parameters
     ----------
     path : str or Path
-        A JSON file that `Mechanism.save` wrote, or an .npz file that `Trajectory.save` wrote.
+        A mechanism or a state in a JSON file, or a trajectory in an .npz file; what it is, the file itself says.
 
     Returns
     -------
-    Mechanism or Trajectory
-        Equal to what was saved, to the last digit.
+    Mechanism, State or Trajectory
+        Equal to the last digit to what was saved.
 
     Raises
     ------
     ModelError
-        If the file cannot be read, is damaged or holds something else.
+        If the file cannot be read, is damaged, or holds something else.
 
     Examples
     --------
@@ -46,4 +49,12 @@ def load(path: str | Path) -> Mechanism | Trajectory:
         raise ModelError(f"cannot read {str(path)!r}: {problem}.") from problem
     if start == _ARCHIVE or file.suffix == ".npz":
         return Trajectory.from_file(file)
-    return load_mechanism(file)
+    data = read_json(file)
+    if isinstance(data, dict) and data and data.keys() <= {"q", "v"}:
+        raise ModelError(f"{str(path)!r} is a state without the joints that it is of; give its numbers to mech.state(q, v).")
+    if not isinstance(data, dict) or data.get("format") != state.FORMAT:
+        return mechanism_in(file, data)
+    try:
+        return State.from_dict(data)
+    except ModelError as problem:
+        raise ModelError(f"{str(path)!r}: {problem}") from problem

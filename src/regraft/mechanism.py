@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -81,9 +82,7 @@ class Mechanism:
             If the name is taken.
         """
         self._check_new_name(name, "body")
-        if not isinstance(inertia, Inertia):
-            raise ModelError(f"body {name!r}: inertia must be an Inertia, such as Inertia(mass=1.0), not {inertia!r}.")
-        self._bodies[name] = Body(name, inertia)
+        self._bodies[name] = Body(name, _checked_inertia(name, inertia))
         self._changed()
 
     def add_joint(
@@ -377,6 +376,60 @@ class Mechanism:
         twin._frames, twin._springs = self._frames.copy(), self._springs.copy()
         twin._former_bases = self._former_bases.copy()
         twin._derived = self._derived.copy()
+        return twin
+
+    def replace(
+        self,
+        gravity: ArrayLike | None = None,
+        *,
+        inertia: Mapping[str, Inertia] | None = None,
+        damping: Mapping[str, Any] | None = None,
+        limits: Mapping[str, Any] | None = None,
+    ) -> Mechanism:
+        """A copy with other numbers and the same structure: states of the one are states of the other.
+
+        Parameters
+        ----------
+        gravity : (3,), optional
+            The acceleration of free fall.
+        inertia : dict, optional
+            Inertias by the names of bodies.
+        damping, limits : dict, optional
+            Damping and limits by the names of joints, loop joints too, as joint types take them; ``limits={"knee": None}``
+            takes limits away.
+
+        Returns
+        -------
+        Mechanism
+            This one stays as it is.
+
+        Raises
+        ------
+        ModelError
+            There is no such body or joint, or it cannot have what is given.
+
+        Examples
+        --------
+        >>> import regraft as rg
+        >>> mech, state = rg.models.pendulum().start
+        >>> on_the_moon = mech.replace(gravity=(0, 0, -1.62), damping={"hinge": 0.1})
+        >>> on_the_moon.gravity[2].item(), on_the_moon.joints["hinge"].type.damping
+        (-1.62, array([0.1]))
+        """
+        twin = self.copy()
+        if gravity is not None:
+            twin._gravity = finite("gravity", gravity, (3,))
+            twin._gravity.flags.writeable = False
+        for body, new in _given("inertia", "bodies", inertia).items():
+            if body not in self._bodies:
+                raise ModelError(f"inertia: there is no body {body!r}. {_known('bodies', self._bodies)}")
+            twin._bodies[body] = Body(body, _checked_inertia(body, new))
+        for what, table in (("damping", damping), ("limits", limits)):
+            for name, value in _given(what, "joints", table).items():
+                self._check_joint(name)
+                joint = twin._joints[name]
+                twin._joints[name] = dataclasses.replace(joint, type=joint.type.with_settings(**{what: value}))
+        twin._changed()
         return twin
 
     def __copy__(self) -> Mechanism:
@@ -710,7 +763,11 @@ _TABLE_OF = {"body": "_bodies", "joint": "_joints", "frame": "_frames", "spring"
 
 def load_mechanism(path: str | Path) -> Mechanism:
     """Read a mechanism that `Mechanism.save` wrote."""
-    data = files.read_json(Path(path))
+    return mechanism_in(path, files.read_json(Path(path)))
+
+
+def mechanism_in(path: str | Path, data: Any) -> Mechanism:
+    """The mechanism in the data of a JSON file."""
     try:
         return Mechanism.from_dict(data)
     except ModelError as problem:
@@ -724,6 +781,18 @@ def _triple(values: Array) -> tuple[float, float, float]:
 
 def _known(what: str, table: Mapping[str, Any]) -> str:
     return f"Known {what}: {listed(table)}."
+
+
+def _given(what: str, whose: str, table: Mapping[str, Any] | None) -> Mapping[str, Any]:
+    if table is not None and not isinstance(table, Mapping):
+        raise ModelError(f"{what} must be given by the names of the {whose} it is for, as a dict, not as {table!r}.")
+    return table or {}
+
+
+def _checked_inertia(body: str, inertia: Inertia) -> Inertia:
+    if not isinstance(inertia, Inertia):
+        raise ModelError(f"body {body!r}: inertia must be an Inertia, such as Inertia(mass=1.0), not {inertia!r}.")
+    return inertia
 
 
 def _check_pose(kind: str, name: str, which: str, pose: Pose) -> None:

@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import ModelError, listed
+from . import files
+from .errors import ModelError, listed, printable
 from .joints import JointType
 from .pose import finite
 from .slots import Layout
 
 Array = NDArray[np.float64]
+
+FORMAT = "regraft state"
+VERSION = 1
+
+
+class JointState(NamedTuple):
+    """Position and velocity of one joint; an array without dimensions, which `float` takes, where it has one number."""
+
+    q: Array
+    v: Array
 
 
 class State:
@@ -38,6 +50,8 @@ class State:
     >>> state = mech.state(q={"hinge": 0.3})
     >>> state.q, state.v
     (array([0.3]), array([0.]))
+    >>> float(state["hinge"].q), float(state["hinge"].v)
+    (0.3, 0.0)
     """
 
     __slots__ = ("_x", "impulse", "layout")
@@ -68,6 +82,88 @@ class State:
         """Velocities as kernels take them."""
         return self._x[self.layout.nq :]
 
+    def __getitem__(self, joint: str) -> JointState:
+        """Position and velocity of a tree joint; those of a loop joint follow from these, ask `Mechanism.joint_position`."""
+        if not isinstance(joint, str) or joint not in self.layout.q_slices:
+            raise ModelError(_unknown_joint(joint, self.layout))
+        q, v = self.q[self.layout.q_slices[joint]], self.v[self.layout.v_slices[joint]]
+        return JointState(q[0, ...] if q.size == 1 else q, v[0, ...] if v.size == 1 else v)
+
+    def replace(self, q: Any = None, v: Any = None) -> State:
+        """A state with other numbers for some joints; the rest stays, to the last digit.
+
+        Parameters
+        ----------
+        q, v : dict, array or None
+            Positions and velocities, by the names of tree joints or as whole arrays, as `Mechanism.state` takes them.
+
+        Returns
+        -------
+        State
+            It belongs to the same mechanism. It has no `impulse`, whatever this one has.
+
+        Raises
+        ------
+        ModelError
+            There is no such joint, or its numbers are not what the joint has.
+
+        Examples
+        --------
+        >>> import regraft as rg
+        >>> mech = rg.Mechanism()
+        >>> mech.add_body("bob", rg.Inertia.point(1.0, at=(0, 0, -1)))
+        >>> mech.add_joint("hinge", rg.Revolute((0, 1, 0)), "world", "bob")
+        >>> mech.state(q={"hinge": 0.3}).replace(v={"hinge": -1.0})
+        State:
+          hinge: q = 0.3, v = -1
+        """
+        return _changed(self.layout, self._q.copy(), self._v.copy(), q, v)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The state as plain data, for JSON: numbers by joint name, and the joints that tell its structure."""
+        found = {"format": FORMAT, "version": VERSION, **files.layout_to_dict(self.layout)}
+        found |= {"q": _by_joint(self._q, self.layout.q_slices), "v": _by_joint(self._v, self.layout.v_slices)}
+        if self.impulse is not None:
+            found["impulse"] = {name: np.asarray(wrench).tolist() for name, wrench in self.impulse.items()}
+        return found
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> State:
+        """The state of `to_dict`; whether it is one of a mechanism, `Mechanism.check_state` says."""
+        if not isinstance(data, Mapping) or data.get("format") != FORMAT:
+            raise ModelError(f"this is not a state: the field 'format' must be {FORMAT!r}.")
+        if data.get("version") != VERSION:
+            raise ModelError(f"the file has version {data.get('version')!r}; this release reads version {VERSION}.")
+        try:
+            layout = files.layout_from_dict(dict(data))
+            found = build_state(layout, dict(data["q"]), dict(data["v"]))
+            given = data.get("impulse")
+            impulse = given and {name: finite(f"impulse of {name!r}", wrench, (6,)) for name, wrench in given.items()}
+            return cls(layout, found._x, impulse)
+        except KeyError as missing:
+            raise ModelError(f"the description is damaged: the entry {missing} is missing. Save the state again.") from missing
+        except (TypeError, AttributeError, ValueError) as problem:
+            raise ModelError(
+                f"the description is damaged: {printable(str(problem)).rstrip('.')}. Save the state again."
+            ) from problem
+
+    def save(self, path: str | Path) -> None:
+        """Write the state to a JSON file; `regraft.load` reads it back, equal to the last digit.
+
+        The file has the names and types of the joints and the bodies that they join, not their inertias and places: what
+        comes back is a state of every mechanism of this structure.
+
+        Examples
+        --------
+        >>> import regraft as rg, tempfile, pathlib
+        >>> mech, state = rg.models.pendulum().start
+        >>> file = pathlib.Path(tempfile.mkdtemp()) / "start.json"
+        >>> state.save(file)
+        >>> rg.load(file) == state
+        True
+        """
+        files.write_json(path, self.to_dict())
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, State):
             return NotImplemented
@@ -85,13 +181,19 @@ class State:
 
 def build_state(layout: Layout, q: Any, v: Any) -> State:
     """A state from dicts by joint name or from whole arrays; what is not given is neutral and at rest."""
-    positions = _filled("q", layout, q, layout.q_slices, layout.neutral)
-    velocities = _filled("v", layout, v, layout.v_slices, np.zeros(layout.nv))
+    return _changed(layout, layout.neutral, np.zeros(layout.nv), q, v)
+
+
+def _changed(layout: Layout, positions: Array, velocities: Array, q: Any, v: Any) -> State:
+    """The state with these positions and velocities but for those that are given."""
+    positions = _filled("q", layout, q, layout.q_slices, positions)
+    velocities = _filled("v", layout, v, layout.v_slices, velocities)
     if q is not None:
         for j in layout.curved:
             name, kind, *_ = layout.joints[j]
-            where = layout.q_slices[name]
-            positions[where] = _on_manifold(name, kind, positions[where])
+            if not isinstance(q, Mapping) or name in q:
+                where = layout.q_slices[name]
+                positions[where] = _on_manifold(name, kind, positions[where])
     return State(layout, np.concatenate([positions, velocities]))
 
 
@@ -126,6 +228,12 @@ def _unknown_joint(name: str, layout: Layout) -> str:
     if any(name == loop for loop, *_ in layout.loops):
         return f"joint {name!r} is a loop joint: its position follows from the tree joints, give those."
     return f"there is no joint {name!r}; the tree joints are: {listed(layout.names)}."
+
+
+def _by_joint(numbers: Array, slices: Mapping[str, slice]) -> dict[str, Any]:
+    """The numbers of each joint that has any: one as it is, several as a list."""
+    found = {name: numbers[where].tolist() for name, where in slices.items() if where.stop > where.start}
+    return {name: own[0] if len(own) == 1 else own for name, own in found.items()}
 
 
 def _read_only(array: Array) -> Array:

@@ -229,7 +229,12 @@ class JointType(Frozen):
         """The same joint type with other limits."""
         if limits == self.limits:
             return self
-        return type(self)(**self.arguments(), damping=self.damping, actuated=self.actuated, limits=limits)
+        return self.with_settings(limits=limits)
+
+    def with_settings(self, **settings: Any) -> JointType:
+        """The same joint type with other settings: `damping`, `actuated` or `limits`, as its constructor takes them."""
+        now = {"damping": self.damping, "actuated": self.actuated, "limits": self.limits}
+        return type(self)(**self.arguments(), **{**now, **settings})
 
     def reverse(self, q: ArrayLike) -> Array:
         """The position of the reversed joint: ``reversed().pose(reverse(q))`` is the inverse of ``pose(q)``."""
