@@ -79,11 +79,11 @@ def test_the_reduced_rows_are_the_full_ones_without_the_loop_joints(seed, bodies
         column, row = column + count, row + 6 - count
 
 
-def difference_along(mech, state, step):
+def difference_along(mech, state, step, reduced=False):
     """dJ_C/dt by central differences of fourth order along the velocity."""
 
     def at(t):
-        return rg.loop_jacobian(mech, mech.state(q=rg.integrate(mech, state.q, t * state.v), v=state.v))
+        return rg.loop_jacobian(mech, mech.state(q=rg.integrate(mech, state.q, t * state.v), v=state.v), reduced)
 
     return (8.0 * (at(step) - at(-step)) - (at(2 * step) - at(-2 * step))) / (12.0 * step)
 
@@ -96,11 +96,11 @@ def test_the_rate_is_the_derivative_along_the_motion(kind, seed, bodies, roots):
     mech, state = assembled_sample(np.random.default_rng(seed), bodies, 1, kinds=(kind,), roots=roots)
     speed = 1.0 + np.abs(all_velocities(mech, state)).max(initial=0.0)
     step = 1e-4 / speed
-    found = rg.loop_jacobian_rate(mech, state)
-    # rounding by the step, and the fifth derivative by the fourth power of the step
-    assert np.abs(found - difference_along(mech, state, step)).max(initial=0.0) < 1e-9 * speed * (
-        1.0 + np.abs(found).max(initial=0.0)
-    )
+    for reduced in (False, True):
+        found = rg.loop_jacobian_rate(mech, state, reduced=reduced)
+        # rounding by the step, and the fifth derivative by the fourth power of the step
+        off = np.abs(found - difference_along(mech, state, step, reduced)).max(initial=0.0)
+        assert off < 1e-9 * speed * (1.0 + np.abs(found).max(initial=0.0))
 
 
 @settings(max_examples=40)
@@ -116,7 +116,10 @@ def test_accelerations_of_forward_dynamics_keep_the_loops_closed(seed, bodies, l
     rest = J[:, : mech.nv] @ a + rg.loop_jacobian_rate(mech, state) @ all_velocities(mech, state)
     own = J[:, mech.nv :]
     left = rest - own @ np.linalg.pinv(own) @ rest if own.size else rest
-    assert np.abs(left).max() < 1e-8 * (1.0 + np.abs(a).max() + np.abs(state.v).max() ** 2)
+    size = 1.0 + np.abs(a).max() + np.abs(state.v).max() ** 2
+    assert np.abs(left).max() < 1e-8 * size
+    J, dJ = (ask(mech, state, reduced=True) for ask in (rg.loop_jacobian, rg.loop_jacobian_rate))
+    assert np.abs(J @ a + dJ @ state.v).max(initial=0.0) < 1e-8 * size
 
 
 def test_a_tree_has_no_rows():
@@ -124,6 +127,7 @@ def test_a_tree_has_no_rows():
     assert rg.loop_jacobian(mech, mech.state()).shape == (0, 1)
     assert rg.loop_jacobian(mech, mech.state(), reduced=True).shape == (0, 1)
     assert rg.loop_jacobian_rate(mech, mech.state()).shape == (0, 1)
+    assert rg.loop_jacobian_rate(mech, mech.state(), reduced=True).shape == (0, 1)
 
 
 def test_open_loops_are_refused():

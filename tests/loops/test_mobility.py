@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.linalg import null_space
 
 import regraft as rg
 from loops.closed_mechanisms import (
@@ -343,6 +344,44 @@ def test_the_consistent_acceleration_is_the_nearest_one(seed, bodies, loops):
     W, M = rg.mobility(mech, state).W, rg.mass_matrix(mech, state)
     assert np.abs(W.T @ M @ (a - wanted)).max(initial=0.0) < 1e-9 * size * (1.0 + np.abs(W.T @ M).max(initial=0.0))
     assert relative_error(rg.consistent_acceleration(mech, state, a), a) < 1e-8
+
+
+@settings(max_examples=30)
+@given(SEEDS, st.integers(2, 7), st.integers(1, 3), st.data())
+def test_held_joints_accelerate_as_they_are_told(seed, bodies, loops, data):
+    """Wanted accelerations that fit the loops at the held joints: these are had there, and nothing nearer is elsewhere."""
+    rng = np.random.default_rng(seed)
+    mech, state = assembled_sample(rng, bodies, loops)
+    names = [name for name in mech.layout.names if mech.joints[name].type.nv]
+    if not names or not clear_cut(mech, state):
+        return
+    hold = data.draw(st.lists(st.sampled_from(names), min_size=1, max_size=2, unique=True))
+    held = np.concatenate([np.arange(mech.nv)[mech.v_slice(name)] for name in hold])
+    possible = rg.consistent_acceleration(mech, state, 10.0 * rng.standard_normal(mech.nv))
+    wanted = 10.0 * rng.standard_normal(mech.nv)
+    wanted[held] = possible[held]
+    a = rg.consistent_acceleration(mech, state, wanted, hold=hold)
+    size = 1.0 + np.abs(a).max() + np.abs(possible).max() + np.abs(state.v).max() ** 2
+    assert np.abs(a[held] - wanted[held]).max() < 1e-9 * size
+    J, dJ = (ask(mech, state, reduced=True) for ask in (rg.loop_jacobian, rg.loop_jacobian_rate))
+    assert np.abs(J @ a + dJ @ state.v).max(initial=0.0) < 1e-8 * size
+    W, M = rg.mobility(mech, state).W, rg.mass_matrix(mech, state)
+    still = W @ null_space(W[held], rcond=1e-9)
+    assert np.abs(still.T @ M @ (a - wanted)).max(initial=0.0) < 1e-8 * size * (1.0 + np.abs(still.T @ M).max(initial=0.0))
+
+
+def test_joints_that_cannot_be_held():
+    mech, state = rg.models.four_bar().start
+    wanted = [1.0, 5.0, -3.0]
+    a = rg.consistent_acceleration(mech, state, wanted, hold="motor")
+    assert a[0] == pytest.approx(1.0, abs=1e-12)
+    with pytest.raises(rg.StructureError, match="held joints cannot have these accelerations"):
+        rg.consistent_acceleration(mech, state, wanted, hold=("motor", "elbow"))
+    assert rg.consistent_acceleration(mech, state, a, hold=("motor", "elbow", "pivot")) == pytest.approx(a, abs=1e-12)
+    with pytest.raises(rg.ModelError, match="'knee' is a loop joint"):
+        rg.consistent_acceleration(mech, state, wanted, hold=("knee",))
+    with pytest.raises(rg.ModelError, match="no joint 'crank'"):
+        rg.consistent_acceleration(mech, state, wanted, hold="crank")
 
 
 def test_where_no_acceleration_keeps_the_loops_closed_that_is_an_error():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -18,9 +19,11 @@ from .mobility import AllowedMotions, allowed_motions
 
 Array = NDArray[np.float64]
 
+_DEPENDENT = 1e-10  # of the largest: directions of held joints that follow from others
 
-def consistent_acceleration(mech: Mechanism, state: State, a: ArrayLike) -> Array:
-    """The acceleration nearest to a given one that keeps all loops closed; nearest in the metric of kinetic energy.
+
+def consistent_acceleration(mech: Mechanism, state: State, a: ArrayLike, hold: Iterable[str] = ()) -> Array:
+    """The acceleration nearest to a that keeps all loops closed; nearest in the metric of kinetic energy.
 
     Parameters
     ----------
@@ -29,16 +32,19 @@ def consistent_acceleration(mech: Mechanism, state: State, a: ArrayLike) -> Arra
     state : State
         Its position and velocity.
     a : (nv,) array_like
-        The acceleration that is wanted.
+        The accelerations that are wanted.
+    hold : str or several, optional
+        Names of tree joints whose accelerations are to be just those in `a`; the rest follows.
 
     Returns
     -------
     (nv,) array
+        Accelerations that satisfy the loops, as `inverse_dynamics` takes them.
 
     Raises
     ------
     StructureError
-        If loops are open, or no acceleration keeps them closed at this velocity.
+        If a loop is open, or no acceleration at all keeps the loops closed, or none in which these joints are held.
 
     Examples
     --------
@@ -50,9 +56,12 @@ def consistent_acceleration(mech: Mechanism, state: State, a: ArrayLike) -> Arra
     >>> mech.add_joint("weld", rg.Fixed(), "left", "right")
     >>> rg.consistent_acceleration(mech, mech.state(), [1.0, 0.0]).round(12)
     array([0.5, 0.5])
+    >>> rg.consistent_acceleration(mech, mech.state(), [1.0, 0.0], hold="left slide").round(12)
+    array([1., 1.])
     """
     wanted = finite("a", a, (mech.nv,))
     mech.check_state(state)
+    held = [i for name in ((hold,) if isinstance(hold, str) else hold) for i in range(*mech.v_slice(name).indices(mech.nv))]
     if not mech.loop_joints:
         return wanted
     found = keeping_acceleration(mech, state)
@@ -64,9 +73,26 @@ def consistent_acceleration(mech: Mechanism, state: State, a: ArrayLike) -> Arra
     M = np.empty((tree.nv, tree.nv))
     entries.mass_matrix(tree.handle, state._q, M)
     basis = (motions.scale[:, None] * motions.free)[: mech.nv]
-    start = some[: mech.nv]
+    start, basis = _holding(some[: mech.nv], basis, held, wanted)
     nearest: Array = start + basis @ np.linalg.solve(basis.T @ M @ basis, basis.T @ M @ (wanted - start))
     return nearest
+
+
+def _holding(start: Array, basis: Array, held: list[int], wanted: Array) -> tuple[Array, Array]:
+    """Of the accelerations ``start + basis y``, those whose held numbers are the wanted ones, in the same form."""
+    if not held:
+        return start, basis
+    left, sizes, right = np.linalg.svd(basis[held])
+    rank = int((sizes > _DEPENDENT * sizes.max(initial=0.0)).sum())
+    missing = wanted[held] - start[held]
+    y = right[:rank].T @ ((left[:, :rank].T @ missing) / sizes[:rank])
+    off = np.abs(basis[held] @ y - missing).max()
+    if not off <= ASSEMBLED * (1.0 + np.abs(wanted[held]).max() + np.abs(start[held]).max()):
+        raise StructureError(
+            f"the held joints cannot have these accelerations while the loops stay closed: they are off by {off:.3g}. Hold fewer "
+            "joints, or give them accelerations that fit each other."
+        )
+    return start + basis @ y, basis @ right[rank:].T
 
 
 class Keeping(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,8 @@ from ..state import State
 from ..tree import Tree
 
 Array = NDArray[np.float64]
+
+_IMAGINARY = 1e-30  # the step of a derivative along the imaginary axis: exact, whatever its size
 
 
 def loop_jacobian(mech: Mechanism, state: State, reduced: bool = False) -> Array:
@@ -65,8 +67,8 @@ def loop_jacobian(mech: Mechanism, state: State, reduced: bool = False) -> Array
     return constraint_matrix(mech, loops)
 
 
-def loop_jacobian_rate(mech: Mechanism, state: State) -> Array:
-    """How J_C changes along the motion: J_C θ̈ + dJ_C/dt θ̇ = 0.
+def loop_jacobian_rate(mech: Mechanism, state: State, reduced: bool = False) -> Array:
+    """dJ_C/dt along the motion, so that J_C θ̈ + dJ_C/dt θ̇ = 0; the loops must be closed in velocity too.
 
     Parameters
     ----------
@@ -74,23 +76,34 @@ def loop_jacobian_rate(mech: Mechanism, state: State) -> Array:
         The mechanism.
     state : State
         Its position and velocity; the loops must be closed in both.
+    reduced : bool, optional
+        Whether the rate is that of ``loop_jacobian(mech, state, reduced=True)``, whose columns are those of v alone. Then
+        J v̇ + dJ/dt v = 0.
 
     Returns
     -------
-    (6 · loops, N_J) array
+    (6 · loops, N_J) array, or (rows, nv) if reduced
+        The rate of the matrix that `loop_jacobian` gives, row by row.
 
     Raises
     ------
     StructureError
-        If loops are open, or about to open.
+        If a loop is open, in position or in velocity.
 
     Examples
     --------
     >>> import regraft as rg
-    >>> rg.loop_jacobian_rate(*rg.models.four_bar(speed=1.0).start).shape
-    (6, 4)
+    >>> mech, state = rg.models.four_bar().start
+    >>> moving = rg.assemble(mech, state.replace(v={"motor": 2.0}), hold="motor")
+    >>> J, dJ = (f(mech, moving, reduced=True) for f in (rg.loop_jacobian, rg.loop_jacobian_rate))
+    >>> bool(abs(J @ rg.forward_dynamics(mech, moving) + dJ @ moving.v).max() < 1e-9)
+    True
     """
-    return constraint_rate(mech, closed_loops(mech, state, moving=True))
+    loops = closed_loops(mech, state, moving=True)
+    if reduced:
+        rates = [loop.held_rate() @ loop.twists + loop.held @ loop.twist_rates() for loop in loops]
+        return np.vstack([np.zeros((0, mech.nv)), *rates])
+    return constraint_rate(mech, loops)
 
 
 def constraint_matrix(mech: Mechanism, loops: list[Loop]) -> Array:
@@ -144,8 +157,17 @@ class Loop:
     @property
     def held(self) -> Array:
         """(6 − nv of the joint, 6): an orthonormal basis of what the joint does not allow; acts on twists in world axes."""
-        basis: Array = np.linalg.qr(self.screws.T, mode="complete").Q[:, self.joint.type.nv :]
-        return basis.T @ self._axes.T
+        basis: Array = _complement(self.screws.T).T @ self._axes.T
+        return basis
+
+    def held_rate(self) -> Array:
+        """How `held` changes: the child carries the basis, and it changes with the screws in the child's frame."""
+        own = screw_rates(self.joint.type, self.q, self.v)
+        basis = _complement(self.screws.T)
+        turned = _complement(self.screws.T + 1j * _IMAGINARY * own.T).imag / _IMAGINARY
+        axes_rate = _twice(_cross(self._child.twist[:3])) @ self._axes
+        rate: Array = turned.T @ self._axes.T + basis.T @ axes_rate.T
+        return rate
 
     @cached_property
     def twists(self) -> Array:
@@ -206,6 +228,22 @@ def _end(tree: Tree, body: str, place: Pose, motion: Array) -> End:
     arm = pose.rotation @ place.translation
     moved = np.concatenate([twist[:3], twist[3:] + _cross(twist[:3]) @ arm])
     return End(pose @ place, moved, tree.row(body), tree.point(body, place.translation))
+
+
+def _complement(columns: Any) -> Any:
+    """(6, 6 − n): an orthonormal basis of what is orthogonal to n independent columns, by Householder's reflections.
+
+    It is analytic in the columns, so a small imaginary part carries their rate along.
+    """
+    left, basis = columns.copy(), np.eye(6, dtype=columns.dtype)
+    for k in range(columns.shape[1]):
+        mirror = left[k:, k].copy()
+        length = np.sqrt(mirror @ mirror)
+        mirror[0] += length if mirror[0].real >= 0.0 else -length  # away from zero
+        mirror /= np.sqrt(mirror @ mirror)
+        left[k:, k:] -= 2.0 * np.outer(mirror, mirror @ left[k:, k:])
+        basis[:, k:] -= 2.0 * np.outer(basis[:, k:] @ mirror, mirror)
+    return basis[:, columns.shape[1] :]
 
 
 def _cross(a: Array) -> Array:
