@@ -390,13 +390,14 @@ class Mechanism:
 
         Parameters
         ----------
-        gravity : (3,), optional
+        gravity : (3,) array_like, optional
             The acceleration of free fall.
-        inertia : dict, optional
+        inertia : mapping of str to Inertia, optional
             Inertias by the names of bodies.
-        damping, limits : dict, optional
-            Damping and limits by the names of joints, loop joints too, as joint types take them; ``limits={"knee": None}``
-            takes limits away.
+        damping : mapping of str to number or array_like, optional
+            Damping by the names of joints, loop joints too, as joint types take it.
+        limits : mapping of str to limits, optional
+            Limits by the names of joints, as joint types take them; ``limits={"knee": None}`` takes limits away.
 
         Returns
         -------
@@ -406,7 +407,7 @@ class Mechanism:
         Raises
         ------
         ModelError
-            There is no such body or joint, or it cannot have what is given.
+            If there is no such body or joint, or it cannot have what is given.
 
         Examples
         --------

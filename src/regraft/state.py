@@ -22,7 +22,15 @@ VERSION = 1
 
 
 class JointState(NamedTuple):
-    """Position and velocity of one joint; an array without dimensions, which `float` takes, where it has one number."""
+    """Position and velocity of one joint, as `State` gives them by name.
+
+    Attributes
+    ----------
+    q : (nq,) array
+        Its position; an array without dimensions, which `float` takes, where it has one number.
+    v : (nv,) array
+        Its velocity, in the same form.
+    """
 
     q: Array
     v: Array
@@ -94,8 +102,10 @@ class State:
 
         Parameters
         ----------
-        q, v : dict, array or None
-            Positions and velocities, by the names of tree joints or as whole arrays, as `Mechanism.state` takes them.
+        q : mapping of str to number or array_like, or (nq,) array_like, optional
+            Positions, by the names of tree joints or as a whole array, as `Mechanism.state` takes them.
+        v : mapping of str to number or array_like, or (nv,) array_like, optional
+            Velocities, likewise.
 
         Returns
         -------
@@ -105,7 +115,7 @@ class State:
         Raises
         ------
         ModelError
-            There is no such joint, or its numbers are not what the joint has.
+            If there is no such joint, or its numbers are not what the joint has.
 
         Examples
         --------
@@ -120,7 +130,13 @@ class State:
         return _changed(self.layout, self._q.copy(), self._v.copy(), q, v)
 
     def to_dict(self) -> dict[str, Any]:
-        """The state as plain data, for JSON: numbers by joint name, and the joints that tell its structure."""
+        """The state as plain data, for JSON.
+
+        Returns
+        -------
+        dict
+            Numbers by joint name, and the joints that tell its structure; `State.from_dict` makes the state of it.
+        """
         found = {"format": FORMAT, "version": VERSION, **files.layout_to_dict(self.layout)}
         found |= {"q": _by_joint(self._q, self.layout.q_slices), "v": _by_joint(self._v, self.layout.v_slices)}
         if self.impulse is not None:
@@ -129,7 +145,23 @@ class State:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> State:
-        """The state of `to_dict`; whether it is one of a mechanism, `Mechanism.check_state` says."""
+        """The state of `to_dict`; every number and joint is checked.
+
+        Parameters
+        ----------
+        data : mapping
+            What `State.to_dict` gave.
+
+        Returns
+        -------
+        State
+            Of every mechanism that has these joints between these bodies; with another one it is an error.
+
+        Raises
+        ------
+        ModelError
+            If the data is damaged or something else.
+        """
         if not isinstance(data, Mapping) or data.get("format") != FORMAT:
             raise ModelError(f"this is not a state: the field 'format' must be {FORMAT!r}.")
         if data.get("version") != VERSION:
@@ -152,6 +184,16 @@ class State:
 
         The file has the names and types of the joints and the bodies that they join, not their inertias and places: what
         comes back is a state of every mechanism of this structure.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file; what was there is replaced once all of the new one is written.
+
+        Raises
+        ------
+        RegraftError
+            If the file cannot be written.
 
         Examples
         --------

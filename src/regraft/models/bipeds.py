@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
@@ -88,7 +87,7 @@ class CompassBiped:
     def __post_init__(self) -> None:
         self.mech.check_state(self.state)
         rise = math.tan(self.slope)
-        strikes = (when_frame_below(_foot(leg), 0.0, _strike(leg, self.length * _AHEAD), rise, f"{leg} strike") for leg in LEGS)
+        strikes = (when_frame_below(_foot(leg), 0.0, _Strike(leg, self.length * _AHEAD), rise, f"{leg} strike") for leg in LEGS)
         fall = when_frame_below(LEGS[0], 0.0, STOP, rise, FALL)
         object.__setattr__(self, "events", (*strikes, fall))
 
@@ -115,7 +114,7 @@ class CompassBiped:
         (Mechanism, State) or None
             The biped on the other leg; None where that foot is not ahead.
         """
-        return _strike(_other(standing_leg(mech)), self.length * _AHEAD)(mech, state)
+        return _Strike(_other(standing_leg(mech)), self.length * _AHEAD)(mech, state)
 
     def legs(self, mech: Mechanism, state: State) -> Legs:
         """Angles and rates of the standing and of the swinging leg.
@@ -258,20 +257,22 @@ def _two_legs(hip_mass: float, leg_mass: float, length: float, distance: float, 
     return mech
 
 
-def _strike(leg: str, ahead: float) -> Callable[[Mechanism, State], tuple[Mechanism, State] | None]:
+@dataclass(frozen=True)
+class _Strike:
     """What happens where a leg's foot meets the ground.
 
     Legs of equal length scuff: the swinging foot dips into the ground and comes out of it where the legs pass each other. S1's
     assumption B2 ignores that. A strike is where the foot is ahead of the one that stands.
     """
 
-    def strike(mech: Mechanism, state: State) -> tuple[Mechanism, State] | None:
-        foot, stands = (frame_position(mech, state, _foot(side)) for side in (leg, _other(leg)))
-        if stands[0] - foot[0] <= ahead:
-            return None
-        return reroot(mech, state, leg, at=foot, joint=_HINGE, name=STANCE, velocity="impact")
+    leg: str
+    ahead: float
 
-    return strike
+    def __call__(self, mech: Mechanism, state: State) -> tuple[Mechanism, State] | None:
+        foot, stands = (frame_position(mech, state, _foot(side)) for side in (self.leg, _other(self.leg)))
+        if stands[0] - foot[0] <= self.ahead:
+            return None
+        return reroot(mech, state, self.leg, at=foot, joint=_HINGE, name=STANCE, velocity="impact")
 
 
 def _foot(leg: str) -> str:

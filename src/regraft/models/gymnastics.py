@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,10 +15,8 @@ from ..motion import body_poses, frame_position
 from ..parts import WORLD
 from ..pose import Pose, finite
 from ..simulate import at_time
-from ..state import State
-from ..structure import cut
 from .figures import BASE, SIDES, Figure, human_figure
-from .ready import Model, Shape, turn_about_y
+from .ready import Cutting, Model, Shape, turn_about_y
 
 Array = NDArray[np.float64]
 
@@ -75,7 +71,9 @@ def high_bar(
     spin = np.array([0.0, -rate, 0.0])  # all as one rigid body about the bar
     motion = np.concatenate([turned.T @ np.cross(spin, place - bar), turned.T @ spin])
     state = assemble(mech, mech.state(q=posed, v={BASE: motion}))
-    events = tuple(at_time(t, _lets_go(side), f"{side} hand lets go") for t, side in ((first, "right"), (second, "left")))
+    events = tuple(
+        at_time(t, Cutting(f"{side} hand"), f"{side} hand lets go") for t, side in ((first, "right"), (second, "left"))
+    )
     return Model(mech, state, events=events, shapes=(*figure.shapes, *_apparatus()))
 
 
@@ -96,10 +94,6 @@ def _hanging(figure: Figure, tilt: float, bar: Array) -> tuple[Mechanism, dict[s
         here = Pose(translation=frame_position(body, there, f"{side} grip"))
         mech.add_joint(f"{side} hand", Revolute((0.0, 1.0, 0.0)), WORLD, hand, here, poses[hand].inverse() @ here)
     return mech, posed
-
-
-def _lets_go(side: str) -> Callable[[Mechanism, State], Any]:
-    return lambda mech, state: cut(mech, state, f"{side} hand")
 
 
 def _apparatus() -> list[Shape]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,7 +21,7 @@ from ..simulate import Event, at_time
 from ..state import State
 from ..structure import cut
 from .figures import BASE, SIDES, Figure, add_human, human_figure
-from .ready import Model, Shape, turn_about_y
+from .ready import Cutting, Model, Shape, turn_about_y
 
 BEAM, ROPE, TORN = 4.2, 2.6, 1.3
 """The height of the beam, the length of the ropes, and how far from the beam the right one tears."""
@@ -83,7 +84,7 @@ def swing(angle: float = -0.9, speed: float = 0.0, tears: float = 1.0, mass: flo
         q=tree | {"left hand": sitting.poses["left forearm"].quaternion} | dict.fromkeys(hooks, (turn, 0.0)),
         v=dict.fromkeys(hooks, (rate, 0.0)),
     )
-    events = (at_time(moment, lambda m, s: cut(m, s, "right knot"), "rope tears"), *(_thigh_off(side) for side in SIDES))
+    events = (at_time(moment, Cutting("right knot"), "rope tears"), *(_thigh_off(side) for side in SIDES))
     return Model(mech, assemble(mech, rough), events=events, shapes=(*sitting.figure.shapes, *_shapes(sitting.half)))
 
 
@@ -162,17 +163,24 @@ def slid(mech: Mechanism, state: State, side: str) -> float:
 
 def _thigh_off(side: str) -> Event:
     """A thigh whose middle comes to the edge of the plate; where the other one is there too, both come off at once."""
+    return Event(f"{side} thigh off", _Inside(side), _come_off)
 
-    def inside(mech: Mechanism, state: State) -> float:
-        return 0.5 * DEPTH - abs(slid(mech, state, side))
 
-    def come_off(mech: Mechanism, state: State) -> Any:
-        off = [s for s in SIDES if f"{s} seat" in mech.joints and abs(slid(mech, state, s)) > 0.5 * DEPTH - _OUT]
-        for other in off:
-            mech, state = cut(mech, state, f"{other} seat")
-        return (mech, state) if off else None
+@dataclass(frozen=True)
+class _Inside:
+    """How far the middle of a thigh is from the edge of the plate."""
 
-    return Event(f"{side} thigh off", inside, come_off)
+    side: str
+
+    def __call__(self, mech: Mechanism, state: State) -> float:
+        return 0.5 * DEPTH - abs(slid(mech, state, self.side))
+
+
+def _come_off(mech: Mechanism, state: State) -> Any:
+    off = [s for s in SIDES if f"{s} seat" in mech.joints and abs(slid(mech, state, s)) > 0.5 * DEPTH - _OUT]
+    for other in off:
+        mech, state = cut(mech, state, f"{other} seat")
+    return (mech, state) if off else None
 
 
 def _shapes(half: float) -> tuple[Shape, ...]:

@@ -11,6 +11,7 @@ from ..mechanism import Mechanism
 from ..pose import Pose, finite
 from ..simulate import Event
 from ..state import State
+from ..structure import cut
 
 Wrench = tuple[float, float, float, float, float, float]
 Point = tuple[float, float, float]
@@ -76,6 +77,17 @@ class Model:
     def start(self) -> tuple[Mechanism, State]:
         """Mechanism and state, as `simulate` takes them."""
         return self.mech, self.state
+
+
+@dataclass(frozen=True)
+class Cutting:
+    """The action that cuts a joint. Actions of ready-made models are objects, which can be sent to another process."""
+
+    joint: str
+
+    def __call__(self, mech: Mechanism, state: State) -> tuple[Mechanism, State]:
+        """Mechanism and state without the joint."""
+        return cut(mech, state, self.joint)
 
 
 def turn_about_y(angle: float) -> Pose:

@@ -25,6 +25,9 @@ class _Stop:
     def __repr__(self) -> str:
         return "STOP"
 
+    def __reduce__(self) -> str:
+        return "STOP"  # the one of this module, also after it has been sent to another process
+
 
 STOP: Final = _Stop()
 """What an action returns to end the simulation."""
