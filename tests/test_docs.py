@@ -75,6 +75,18 @@ def test_links_to_files_lead_somewhere(page):
             assert (page.parent / file).exists(), link
 
 
+SOURCE = re.compile(r"\bS[123]\b")
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if SOURCE.search(page.read_text(encoding="utf-8"))], ids=page_name)
+def test_a_page_says_what_s1_to_s3_are_where_it_first_uses_them(page):
+    text = page.read_text(encoding="utf-8")
+    explained = text.find("#the-papers-behind-it")
+    if explained < 0:
+        explained = text.index("## The papers behind it")
+    assert SOURCE.search(text).start() > explained - 300
+
+
 def test_every_public_name_is_documented_on_a_page():
     text = "\n".join(page.read_text(encoding="utf-8") for page in sorted((ROOT / "docs").glob("*.md")))
     documented = set(re.findall(r"^::: regraft\.(?:[\w.]+\.)?(\w+)$", text, re.MULTILINE))
