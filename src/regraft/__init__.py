@@ -48,7 +48,7 @@ from .motion import (
 )
 from .parts import Body, Frame, Joint, Spring
 from .pose import Pose
-from .simulate import STOP, Event, InitialValueProblem, Trajectory, as_ivp, at_time, simulate, when_frame_below, when_joint
+from .simulate import STOP, Event, InitialValueProblem, Trajectory, as_ivp, at_time, join, simulate, when_frame_below, when_joint
 from .state import JointState, State
 from .structure import Connection, connect, connect_all, cut, reroot
 
@@ -115,6 +115,7 @@ __all__ = [
     "inverse_dynamics",
     "jacobian",
     "jacobian_rate",
+    "join",
     "joint_reactions",
     "load",
     "loop_jacobian",

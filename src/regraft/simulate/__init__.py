@@ -3,6 +3,7 @@
 from .events import STOP, Event, at_time, when_frame_below, when_joint
 from .hybrid import simulate
 from .ivp import InitialValueProblem, as_ivp
+from .joining import join
 from .recorded import Segment
 from .trajectory import Trajectory
 
@@ -14,6 +15,7 @@ __all__ = [
     "Trajectory",
     "as_ivp",
     "at_time",
+    "join",
     "simulate",
     "when_frame_below",
     "when_joint",

@@ -15,9 +15,11 @@ from numpy.typing import NDArray
 
 from ..atomic import writing
 from ..errors import ModelError
+from ..loops import Coordinates
 from ..maximal import FreeBodies
 from ..mechanism import Mechanism
 from ..parts import check_name
+from .applied import Applied, Forces
 from .histories import EventRecord
 from .recorded import Segment
 
@@ -47,12 +49,13 @@ def write(path: str | Path, contents: Contents) -> None:
         if number is None:
             number = len(mechanisms)
             mechanisms.append(segment.mech)
-        described.append({"mechanism": number, "event": segment.event, "maximal": segment.bodies is not None})
-        arrays |= {
-            f"segment{k}.{what}": values
-            for what in ("t", "x", "terms", "sizes", "first")
-            if (values := getattr(segment, what)) is not None
-        }
+        known = None if segment.applied is None else segment.applied.known
+        described.append(
+            {"mechanism": number, "event": segment.event, "maximal": segment.bodies is not None, "forces": known is not None}
+        )
+        kept = {what: getattr(segment, what) for what in ("t", "x", "terms", "sizes", "first")}
+        kept |= {} if known is None else known._asdict()
+        arrays |= {f"segment{k}.{what}": values for what, values in kept.items() if values is not None}
     header = {
         "format": FORMAT,
         "version": VERSION,
@@ -141,10 +144,15 @@ def _segment(arrays: Any, k: int, mech: Mechanism, known: Any) -> Segment:
     shapes = {"t": (count,), "x": (count, size), "terms": (count - 1, 8 * moved.nv), "sizes": (count - 1,)}
     if bodies is not None:
         shapes["first"] = (mech.nq + mech.nv,)
+    if known.get("forces"):
+        constant = f"segment{k}.wrenches" in arrays and len(arrays[f"segment{k}.wrenches"]) == 1
+        shapes["torques"] = (count, Coordinates(mech).count)
+        shapes["wrenches"] = (1 if constant else count, len(mech.bodies), 6)
     found = {what: arrays[f"segment{k}.{what}"] for what in shapes if f"segment{k}.{what}" in arrays}
     fits = all(found[what].shape == shapes[what] and found[what].dtype == np.float64 for what in found)
     if not fits or "x" not in found or ("terms" in found) != ("sizes" in found) or count == 0 or (np.diff(t) < 0.0).any():
         raise ModelError(f"the file is damaged: the arrays of segment {k} do not fit together. Save the trajectory again.")
     whole = {what: np.ascontiguousarray(values) for what, values in found.items()}
-    rest = whole.get("terms"), whole.get("sizes"), known["event"], bodies, whole.get("first")
+    forces = Applied(known=Forces(whole.get("torques"), whole.get("wrenches"))) if known.get("forces") else None
+    rest = whole.get("terms"), whole.get("sizes"), known["event"], bodies, whole.get("first"), forces
     return Segment(mech, whole["t"], whole["x"], *rest)

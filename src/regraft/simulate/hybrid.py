@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -16,6 +16,7 @@ from ..mechanism import Mechanism
 from ..pose import finite
 from ..state import State
 from . import segment
+from .applied import Applied
 from .callbacks import check_functions
 from .events import STOP, Event, TimeAt, check_events
 from .free_runner import FreeRunner
@@ -185,7 +186,8 @@ class Run:
         if runner is self.closed:
             return
         self.closed = runner
-        self.segments.append(runner.segment(event))
+        applied = Applied(self.settings.torque, self.settings.wrenches)
+        self.segments.append(replace(runner.segment(event), applied=applied))
         self.steps += runner.steps
         self.rejected += int(runner.counts[segment.REJECTED])
 

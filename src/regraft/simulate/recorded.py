@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +41,8 @@ class Segment:
     """In maximal coordinates the free bodies whose positions and velocities are in x; else None."""
     first: Array | None = field(default=None, repr=False)
     """(nq + nv,): in maximal coordinates the state of the mechanism at the start, from which its angles are counted."""
+    applied: Any = field(default=None, repr=False)
+    """The torques and wrenches that acted, an `Applied`; None where they are not known."""
 
     @classmethod
     def from_rows(cls, mech: Mechanism, chunks: Sequence[Array], dense: bool, t: float, end: Array, event: str | None) -> Segment:

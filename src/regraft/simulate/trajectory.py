@@ -18,6 +18,7 @@ from ..parts import WORLD
 from ..pose import MOTION, POSE, WORLD_MOTION, Pose, finite
 from ..state import State
 from . import archive, tables
+from .applied import reaction_histories, torque_histories, with_known_forces
 from .histories import BodyHistory, EnergyHistory, EventRecord, JointHistory, LoopErrorHistory, MomentumHistory
 from .invariants import Invariants, invariants
 from .recorded import Segment
@@ -268,6 +269,66 @@ class Trajectory:
         rows = np.concatenate([_balance(segment) for segment in self.segments])
         return MomentumHistory(self.t, rows[:, 2:5], rows[:, 5:])
 
+    def center_of_mass(self) -> Array:
+        """The centre of mass of all bodies at all samples.
+
+        Returns
+        -------
+        (samples, 3) array
+            In world axes.
+        """
+        return np.concatenate([_center_of_mass(segment) for segment in self.segments])
+
+    def torques(self) -> dict[str, Array]:
+        """The torques that the run applied to its joints, at all samples.
+
+        They are what `torque` of `simulate` gave, without damping and limits. A run does not record them: its functions are
+        asked again at the samples, so they must give the same answer to the same question. `save` keeps the answers.
+
+        Returns
+        -------
+        dict of str to array
+            By joint that can move: (samples, nv), or (samples,) where it has one velocity; NaN while it is not there.
+
+        Raises
+        ------
+        ModelError
+            If they are not known: after `resample` of a trajectory from a file, or if the file does not have them.
+
+        Examples
+        --------
+        >>> import regraft as rg
+        >>> mech, state = rg.models.pendulum().start
+        >>> traj = rg.simulate(mech, state, 0.5, torque=lambda t, mech, state: [3.0 * t])
+        >>> bool((traj.torques()["hinge"] == 3.0 * traj.t).all())
+        True
+        """
+        return torque_histories(self.segments)
+
+    def reactions(self) -> dict[str, Array]:
+        """The wrenches by which parents hold their children, at all samples, as `joint_reactions` has them at a state.
+
+        Returns
+        -------
+        dict of str to (samples, 6) array
+            By joint, loop joints too: (moment, force) on the child in world axes, the moment about the joint's frame on it; NaN
+            while the joint is not there.
+
+        Raises
+        ------
+        ModelError
+            If the torques of the run are not known, as in `torques`.
+
+        Examples
+        --------
+        >>> import regraft as rg
+        >>> mech, state = rg.models.pendulum().start
+        >>> traj = rg.simulate(mech, state, 0.5)
+        >>> traj.reactions()["hinge"].shape == (len(traj.t), 6)
+        True
+        """
+        return reaction_histories(self.segments)
+
     def loop_error(self) -> LoopErrorHistory:
         """How far the loops are open at all samples; in maximal coordinates every joint closes a loop.
 
@@ -334,7 +395,9 @@ class Trajectory:
             inside = wanted[(wanted > a + close) & (wanted < b - close)]  # an end is not repeated for the sake of rounding
             t = np.concatenate(([a], inside, [b] if b > a else []))
             x, bodies = segment.states(t), segment.bodies
-            segments.append(Segment(segment.mech, t, x, event=segment.event, bodies=bodies, first=segment.first))
+            applied = segment.applied and segment.applied.at_other_samples()
+            rest = {"event": segment.event, "bodies": bodies, "first": segment.first, "applied": applied}
+            segments.append(Segment(segment.mech, t, x, **rest))
         return Trajectory(segments, self.events, self.steps, self.rejected, self.interrupted)
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
@@ -381,7 +444,8 @@ class Trajectory:
         path : str or Path
             The file.
         """
-        archive.write(path, archive.Contents(self.segments, self.events, self.steps, self.rejected, self.interrupted))
+        segments = [with_known_forces(segment) for segment in self.segments]
+        archive.write(path, archive.Contents(segments, self.events, self.steps, self.rejected, self.interrupted))
 
     @classmethod
     def from_file(cls, path: str | Path) -> Trajectory:
@@ -403,6 +467,17 @@ class Trajectory:
         """
         return cls(*archive.read(path_of(path)))
 
+    def __add__(self, other: Trajectory) -> Trajectory:
+        """This trajectory and one that goes on where it ends, as one; see `regraft.join`."""
+        if not isinstance(other, Trajectory):
+            return NotImplemented
+        from .joining import join  # which makes trajectories
+
+        return join(self, other)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "segments": tuple(with_known_forces(segment) for segment in self.segments)}
+
     def __repr__(self) -> str:
         end = float(self.segments[-1].t[-1])
         return (
@@ -420,6 +495,18 @@ def _motion(segment: Segment, body: str) -> Array:
         work = tree.new_work()  # a name: a handle does not keep alive what it leads to
         entries.motion_of_many(work.handle, segment.x, tree.far, tree.row_of[body], out)
     return out
+
+
+def _center_of_mass(segment: Segment) -> Array:
+    """(samples, 3): of all bodies together."""
+    inertias = {name: body.inertia for name, body in segment.moved.bodies.items()}
+    total, whole = np.zeros((len(segment.t), 3)), sum(inertia.mass for inertia in inertias.values())
+    if whole <= 0.0:
+        raise ModelError("nothing has a mass, so there is no centre of mass.")
+    for name, inertia in inertias.items():
+        rows = _motion(segment, name)
+        total += inertia.mass * (rows[:, 9:POSE] + rows[:, :9].reshape(-1, 3, 3) @ inertia.com)
+    return total / whole
 
 
 def _loop_joint(segment: Segment, name: str) -> tuple[Array, Array]:

@@ -1,0 +1,190 @@
+"""What drove a motion: the torques and wrenches of a run at its samples, and the reactions of the joints to them.
+
+A run does not record them. Its functions are asked again at the samples, when somebody wants to know; a file has the answers.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..dynamics import joint_reactions, put_wrenches
+from ..errors import ModelError
+from ..loops import Coordinates
+from ..mechanism import Mechanism
+from ..state import State
+from .callbacks import is_compiled
+from .recorded import Segment
+from .runner import driving_torques
+
+Array = NDArray[np.float64]
+Rows = Callable[[float, State], Array]
+
+
+class Forces(NamedTuple):
+    """What acts on a mechanism at the samples of a segment; None where nothing does."""
+
+    torques: Array | None = None
+    """(samples, N_J): of the tree joints in the order of v, then of the loop joints."""
+    wrenches: Array | None = None
+    """(samples, bodies, 6), or (1, bodies, 6) where they are the same all the time."""
+
+    @property
+    def are_constant(self) -> bool:
+        """Whether they are the same at all samples."""
+        return self.torques is None and (self.wrenches is None or len(self.wrenches) == 1)
+
+
+class Applied:
+    """Torques and wrenches of one segment: the functions of the run, and their answers once they have been asked."""
+
+    def __init__(self, torque: Any = None, wrenches: Any = None, known: Forces | None = None, later: float = 0.0) -> None:
+        self.torque, self.wrenches, self.known = torque, wrenches, known
+        self.later = later
+        """By how much the segment has been moved in time since its run, whose time is that of the functions."""
+
+    def at_other_samples(self, later: float = 0.0) -> Applied | None:
+        """The same for a segment with other samples, or moved in time; None where there are no functions to ask."""
+        if self.known is None or not (self.torque is None and self.wrenches is None):
+            return Applied(self.torque, self.wrenches, None, self.later + later)
+        return Applied(known=self.known) if self.known.are_constant else None
+
+    def __reduce__(self) -> Any:
+        # functions stay in their process, as many cannot be sent to another one; without their answers nothing is known there
+        if self.known is None and not (self.torque is None and self.wrenches is None):
+            return _not_known, ()
+        return Applied, (None, None, self.known, self.later)
+
+
+def _not_known() -> None:
+    return None
+
+
+def forces_of(segment: Segment) -> Forces:
+    """What acted on a segment's mechanism at its samples."""
+    applied = segment.applied
+    if applied is None:
+        raise ModelError(
+            "the torques of this motion are not known: it was read from a file and then resampled, or the file does not have "
+            "them. Ask for them before resampling, and save the trajectory with this version."
+        )
+    if applied.known is None:
+        applied.known = _asked(segment, applied)
+    return applied.known  # type: ignore[no-any-return]
+
+
+def with_known_forces(segment: Segment) -> Segment:
+    """The segment with all that its functions have to say, so that it can do without them."""
+    if segment.applied is None:
+        return segment
+    try:
+        return replace(segment, applied=Applied(known=forces_of(segment)))
+    except Exception as problem:  # whatever a function of the user raises: the motion itself must not be lost for it
+        warnings.warn(
+            f"torques and wrenches are not kept with this trajectory: asked again at its samples, a function of the run failed "
+            f"({type(problem).__name__}: {problem}).",
+            RuntimeWarning,
+            stacklevel=4,
+        )
+        return replace(segment, applied=None)
+
+
+def _asked(segment: Segment, applied: Applied) -> Forces:
+    mech, times = segment.mech.copy(), segment.t - applied.later  # a copy: functions get what they cannot spoil
+    states = [State(mech.layout, x) for x in segment.seen]
+
+    def sampled(ask: Rows | None) -> Array | None:
+        return None if ask is None else np.array([ask(t, state) for t, state in zip(times.tolist(), states, strict=True)])
+
+    if isinstance(applied.wrenches, Mapping):
+        pushes = _push_table(mech, applied.wrenches)[None] if applied.wrenches else None
+    else:
+        pushes = sampled(_wrench_rows(mech, applied.wrenches))
+    return Forces(sampled(_torque_rows(mech, applied.torque)), pushes)
+
+
+def _torque_rows(mech: Mechanism, torque: Any) -> Rows | None:
+    """The torques of all joints at a time and a state, (N_J,)."""
+    if torque is None:
+        return None
+    coordinates = Coordinates(mech)
+
+    def ask(t: float, state: State) -> Array:
+        found = np.zeros(coordinates.count)
+        if is_compiled(torque):
+            torque(t, state.q.copy(), state.v.copy(), found[: mech.nv])
+            return found
+        found[: mech.nv], of_loops = driving_torques(mech, torque(t, mech, state))
+        for l, numbers in of_loops.items():
+            found[coordinates.slices[mech.loop_joints[l]]] = numbers
+        return found
+
+    return ask
+
+
+def _wrench_rows(mech: Mechanism, wrenches: Any) -> Rows | None:
+    """The wrenches on all bodies at a time and a state, (bodies, 6)."""
+    if wrenches is None:
+        return None
+
+    def ask(t: float, state: State) -> Array:
+        if not is_compiled(wrenches):
+            return _push_table(mech, wrenches(t, mech, state))
+        found = np.zeros((len(mech.bodies), 6))
+        wrenches(t, state.q.copy(), state.v.copy(), found)
+        return found
+
+    return ask
+
+
+def _push_table(mech: Mechanism, wrenches: Mapping[str, Any]) -> Array:
+    table = np.zeros((len(mech.bodies), 6))
+    put_wrenches(table, {name: b for b, name in enumerate(mech.bodies)}, wrenches)
+    return table
+
+
+# --- over a trajectory -------------------------------------------------------------------------------------------------
+
+
+def torque_histories(segments: Sequence[Segment]) -> dict[str, Array]:
+    """By joint that can move: (samples, nv), or (samples,) where it has one velocity; NaN while it is not there."""
+    sizes = {name: joint.type.nv for s in reversed(segments) for name, joint in s.mech.joints.items() if joint.type.nv}
+    found = _nothing(segments, sizes)
+    for segment, rows in _with_rows(segments):
+        coordinates, forces = Coordinates(segment.mech), forces_of(segment)
+        for name, where in coordinates.slices.items():
+            if sizes.get(name) == where.stop - where.start:
+                found[name][rows] = 0.0 if forces.torques is None else forces.torques[:, where]
+    return {name: values[:, 0] if values.shape[1] == 1 else values for name, values in found.items()}
+
+
+def reaction_histories(segments: Sequence[Segment]) -> dict[str, Array]:
+    """By joint: (samples, 6), as `joint_reactions` gives them; NaN while it is not there."""
+    found = _nothing(segments, {name: 6 for segment in segments for name in segment.mech.joints})
+    for segment, rows in _with_rows(segments):
+        mech, forces, where = segment.mech, forces_of(segment), Coordinates(segment.mech).slices
+        driven = {name for name in where if where[name].stop > where[name].start}
+        for i, x in enumerate(segment.seen):
+            tau = None if forces.torques is None else {name: forces.torques[i, where[name]] for name in driven}
+            pushes = None
+            if forces.wrenches is not None:
+                pushes = dict(zip(mech.bodies, forces.wrenches[i if len(forces.wrenches) > 1 else 0], strict=True))
+            for name, wrench in joint_reactions(mech, State(mech.layout, x), tau, pushes).items():
+                found[name][rows.start + i] = wrench
+    return found
+
+
+def _nothing(segments: Sequence[Segment], sizes: Mapping[str, int]) -> dict[str, Array]:
+    count = sum(len(segment.t) for segment in segments)
+    return {name: np.full((count, size), np.nan) for name, size in sizes.items()}
+
+
+def _with_rows(segments: Sequence[Segment]) -> list[tuple[Segment, slice]]:
+    """The segments, each with the places of its samples among all."""
+    ends = np.cumsum([len(segment.t) for segment in segments]).tolist()
+    return [(segment, slice(end - len(segment.t), end)) for segment, end in zip(segments, ends, strict=True)]
