@@ -122,7 +122,7 @@ except rg.RegraftError as problem:
 
 def limited():
     """No file may be longer than some bytes, as on a full disk."""
-    resource.setrlimit(resource.RLIMIT_FSIZE, (600, 600))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
 
 
 def test_without_space_the_old_file_stays(save, tmp_path):
