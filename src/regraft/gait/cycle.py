@@ -185,8 +185,14 @@ def limit_cycle(
         the starting mechanism.
     settle : int, optional
         How many returns are run before the search begins.
-    torque, wrenches, integrator, rtol, atol, step : optional
+    torque, wrenches : callable or constant, optional
         As for `simulate`; the clock starts at zero with each return.
+    integrator : str, optional
+        As for `simulate`.
+    rtol, atol : float, optional
+        Relative and absolute error of the integrator, as for `simulate` but smaller.
+    step : float, optional
+        As for `simulate`.
     longest : float, optional
         How many seconds a return may take.
     tolerance : float, optional

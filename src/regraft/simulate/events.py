@@ -208,7 +208,7 @@ def when_frame_below(frame: str, height: float, action: Any = None, slope: float
     slope : float, optional
         How much the ground rises along x.
     name : str, optional
-        By default "<frame> below".
+        By default ``"<frame> below"``.
 
     Returns
     -------
@@ -238,7 +238,7 @@ def when_joint(joint: str, value: float, action: Any = None, direction: int = 0,
     direction : {-1, 1, 0}, optional
         −1 is downwards, +1 upwards, 0 both.
     name : str, optional
-        By default "<joint> at <value>".
+        By default ``"<joint> at <value>"``.
 
     Returns
     -------

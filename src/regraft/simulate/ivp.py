@@ -26,7 +26,7 @@ class InitialValueProblem:
     ----------
     mech : Mechanism
         The mechanism.
-    torque, wrenches : optional
+    torque, wrenches : callable or constant, optional
         As for `simulate`.
     """
 
@@ -117,7 +117,7 @@ def as_ivp(mech: Mechanism, torque: Any = None, wrenches: Any = None) -> Initial
     ----------
     mech : Mechanism
         The mechanism.
-    torque, wrenches : optional
+    torque, wrenches : callable or constant, optional
         As for `simulate`.
 
     Returns

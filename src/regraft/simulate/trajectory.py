@@ -406,7 +406,7 @@ class Trajectory:
         Returns
         -------
         dict of str to array
-            "t", the number of the "segment", and "<joint>.q" and "<joint>.v" of every joint that can move.
+            "t", the number of the "segment", and ``"<joint>.q"`` and ``"<joint>.v"`` of every joint that can move.
         """
         found: dict[str, NDArray[Any]] = {
             "t": self.t,

@@ -40,7 +40,7 @@ class Connection(NamedTuple):
     at : (3,) array_like, optional
         The absolute point where the joint sits.
     name : str, optional
-        Its name; by default "<body_a>_<body_b>".
+        Its name; by default ``"<body_a>_<body_b>"``.
     pose_a, pose_b : Pose, optional
         Where its frame is on either body, in place of `at`.
     """
@@ -89,7 +89,7 @@ def connect(
     at : (3,) array_like, optional
         The absolute point where the joint sits.
     name : str, optional
-        Its name; by default "<body_a>_<body_b>".
+        Its name; by default ``"<body_a>_<body_b>"``.
     pose_a, pose_b : Pose, optional
         Where its frame is on either body, in place of `at`.
     impact : bool, optional

@@ -89,7 +89,7 @@ def reroot(
     joint : JointType, optional
         The new base joint; by default `Free()`.
     name : str, optional
-        Its name; by default "<top>_base".
+        Its name; by default ``"<top>_base"``.
     velocity : {"carry", "impact"}, optional
         "carry" keeps every body's motion and is refused where the joint cannot carry it; "impact" lets the joint stop what it
         cannot carry, as a plastic impact of the whole mechanism.
