@@ -102,3 +102,12 @@ def test_the_pages_show_functions_and_classes_not_modules():
         thing = at(path)
         assert not inspect.ismodule(thing) or members or path == "regraft.STOP", path
         assert all(hasattr(thing, name) for name in members), path
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_a_method_that_says_what_it_takes_or_gives_is_on_a_page(name):
+    kind = PUBLIC[name]
+    own = {method: inspect.cleandoc(thing.__doc__ or "") for method, thing in vars(kind).items() if not method.startswith("_")}
+    told = {method for method, text in own.items() if SECTION.search(text)}
+    on_pages = {member for path, members in shown() if at(path) is kind for member in members}
+    assert told <= on_pages
