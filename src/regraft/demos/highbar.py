@@ -24,9 +24,9 @@ def run(out: Path, release: tuple[float, float], console: Console) -> Trajectory
         model=high_bar(release=release),
         duration=DURATION,
         camera=Camera(azimuth=25.0, elevation=12.0),
-        strip="As S2's Fig. 20, with the flight that it leaves out. No muscle acts; the limits of the joints alone keep the "
-        "figure human. It is the same free-floating figure all the time, and what is cut is a loop each time: the joints have "
-        "fewer coordinates, and the figure has more freedom.",
+        strip="As Fig. 20 of S2, the paper named below, with the flight that it leaves out. No muscle acts; the limits of the "
+        "joints alone keep the figure human. It is the same free-floating figure all the time, and what is cut is a loop each "
+        "time: the joints have fewer coordinates, and the figure has more freedom.",
         count="16 coordinates of the limbs, 6 of the free trunk, and one of each hand on the bar: 24 as in S2, then 23, then 22. "
         "Each hand's hinge takes away five degrees of freedom as long as it holds: there are 12, then 17, then 22.",
         losses="the limits of the joints take, each time a limb comes to the end of its range",

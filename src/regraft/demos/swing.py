@@ -22,7 +22,8 @@ def run(out: Path, tears: float, duration: float, console: Console) -> Trajector
         model=swing(tears=tears),
         duration=duration,
         camera=Camera(azimuth=35.0, elevation=12.0),
-        strip="As S2's Fig. 21. Each thigh slides along the plate and is free where its middle comes to the edge.",
+        strip="As Fig. 21 of S2, the paper named below. Each thigh slides along the plate and is free where its middle comes "
+        "to the edge.",
         count="16 coordinates of the limbs, 3 of each hand on its rope, 1 of each thigh on the plate, and 6 of the swing: 30 as "
         "in S2. The rope tears at a joint that has none; without the thighs' joints they are 28. What the loops leave of them "
         "grows with each cut: 8 degrees of freedom, then 12, 17 and 22.",
