@@ -11,14 +11,13 @@ import time
 import tomllib
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from queue import Queue
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests"))
 
 from mutants.mutations import Mutation, mutations_of  # noqa: E402
-from mutants.record import PACKAGE, Record, judges, make_record  # noqa: E402
-from mutants.trial import Verdict, try_mutation  # noqa: E402
+from mutants.record import PACKAGE, Record, make_record  # noqa: E402
+from mutants.trial import Verdict, try_all  # noqa: E402
 
 WORK = ROOT / "build" / "mutants"
 ASKED = 0.9
@@ -107,24 +106,19 @@ def _chosen(options: argparse.Namespace, mutations: list[Mutation]) -> list[Muta
 
 
 def _try_all(mutations: list[Mutation], record: Record, seconds: float, trees: list[Path]) -> list[Verdict]:
-    free: Queue[Path] = Queue()
-    for tree in trees:
-        free.put(tree)
+    """Each tree gets a part of them."""
 
-    def attempt(mutation: Mutation) -> Verdict:
-        tests = judges(mutation, record, seconds)
-        tree = free.get()
-        try:
-            verdict = try_mutation(mutation, tests, sum(record[test]["time"] for test in tests), tree)
-        finally:
-            free.put(tree)
-        print(f"{verdict.outcome:8} {mutation.file}:{mutation.line}  {mutation.kind}  {verdict.by}", flush=True)
-        if verdict.outcome == "alive":
-            print(f"    - {verdict.before}\n    + {verdict.after}", flush=True)
-        return verdict
+    def part(number: int) -> list[Verdict]:
+        found = []
+        for verdict in try_all(mutations[number :: len(trees)], record, seconds, trees[number]):
+            found.append(verdict)
+            print(f"{verdict.outcome:8} {verdict.mutation.file}:{verdict.mutation.line}  {verdict.mutation.kind}  {verdict.by}")
+            if verdict.outcome == "alive":
+                print(f"    - {verdict.before}\n    + {verdict.after}", flush=True)
+        return found
 
     with ThreadPoolExecutor(len(trees)) as pool:
-        return list(pool.map(attempt, mutations))
+        return [verdict for found in pool.map(part, range(len(trees))) for verdict in found]
 
 
 def _report(verdicts: list[Verdict]) -> float:

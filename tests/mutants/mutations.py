@@ -52,8 +52,11 @@ class Mutation:
         return self.file.partition("/")[0].removesuffix(".py")
 
     def applied(self, source: bytes) -> bytes:
-        """The source with the mistake."""
-        return source[: self.start] + self.code.encode() + source[self.stop :]
+        """The source with the mistake; all other lines stay where they are."""
+        lost = source[self.start : self.stop].count(b"\n")
+        code = self.code.encode()
+        code = code[:-1] + b"\n" * lost + b")" if code.endswith(b")") else code + b"\n" * lost
+        return source[: self.start] + code + source[self.stop :]
 
     def difference(self, source: bytes) -> tuple[str, str]:
         """The lines that change, before and after, each as one line without indentation."""
@@ -252,6 +255,8 @@ class _Finder(ast.NodeVisitor):
         self.generic_visit(node)
 
     def visit_Call(self, node: ast.Call) -> None:
+        if _name(node) == "reshape":
+            return  # NumPy takes any negative number for the rest
         first = node.args[:2]
         if len(first) == 2 and not any(isinstance(argument, ast.Starred) for argument in first):
             name = _name(node)
@@ -266,8 +271,9 @@ class _Finder(ast.NodeVisitor):
             self._add(node, str(not value), "another constant")
         elif isinstance(value, int):
             self._add(node, str(value + 1), "another constant")
-        elif isinstance(value, float):
-            self._add(node, "1.0" if abs(value) < _TINY else repr(1.1 * value), "another constant")
+        elif isinstance(value, float):  # 1 is often a direction, whose length does not matter
+            other = 1.0 if abs(value) < _TINY else -1.0 if value == 1.0 else 1.1 * value
+            self._add(node, repr(other) if other > 0.0 else f"({other!r})", "another constant")
 
     def _is_of_kernels(self, targets: list[ast.expr]) -> bool:
         """Whether compiled code may have the value: it looks constants up outside of functions, by their names."""

@@ -1,18 +1,22 @@
 """A plugin for pytest: notes which lines of the sources each test runs, or runs chosen tests in a chosen order.
 
-The task is a JSON file that the environment names: ``{"record": file}`` or ``{"tests": [...], "verdict": file}``.
+The task is a JSON file that the environment names: ``{"record": file}``, ``{"mutants": [...], "verdicts": file}`` or
+``{"tests": [...], "verdict": file}``.
 """
 
 from __future__ import annotations
 
+import gc
+import inspect
 import json
 import os
+import signal
 import sys
 import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from types import CodeType, FrameType
+from types import CodeType, FrameType, FunctionType
 from typing import Any
 
 import pytest
@@ -23,6 +27,8 @@ TASK = "REGRAFT_MUTANTS_TASK"
 NOT_PLAIN = 77
 """The exit status of a process in which a kernel of ours was about to be compiled: the mutation was not one of plain code."""
 
+UNFIT = 78
+"""The exit status of a child that cannot try a mutation; it needs a process of its own."""
 MEMORY = 6 << 30
 """Bytes that a mutant may take."""
 
@@ -53,7 +59,7 @@ class Lines:
         try:
             lines = self._codes[code]
         except KeyError:
-            ours = code.co_filename.startswith(self._prefix) and code.co_name != "<module>"
+            ours = code.co_filename.startswith(self._prefix) and code.co_flags & inspect.CO_OPTIMIZED  # a function
             lines = (set(), len({line for _, _, line in code.co_lines() if line})) if ours else None
             self._codes[code] = lines
         if lines is None or len(lines[0]) == lines[1]:  # each line that has run costs nothing any more
@@ -112,12 +118,21 @@ class Recorder:
         self._file.write_text(json.dumps(self._tests))
 
 
+def _limit_memory() -> None:
+    """A mutant that never stops must not take the machine with it."""
+    if sys.platform != "win32":
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
+
+
 class Chooser:
     """Runs the tests of a list, in its order, and notes the first that fails."""
 
     def __init__(self, tests: list[str], verdict: str) -> None:
         self._order, self._verdict = {test: place for place, test in enumerate(tests)}, Path(verdict)
         event.register("numba:compile", Compilations(forbidden=True))
+        _limit_memory()
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
@@ -128,21 +143,113 @@ class Chooser:
             self._verdict.write_text(report.nodeid)
 
 
-def _limit_memory() -> None:
-    """A mutant that never stops must not take the machine with it."""
-    if sys.platform != "win32":
-        import resource
+class Nursery:
+    """Tries mutants in children of one process, which has imported everything and run nothing.
 
-        resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
+    A child exchanges the code of the functions that a mutation changes, and runs tests until one fails. What is made while
+    modules are imported cannot be changed so, and is left to processes of its own.
+    """
+
+    def __init__(self, mutants: list[dict[str, Any]], verdicts: str, folder: Path) -> None:
+        self._mutants, self._verdicts, self._folder = mutants, Path(verdicts), folder
+        self._imported = Lines(folder)
+        self._imported.start()
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        imported = self._imported.stop()
+        items = {item.nodeid: item for item in session.items}
+        for mutant in self._mutants:
+            chosen = [items[name] for name in mutant["tests"] if name in items]
+            if not chosen or set(mutant["lines"]) & set(imported.get(mutant["file"], ())):
+                status, by = UNFIT, ""
+            else:
+                status, by = self._try(mutant, chosen)
+            with self._verdicts.open("a") as file:
+                file.write(json.dumps({"key": mutant["key"], "status": status, "by": by}) + "\n")
+        return True
+
+    def _try(self, mutant: dict[str, Any], items: list[pytest.Item]) -> tuple[int | None, str]:
+        """The exit status of a child, None where it did not end in time, and the test that failed."""
+        failed = Path(f"{self._verdicts}.failed")
+        failed.unlink(missing_ok=True)
+        child = os.fork()
+        if child == 0:
+            os.setsid()
+            _limit_memory()
+            event.register("numba:compile", Compilations(forbidden=True))
+            os._exit(self._child(mutant, items, failed))
+        end = time.monotonic() + mutant["seconds"]
+        while time.monotonic() < end:
+            done, status = os.waitpid(child, os.WNOHANG)
+            if done:
+                return os.waitstatus_to_exitcode(status), failed.read_text() if failed.exists() else ""
+            time.sleep(0.02)
+        os.killpg(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        return None, ""
+
+    def _child(self, mutant: dict[str, Any], items: list[pytest.Item], failed: Path) -> int:
+        try:
+            exchange(self._folder / mutant["file"], mutant["source"])
+        except (ValueError, LookupError):
+            return UNFIT
+        config = items[0].config
+        config.pluginmanager.register(First(failed))
+        for item, following in zip(items, [*items[1:], None], strict=True):
+            config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+        return 0
+
+
+class First:
+    """Ends the process when a test fails."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed:
+            self._file.write_text(report.nodeid)
+            os._exit(1)
+
+
+def exchange(file: Path, source: str) -> None:
+    """Give the functions of an imported file the code that they have in another text of it."""
+    old, new = (_codes(compile(text, str(file), "exec")) for text in (file.read_text(), source))
+    changed = {key: new[key] for key in old if old[key] != new[key]}
+    found = set()
+    for function in gc.get_objects():
+        if isinstance(function, FunctionType) and function.__code__.co_filename == str(file):
+            key = _key(function.__code__)
+            if key in changed:
+                function.__code__ = changed[key]
+                found.add(key)
+    if not any("<locals>" not in name for name, _ in found):
+        raise LookupError("no function has that code")
+
+
+def _codes(code: CodeType) -> dict[tuple[str, int], CodeType]:
+    """The code of all functions in another code."""
+    inner = [constant for constant in code.co_consts if isinstance(constant, CodeType)]
+    found = {_key(each): each for each in inner if each.co_flags & inspect.CO_OPTIMIZED}
+    for each in inner:
+        found.update(_codes(each))
+    return found
+
+
+def _key(code: CodeType) -> tuple[str, int]:
+    return code.co_qualname, code.co_firstlineno
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Do what the task asks for."""
     task = json.loads(Path(os.environ[TASK]).read_text())
+    folder = config.rootpath / "src" / "regraft"
     if "record" in task:
-        config.pluginmanager.register(Recorder(task["record"], config.rootpath / "src" / "regraft"))
+        config.pluginmanager.register(Recorder(task["record"], folder))
+    elif "mutants" in task:
+        config.pluginmanager.register(Nursery(task["mutants"], task["verdicts"], folder))
     else:
-        _limit_memory()
         config.pluginmanager.register(Chooser(task["tests"], task["verdict"]))
 
 

@@ -20,8 +20,10 @@ from .mutations import Mutation
 from .plugin import TASK
 
 PACKAGE = Path("src/regraft")
-NO_JUDGES = ("test_cache.py", "test_first_compilation.py", "test_demo", "test_cli.py", "test_docs.py")
+NO_JUDGES = ("test_cache.py", "test_first_compilation.py", "test_demo", "test_docs.py")
 """They start other processes, compile, or draw: too slow to judge mutants."""
+EXAMPLES = "src/regraft/*.py"
+"""The group of the examples in files that are in no folder."""
 
 Record = dict[str, dict[str, Any]]
 
@@ -42,11 +44,11 @@ def make_record(tree: Path, kept: Path) -> Record:
     """For each test its time and its lines, as of the sources in a tree."""
     (kept / "sources").mkdir(parents=True, exist_ok=True)
     groups = [file.relative_to(tree).as_posix() for file in sorted((tree / "tests").rglob("test_*.py"))]
-    groups += [place.relative_to(tree).as_posix() for place in sorted((tree / PACKAGE).iterdir()) if place.suffix in ("", ".py")]
+    groups += [EXAMPLES, *(place.parent.relative_to(tree).as_posix() for place in sorted((tree / PACKAGE).glob("*/__init__.py")))]
     found: Record = {}
     for group in groups:
-        if not any(name in group for name in (*NO_JUDGES, "__pycache__", "demos", "cli.py", "__main__")):
-            file = kept / f"{group.replace('/', '.')}.json"
+        if not any(name in group for name in (*NO_JUDGES, "demos")):
+            file = kept / f"{group.replace('/', '.').replace('*', 'files')}.json"
             noted = json.loads(file.read_text()) if file.exists() else None
             if noted is None or (group in noted["hashes"] and noted["hashes"][group] != _hash(tree / group)):
                 print(f"what {group} runs ...", flush=True)
@@ -61,7 +63,8 @@ def _noted(tree: Path, group: str, kept: Path) -> dict[str, Any]:
     task, file = kept / "task", kept / "tests"
     task.write_text(json.dumps({"record": str(file)}))
     file.write_text("{}")
-    command = pytest_command(group, "-q")
+    files = [group] if group != EXAMPLES else [str(file.relative_to(tree)) for file in sorted((tree / PACKAGE).glob("[a-z]*.py"))]
+    command = pytest_command(*files, "-q")
     status = subprocess.run(command, cwd=tree, env=environment(tree, task), stdout=subprocess.DEVNULL, check=False).returncode
     if status not in (0, 1, 5):  # all pass, some fail, there are none
         sys.exit(f"pytest stopped with status {status}: {' '.join(command)}")
