@@ -170,6 +170,15 @@ def test_a_loop_that_is_open_cannot_become_tree():
         rg.cut(held, torn, "left elbow")
 
 
+@pytest.mark.parametrize("torn", [{"q": 1e-4, "v": 0.0}, {"q": 0.0, "v": 1e-4}], ids=["in position", "in velocity"])
+def test_a_loop_that_is_open_in_one_way_cannot_become_tree(torn):
+    held, state = grasped()
+    still = held.state(q=state.q) if torn["v"] == 0.0 else state
+    opened = held.state(q=still.q + torn["q"], v=still.v + torn["v"])
+    with pytest.raises(rg.StructureError, match=r"'grip' is open .* assemble"):
+        rg.cut(held, opened, "left elbow")
+
+
 def test_cutting_a_four_bar_in_motion_lets_it_fall_apart():
     mech = four_bars(2)
     state = rg.assemble(mech, mech.state(v={"foot 0": -1.0}), hold=["foot 0"])
@@ -254,6 +263,8 @@ def test_a_state_with_few_digits_is_cut_with_the_least_change(seed, loops):
     assert change < 1e-5
     if all(isinstance(joint.type, rg.Free) for joint in opened.joints.values() if "world" in (joint.parent, joint.child)):
         assert rg.center_of_mass(opened, after) == pytest.approx(rg.center_of_mass(mech, rough), abs=1e-11)
+    if opened.loop_joints and len(opened.loop_joints) < loops:
+        assert slip_of(opened, after) < 1e-10 * (1.0 + np.abs(rough.v).max())  # those that stay are closed too
     if not opened.loop_joints:
         size = 1.0 + np.abs(body_motions(mech, rough)).max()
         assert np.abs(pushes_along_what_is_free((mech, rough), (opened, after))).max() < 1e-11 * size

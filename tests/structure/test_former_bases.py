@@ -69,6 +69,10 @@ def test_a_former_base_that_no_longer_fits_is_not_put_back():
         rg.reroot(flying, turned, "foot", joint=HINGE, name="stance")
     leaning, _ = rg.reroot(flying, turned, "foot", joint=HINGE, name="stance", align="current")
     assert leaning.joints["stance"] != mech.joints["stance"]
+    pitched = flying.state(q={"flight": (0, 0, 0, *rg.Pose.about((0, 1, 0), 0.2).quaternion)})
+    another, after = rg.reroot(flying, pitched, "foot", joint=HINGE, name="stance")  # a new hinge can do what the former cannot
+    assert another.joints["stance"] != mech.joints["stance"]
+    assert another.joint_position(after, "stance") == pytest.approx([0.2], abs=1e-14)
     upright, _ = rg.reroot(flying, state, "foot", joint=HINGE, name="stance")
     assert upright == mech
     present, _ = rg.reroot(flying, state, "foot", joint=HINGE, name="stance", align="current")
@@ -97,6 +101,17 @@ def test_the_base_that_was_replaced_last_is_forgotten_last():
     assert len(mech.former_bases) == REMEMBERED
 
 
+def test_a_base_counts_from_when_it_was_replaced_last():
+    """Others that have come since then are few, though all together are many."""
+    mech, state = two_feet()
+    expected = mech.joints["stance"]
+    for first in (0, 40):
+        for k in range(40):
+            mech, state = rg.reroot(mech, state, "right", name=f"base {first + k}")
+        mech, state = rg.reroot(mech, state, "left", at=BENT.translation, joint=rg.Spherical(), name="stance")
+        assert mech.joints["stance"] == expected
+
+
 def test_a_file_with_more_than_are_remembered_is_read_as_far_as_they_are():
     data = rg.reroot(*two_feet(), "right", name="flight")[0].to_dict()
     data["former_bases"] = [{**data["former_bases"][0], "name": f"base {k}"} for k in range(100)]
@@ -116,6 +131,9 @@ def test_mechanisms_that_remember_other_bases_are_equal_but_not_the_same():
     assert not mech.same_as(away[0])
     for twin in (again.copy(), pickle.loads(pickle.dumps(again)), rg.Mechanism.from_dict(again.to_dict())):
         assert twin.same_as(again)
+    more = again.copy()
+    more.add_frame("heel", "left")
+    assert not more.same_as(again)
     other, _ = rg.reroot(*rg.reroot(again, back, "right", name="other"), "left", at=BENT.translation, joint=rg.Spherical(),
                          name="stance")  # fmt: skip
     assert other == again

@@ -110,6 +110,24 @@ def test_a_mechanism_that_is_built_anew_from_its_own_poses_keeps_its_shape():
     assert np.abs(body_motions(mech, mech.state()) - start).max() < 1e-11  # 1e-14 in each round
 
 
+def test_the_pose_of_a_body_at_the_end_of_a_long_chain_can_be_a_frame():
+    """It has the rounding of the whole chain, a frame has none of that."""
+    mech = random_mechanism(np.random.default_rng(0), bodies=400, kinds=(rg.Revolute,), reverse=0.0)
+    chain = rg.Mechanism()
+    for k, body in enumerate(mech.bodies.values()):
+        chain.add_body(body.name, body.inertia)
+        joint = mech.joints[f"j{k}"]
+        chain.add_joint(
+            joint.name, joint.type, "world" if k == 0 else f"b{k - 1}", body.name, joint.parent_pose, joint.child_pose
+        )
+    state = chain.state(q=0.1 * np.arange(400))
+    last = rg.body_poses(chain, state)["b399"]
+    assert off(last) > ROUNDED
+    for pose_a, pose_b in ((last, None), (last, last.inverse())):
+        held, _ = rg.connect(chain, chain.state(q=state.q), "world", "b0", joint=rg.Free(), pose_a=pose_a, pose_b=pose_b)
+        assert off(held.joints["world_b0"].parent_pose, held.joints["world_b0"].child_pose) < ROUNDED
+
+
 def test_poses_that_are_multiplied_and_inverted_over_and_over_stay_rotations():
     """The inverse is the transpose: errors of lengths would double in each round."""
     rng = np.random.default_rng(2)

@@ -475,3 +475,17 @@ def test_what_is_cut_twice_gets_a_name_of_its_own():
     mech.add_joint("hinge", rg.Revolute((0, 0, 1)), "a", "b", random_pose(np.random.default_rng(0)))
     loose, _ = rg.cut(mech, mech.state(), "hinge")
     assert set(loose.joints) == {"b_free", "b_free_2"}
+    mech.add_body("c", rg.Inertia.sphere(1.0, 0.1))
+    mech.add_joint("b_free_2", rg.Free(), "world", "c")
+    loose, _ = rg.cut(mech, mech.state(), "hinge")
+    assert set(loose.joints) == {"b_free", "b_free_2", "b_free_3"}
+
+
+def test_what_floats_already_floats_on_under_its_name():
+    mech = rg.Mechanism()
+    mech.add_body("b", rg.Inertia.sphere(1.0, 0.1))
+    mech.add_joint("b_free", rg.Free(), "world", "b")
+    state = mech.state(v=np.arange(1.0, 7.0))
+    loose, after = rg.cut(mech, state, "b_free")
+    assert loose == mech
+    assert relative_error(after.v, state.v) < 1e-15
