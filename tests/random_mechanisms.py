@@ -58,6 +58,8 @@ def random_settings(rng, kind, *, damping=False, limits=False):
     if limits and kind.limited and rng.random() < 0.7:
         low = rng.uniform(-0.6, 0.2, kind.limited)
         high = low + rng.uniform(0.05, 0.6, kind.limited)
+        if kind is rg.Spherical:  # an angle that is never below zero
+            high = np.abs(high)
         settings["limits"] = rg.Limits(low, high, rng.uniform(10, 500), rng.uniform(0, 1))
     return settings
 

@@ -11,6 +11,7 @@ from .errors import ModelError
 from .kernels import entries
 from .loops import loop_measures, loops_of
 from .mechanism import Mechanism
+from .pose import representable
 from .state import State
 
 Array = NDArray[np.float64]
@@ -84,7 +85,9 @@ def energy(mech: Mechanism, state: State) -> Energy:
     kinetic, potential = entries.energy(tree.handle, state._q, state._v)
     if mech.layout.loops and loops_of(mech).limited:
         potential += float(loop_measures(mech, state._x[None])[0, 2])
-    return Energy(kinetic, potential)
+    found = Energy(kinetic, potential)
+    representable("the energies", np.array([kinetic, potential, found.total]))
+    return found
 
 
 def momentum(mech: Mechanism, state: State) -> Momentum:
@@ -112,6 +115,7 @@ def momentum(mech: Mechanism, state: State) -> Momentum:
     [0.0, 0.0, 6.0]
     """
     turning, moving, _, _ = _momentum(mech, state)
+    representable("the momenta", np.array([*turning, *moving]))
     return Momentum(np.array(turning), np.array(moving))
 
 
@@ -146,7 +150,7 @@ def center_of_mass(mech: Mechanism, state: State) -> Array:
     _, _, moment, mass = _momentum(mech, state)
     if mass == 0.0:
         raise ModelError("the mechanism has no mass, so no centre of mass; give a body some.")
-    return np.array(moment) / mass
+    return representable("the moments of mass about the world's origin", np.array(moment)) / mass
 
 
 def _momentum(mech: Mechanism, state: State) -> tuple[tuple[float, ...], tuple[float, ...], tuple[float, ...], float]:

@@ -17,7 +17,7 @@ from .loops import LoopTables, dynamics_kernel
 from .mechanism import Mechanism
 from .pose import real_numbers
 from .scalars import LANES, aligned_zeros
-from .state import State
+from .state import MANIFOLD, State
 from .tree import Tree
 
 Array = NDArray[np.float64]
@@ -35,7 +35,7 @@ def forward_dynamics_batch(
     mech : Mechanism
         The mechanism.
     q : (batch, nq) array_like
-        Positions, one state a row; quaternions must have unit length.
+        Positions, one state a row; quaternions must have unit length, to 1e-6.
     v : (batch, nv) array_like
         Velocities.
     tau : (batch, nv) array_like, optional
@@ -69,13 +69,19 @@ def forward_dynamics_batch(
     velocities = _rows("v", v, count, nv)
     torques = np.zeros((count, nv)) if tau is None else _rows("tau", tau, count, nv)
     out, margins = np.empty((count, nv)), np.empty(count)
-    workers = max(1, min(threads or os.cpu_count() or 1, count // _WORTH_A_THREAD))
+    workers = max(1, min(_threads(threads), count // _WORTH_A_THREAD))
     bounds = np.linspace(0, -(-count // LANES), workers + 1).astype(int) * LANES
+
+    layout = mech.layout_of(derived)
+    quaternions = np.array([layout.q_slices[layout.names[j]].start + layout.joints[j][1].quaternion for j in layout.curved], int)
 
     def run(worker: int) -> None:
         first, end = int(bounds[worker]), min(int(bounds[worker + 1]), count)
+        off = entries.off_manifold(quaternions, positions, first, end, MANIFOLD)
+        if off >= 0:
+            raise _off_manifold(mech, positions, off)
         given = positions, velocities, torques, first, end, out, margins
-        if mech.layout_of(derived).loops:  # one by one: which rows of a loop depend on others differs from state to state
+        if layout.loops:  # one by one: which rows of a loop depend on others differs from state to state
             work, closed = tree.new_work(), LoopTables(mech, derived=derived)
             entries.closed_dynamics_batch(work.handle, closed.handle, dynamics_kernel(), *given)
         else:
@@ -89,8 +95,26 @@ def forward_dynamics_batch(
             list(pool.map(run, range(workers)))
     bad = np.flatnonzero(~(margins > 0.0))
     if bad.size:
-        raise _explain(mech, tree, int(bad[0]), positions, velocities, torques)
+        raise _explain(mech, int(bad[0]), positions, velocities, torques)
     return out
+
+
+def _threads(given: int | None) -> int:
+    if given is None:
+        return os.cpu_count() or 1
+    if not isinstance(given, (int, np.integer)) or isinstance(given, bool) or given < 1:
+        raise ModelError(f"threads must be a whole number, at least 1, or None for as many as there are cores; not {given!r}.")
+    return int(given)
+
+
+def _off_manifold(mech: Mechanism, positions: Array, b: int) -> ModelError:
+    if not np.isfinite(positions[b]).all():
+        return _not_finite("q", positions, b)
+    try:
+        mech.state(q=positions[b])
+    except ModelError as problem:
+        return ModelError(f"state {b} of the batch: {problem}")
+    return ModelError(f"state {b} of the batch: its quaternions do not have unit length. Normalise them.")
 
 
 def _scratch(tree: Tree) -> tuple[Any, ...]:
@@ -110,12 +134,18 @@ def _rows(what: str, value: ArrayLike, count: int | None, size: int) -> Array:
     return array
 
 
-def _explain(mech: Mechanism, tree: Tree, b: int, q: Array, v: Array, tau: Array) -> ModelError | StructureError:
+def _not_finite(what: str, array: Array, b: int) -> ModelError:
+    return ModelError(f"{what}[{b}] has a value that is not finite: {array[b].tolist()}.")
+
+
+def _explain(mech: Mechanism, b: int, q: Array, v: Array, tau: Array) -> ModelError | StructureError:
     for what, array in (("q", q), ("v", v), ("tau", tau)):
         if not np.isfinite(array[b]).all():
-            return ModelError(f"{what}[{b}] has a value that is not finite: {array[b].tolist()}.")
+            return _not_finite(what, array, b)
     try:
         forward_dynamics(mech, State(mech.layout, np.concatenate([q[b], v[b]])), tau[b])
     except (ModelError, StructureError) as problem:
         return type(problem)(f"state {b} of the batch: {problem}")
-    return tree.explain_failure(tree.new_work())
+    return ModelError(
+        f"state {b} of the batch: a joint moves so little inertia that it can hardly be told from rounding; ask forward_dynamics."
+    )

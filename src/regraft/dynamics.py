@@ -18,7 +18,7 @@ from .kernels.layout import EXTERNAL, JOINT, PUSH, PUSH_POINT
 from .loops import ASSEMBLED, LoopTables, dynamics_kernel, loop_wrenches, loops_of
 from .mechanism import Mechanism
 from .parts import WORLD, Joint
-from .pose import Pose, finite
+from .pose import Pose, finite, representable
 from .state import State
 from .tree import Tree
 
@@ -114,7 +114,7 @@ def _careful_forward_dynamics(
     else:  # by the same kernel as the quick path, so that the last digits are the same
         margin = _FORWARD.call(work.handle, state._x, torque, out)
     if not margin > 0.0:
-        raise tree.explain_failure(work)
+        raise tree.explain_failure(work, state._q)
     return out, closed
 
 
@@ -308,7 +308,7 @@ def mass_matrix(mech: Mechanism, state: State) -> Array:
     tree = mech.tree_for(state)
     out = np.empty((tree.nv, tree.nv))
     entries.mass_matrix(tree.handle, state._q, out)
-    return out
+    return representable("the moments of inertia", out)
 
 
 class Reactions(dict[str, Array]):
@@ -368,6 +368,7 @@ def joint_reactions(mech: Mechanism, state: State, tau: Torques | None = None, w
             _push_back(external, mech, state, mech.joints[name], wrench)
     out = np.empty((len(tree.walk), 6))
     entries.joint_reactions(tree.handle, state._q, state._v, a, external, np.empty(tree.nv), out)
+    representable("the forces of joints", np.concatenate([out, *(wrench[None] for wrench in found.values())]))
     found.update((tree.joint_names[j], out[k]) for k, j in enumerate(tree.walk[:, JOINT].tolist()))
     return found
 
@@ -452,13 +453,13 @@ def derivatives(mech: Mechanism, state: State, tau: Torques | None = None, wrenc
         closed, found = LoopTables(mech, 0j, derived), np.empty((nv, 3 * nv))
         closed.drive(of_loops)
         entries.loop_derivatives(work.handle, closed.handle, q, v, torque.astype(complex), push, scratch, found)
-        by_q, by_v, by_tau = np.hsplit(found, 3)
+        by_q, by_v, by_tau = np.hsplit(representable("the derivatives", found), 3)
         return Derivatives(by_q, by_v, by_tau)
     by_state = np.empty((nv, 2 * nv))
     entries.inverse_derivatives(work.handle, q, v, a.astype(complex), push, scratch, by_state)
     # tau = M a + c holds along the way, so M ∂a = ∂tau − (∂tau at fixed a)
     inverse: Array = np.linalg.inv(mass_matrix(mech, state)).astype(float)
-    by_q, by_v = np.hsplit(-inverse @ by_state, 2)
+    by_q, by_v = np.hsplit(representable("the derivatives", -inverse @ by_state), 2)
     return Derivatives(by_q, by_v, inverse)
 
 
@@ -497,4 +498,4 @@ def _newton_euler(tree: Tree, mech: Mechanism, state: State, a: Array, wrenches:
     external = tree.no_forces if wrenches is None else external_table(mech, wrenches)
     out = np.empty(tree.nv)
     entries.inverse_dynamics(tree.handle, state._q, state._v, a, external, out)
-    return out
+    return representable("the torques", out)

@@ -9,10 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .errors import ModelError
+from .joints import ROUNDING
 from .kernels import entries
 from .mechanism import Mechanism
 from .parts import WORLD
-from .pose import POSE, Pose, finite
+from .pose import POSE, Pose, finite, representable
+from .slots import Layout
 from .state import State
 from .tree import Tree
 
@@ -45,6 +47,7 @@ def body_poses(mech: Mechanism, state: State) -> Mapping[str, Pose]:
     """
     tree = mech.tree_for(state)
     motions = tree.motion(state._x)
+    representable("the positions of bodies", motions[:, :POSE])
     return {name: Pose.from_row(motions[k]) for name, k in tree.row_of.items()}
 
 
@@ -74,6 +77,7 @@ def body_twists(mech: Mechanism, state: State) -> Mapping[str, Array]:
     """
     tree = mech.tree_for(state)
     motions = tree.motion(state._x)
+    representable("the velocities of bodies", motions[:, POSE:])
     return {name: motions[k, POSE:] for name, k in tree.row_of.items()}
 
 
@@ -175,7 +179,7 @@ def frame_twist(mech: Mechanism, state: State, frame: str) -> Array:
     [0.0, 0.0, 2.0, 0.0, 2.0, 0.0]
     """
     mech.check_state(state)
-    return jacobian(mech, state, frame) @ state._v
+    return representable("the velocities of the frame", jacobian(mech, state, frame) @ state._v)
 
 
 def jacobian(mech: Mechanism, state: State, frame: str) -> Array:
@@ -215,7 +219,7 @@ def jacobian(mech: Mechanism, state: State, frame: str) -> Array:
     out = np.zeros((6, tree.nv))
     if k >= 0:
         entries.jacobian(tree.handle, state._q, k, point, out)
-    return out
+    return representable("the numbers of the Jacobian", out)
 
 
 def jacobian_rate(mech: Mechanism, state: State, frame: str) -> Array:
@@ -254,7 +258,7 @@ def jacobian_rate(mech: Mechanism, state: State, frame: str) -> Array:
     out = np.zeros((6, tree.nv))
     if k >= 0:
         entries.jacobian_rate(tree.handle, state._q, state._v, k, point, out)
-    return out
+    return representable("the rates of the Jacobian", out)
 
 
 def integrate(mech: Mechanism, q: ArrayLike, step: ArrayLike) -> Array:
@@ -291,7 +295,7 @@ def integrate(mech: Mechanism, q: ArrayLike, step: ArrayLike) -> Array:
     start, along = finite("q", q, (tree.nq,)), finite("step", step, (tree.nv,))
     out = np.empty(tree.nq)
     entries.integrate(tree.walk, start, along, out)
-    return out
+    return representable("the positions", out)
 
 
 def difference(
@@ -340,7 +344,7 @@ def difference(
     there, here = _one_position(tree.nq, end=end, q1=q1), _one_position(tree.nq, start=start, q0=q0)
     out = np.empty(tree.nv)
     entries.difference(tree.walk, there, here, out)
-    return out
+    return representable("the differences", out)
 
 
 def _one_position(nq: int, **given: ArrayLike | None) -> Array:
@@ -372,7 +376,7 @@ def normalise(mech: Mechanism, q: ArrayLike) -> Array:
     Raises
     ------
     ModelError
-        If q has another shape or a number that is not finite.
+        If q has another shape, a number that is not finite, or a quaternion of no length.
 
     Examples
     --------
@@ -386,7 +390,20 @@ def normalise(mech: Mechanism, q: ArrayLike) -> Array:
     tree = mech.tree
     out = finite("q", q, (tree.nq,))
     entries.normalise(tree.walk, out)
+    check_lengths(mech.layout, out)
     return out
+
+
+def check_lengths(layout: Layout, q: Array) -> None:
+    """Reject positions that could not be normalised: what is normalised already does not change when it is normalised again."""
+    for j in layout.curved:
+        name, kind, *_ = layout.joints[j]
+        once = q[layout.q_slices[name]]
+        if not np.abs(kind.normalised(once) - once).max() <= ROUNDING:
+            raise ModelError(
+                f"q of joint {name!r} cannot be normalised: its quaternion is zero, or so small or large that its length cannot "
+                "be represented; give one of length 1."
+            )
 
 
 def place_of(mech: Mechanism, frame: str) -> tuple[str, Pose] | None:

@@ -20,6 +20,9 @@ Array = NDArray[np.float64]
 FORMAT = "regraft state"
 VERSION = 1
 
+MANIFOLD = 1e-6
+"""How far the numbers of a given quaternion may be from those of the unit quaternion nearest to it."""
+
 
 class JointState(NamedTuple):
     """Position and velocity of one joint, as `State` gives them by name.
@@ -258,7 +261,7 @@ def _filled(what: str, layout: Layout, given: Any, slices: Mapping[str, slice], 
 def _on_manifold(name: str, joint: JointType, q: Array) -> Array:
     nearest = joint.normalised(q)
     off = float(np.abs(nearest - q).max())
-    if not off <= 1e-6:
+    if not off <= MANIFOLD:
         raise ModelError(
             f"q of joint {name!r} is no position of a {type(joint).__name__} joint: its quaternion (w, x, y, z) must have "
             f"length 1, it is off by {off:.3g}. Normalise it."

@@ -78,17 +78,49 @@ class Tree:
             + f'; connect it, or let it float: add_joint("{lost[0]}_free", Free(), "world", "{lost[0]}").'
         )
 
-    def explain_failure(self, work: Workspace, root: int | None = None) -> ModelError:
-        """Why there is no finite answer, under one root or all: a joint that moves no inertia, or an overflow."""
-        for row in self.walk[::-1]:
-            dofs = range(row[table.V], row[table.END])
-            if root in (None, row[table.ROOT]) and any(not work.dof[d, table.MARGIN].real > 0.0 for d in dofs):
-                joint = self.joint_names[row[table.JOINT]]
-                return ModelError(
-                    f"joint {joint!r} can move without moving any inertia, so its acceleration is not defined; give mass or "
-                    "moments of inertia to what it carries, or fix it."
-                )
+    def explain_failure(self, work: Workspace, q: Array, root: int | None = None) -> ModelError:
+        """Why there is no finite answer at q, under one root or all: a joint that moves no inertia, or an overflow."""
+        for k in range(len(self.walk) - 1, -1, -1):
+            row = self.walk[k]
+            margins = work.dof[row[table.V] : row[table.END], table.MARGIN].real
+            if root in (None, row[table.ROOT]) and not (margins > 0.0).all():
+                return ModelError(self.why_idle(self.joint_names[row[table.JOINT]], q))
         return ModelError("the accelerations are too large to be represented; check the units of masses, forces and velocities.")
+
+    def why_idle(self, joint: str, q: Array) -> str:
+        """What is wrong with a joint whose MARGIN is not positive: it moves nothing, or what it moves is lost in rounding."""
+        k = self.walk[:, table.JOINT].tolist().index(self.joint_names.index(joint))
+        if not self._moves_inertia(k, q):
+            return (
+                f"joint {joint!r} can move without moving any inertia, so its acceleration is not defined; give mass or "
+                "moments of inertia to what it carries, or fix it."
+            )
+        at = self.motion(np.concatenate((q, np.zeros(self.nv))))[[k, self.walk[k, table.ROOT]], 9:POSE]
+        far = float(np.linalg.norm(at[0] - at[1]))
+        return (
+            f"joint {joint!r} moves so little inertia so far from the root of its tree, {far:.3g} m, that it cannot be told from "
+            "rounding, which grows with the square of that distance; make a body nearer to it the root, with reroot, or let what "
+            "it carries float by itself, on a Free() joint."
+        )
+
+    def _moves_inertia(self, k: int, q: Array) -> bool:
+        """Whether the joint of row k moves more inertia than rounding where it is itself the root of what it carries."""
+        end = k + 1
+        while end < len(self.walk) and self.walk[end, table.PARENT] >= k:  # depth first: what it carries comes right after it
+            end += 1
+        walk, geometry = self.walk[k:end].copy(), self.geometry[k:end].copy()
+        walk[:, table.PARENT] -= k
+        walk[0, table.PARENT], walk[:, table.ROOT], walk[0, table.STRAIGHT] = -1, 0, 1
+        geometry[0, table.E : table.T + 3] = np.append(np.eye(3), np.zeros(3))
+        carried = self.model._replace(walk=walk, geometry=geometry)
+        addresses = self.addresses.copy()
+        addresses[table.BODIES], addresses[table.SPRINGS], addresses[table.LIMITS] = len(walk), 0, 0
+        addresses[table.TABLES : table.TABLES + 2] = _address(walk), _address(geometry)
+        body, dof = self._work_shapes()
+        work = Workspace(carried, addresses, aligned_zeros(body), aligned_zeros(dof))
+        x = np.concatenate((q, np.zeros(self.nv)))
+        entries.forward_dynamics(work.handle, x, self.no_torque, np.empty(self.nv))
+        return bool((work.dof[walk[0, table.V] : walk[0, table.END], table.MARGIN] > 0.0).all())
 
     @cached_property
     def row_of(self) -> dict[str, int]:

@@ -83,6 +83,8 @@ class JointType(Frozen):
     """Faster kernels for special cases of the type, such as an axis along a coordinate axis."""
     limited: ClassVar[int]
     """How many measures `limits` can bound; 0 where the type has none."""
+    quaternion: ClassVar[int | None] = None
+    """Where in q its unit quaternion begins, if it has one."""
     turns: ClassVar[tuple[int, ...]] = ()
     """Which numbers of q are angles that a pose gives up to whole turns."""
 

@@ -94,7 +94,7 @@ class Free(JointType):
     array([0., 0., 0., 1., 0., 0., 0.])
     """
 
-    nq, nv, limited = 7, 6, 0
+    nq, nv, limited, quaternion = 7, 6, 0, 3
     kernels = JointKernels(
         transform, columns, nearest, integrate=integrate, tangent=tangent, difference=difference, normalise=normalise
     )

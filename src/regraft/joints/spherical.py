@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .._jit import inline
+from ..errors import ModelError
 from ..rotations import (
     Quaternion,
     conjugate,
@@ -92,12 +96,20 @@ class Spherical(JointType):
     array([1., 0., 0., 0.])
     """
 
-    nq, nv, limited = 4, 3, 1
+    nq, nv, limited, quaternion = 4, 3, 1, 0
     kernels = JointKernels(
         transform, columns, nearest,
         integrate=integrate, tangent=rate_of_vector, difference=difference, normalise=unit_quaternion, limit=limit,
     )  # fmt: skip
     __slots__ = ()
+
+    def __init__(self, *, damping: ArrayLike = 0.0, actuated: bool = True, limits: Any = None) -> None:
+        super().__init__(damping=damping, actuated=actuated, limits=limits)
+        if self.limits is not None and not (self.limits.upper[0] >= 0.0 and self.limits.lower[0] <= math.pi):
+            raise ModelError(
+                f"Spherical: no rotation has an angle from {self.limits.lower[0]:g} to {self.limits.upper[0]:g}; the angle of a "
+                "whole rotation, which this limit bounds, is from 0 to π: limits=(-inf, 1.0)."
+            )
 
     def neutral(self) -> Array:
         return np.array([1.0, 0.0, 0.0, 0.0])

@@ -124,6 +124,19 @@ def forward_dynamics_batch(
     aba_batch(handle, external, lanes, q, v, tau, first, end, out, worst)
 
 
+@long_entry
+def off_manifold(starts: Any, q: Any, first: int, end: int, slack: float) -> int:
+    """The first of the rows from first to end with a quaternion whose numbers are off those of its unit by more; −1 for none."""
+    for b in range(first, end):
+        for i in starts:
+            square = q[b, i] ** 2 + q[b, i + 1] ** 2 + q[b, i + 2] ** 2 + q[b, i + 3] ** 2
+            if abs(square - 1.0) > slack:
+                largest = max(abs(q[b, i]), abs(q[b, i + 1]), abs(q[b, i + 2]), abs(q[b, i + 3]))
+                if not abs(1.0 / np.sqrt(square) - 1.0) * largest <= slack:
+                    return b
+    return -1
+
+
 @entry
 def motion(handle: int, x: Any, far: Any, out: Any) -> None:
     """Pose (R, p) in the world and twist at its own origin, world axes, of each row's body at x = (q, v).

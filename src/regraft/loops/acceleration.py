@@ -12,7 +12,7 @@ from ..errors import StructureError
 from ..kernels import entries
 from ..kernels.closure import ASSEMBLED
 from ..mechanism import Mechanism
-from ..pose import finite
+from ..pose import finite, representable
 from ..state import State
 from .jacobian import Loop, all_velocities, closed_loops, constraint_matrix, constraint_rate
 from .mobility import AllowedMotions, allowed_motions
@@ -75,7 +75,7 @@ def consistent_acceleration(mech: Mechanism, state: State, a: ArrayLike, hold: I
     basis = (motions.scale[:, None] * motions.free)[: mech.nv]
     start, basis = _holding(some[: mech.nv], basis, held, wanted)
     nearest: Array = start + basis @ np.linalg.solve(basis.T @ M @ basis, basis.T @ M @ (wanted - start))
-    return nearest
+    return representable("the accelerations", nearest)
 
 
 def _holding(start: Array, basis: Array, held: list[int], wanted: Array) -> tuple[Array, Array]:
@@ -110,7 +110,7 @@ def keeping_acceleration(mech: Mechanism, state: State) -> Keeping:
     """The least accelerations that keep the loops closed."""
     motions, loops = allowed_motions(mech, state), closed_loops(mech, state, moving=True)
     rate, velocities = constraint_rate(mech, loops), all_velocities(state, loops)
-    bias = rate @ velocities
+    bias = representable("the accelerations of the loops", rate @ velocities)
     a = -(motions.inverse @ bias)
     return Keeping(motions, a, bias, np.abs(rate) @ np.abs(velocities), constraint_matrix(mech, loops) @ a + bias)
 
@@ -127,7 +127,7 @@ def check_acceleration(mech: Mechanism, state: State, a: Array, loops: list[Loop
     """Reject an acceleration that would open one of the loops."""
     rate = constraint_rate(mech, loops)
     velocities = all_velocities(state, loops)
-    bias, size = rate @ velocities, np.abs(rate) @ np.abs(velocities)
+    bias, size = representable("the accelerations of the loops", rate @ velocities), np.abs(rate) @ np.abs(velocities)
     for l, loop in enumerate(loops):
         own = slice(6 * l, 6 * l + 6)
         summands = np.abs(loop.twists) @ np.abs(a) + size[own]

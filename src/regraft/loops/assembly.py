@@ -13,6 +13,7 @@ from ..kernels.closure import ASSEMBLED, CLOSED
 from ..kernels.layout import HELD
 from ..kernels.loop_layout import FIRST, LOOP_V, RESIDUAL
 from ..mechanism import Mechanism
+from ..pose import representable
 from ..state import State
 from ..tree import Workspace
 from .tables import LoopTables, closing_kernel, loops_of
@@ -76,7 +77,7 @@ def assemble(mech: Mechanism, state: State, hold: Iterable[str] = ()) -> State:
             break
     if not left <= ASSEMBLED * speed:  # less is what rows slip that nearly follow from others
         raise AssemblyError(f"the velocities cannot be made consistent with the loops: {left:.3g} is left. Hold fewer joints.")
-    return State(mech.layout, np.concatenate((q, v)))
+    return State(mech.layout, representable("the velocities of the closed loops", np.concatenate((q, v))))
 
 
 def assembled(mech: Mechanism, state: State) -> State:

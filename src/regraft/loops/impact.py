@@ -62,7 +62,7 @@ def _why_not_unique(closed: LoopTables, before: Array) -> ModelError:
     work = closed.tree.new_work()
     results = np.empty(2 + 6 * len(closed.loops))
     _TAKE_HOLD.call(work.handle, closed.handle, closing_kernel(), before.copy(), results)
-    return closed.tree.explain_failure(work)
+    return closed.tree.explain_failure(work, before[: closed.tree.nq])
 
 
 def _apart(mech: Mechanism, closed: LoopTables, new: Sequence[Joint]) -> StructureError:

@@ -15,7 +15,7 @@ from ..kernels.layout import BODY
 from ..loops import LoopTables
 from ..mechanism import Mechanism
 from ..parts import WORLD, Joint
-from ..pose import POSE, Pose
+from ..pose import POSE, Pose, representable
 from ..state import State
 from ..tree import Workspace
 from .invertible import check_invertible
@@ -189,7 +189,7 @@ class FreeBodies:
         q[:, :3], q[:, 3:] = motions[rows, 9:POSE], quaternions(turns)
         v[:, :3] = np.einsum("kba,kb->ka", turns, motions[rows, POSE + 3 :])
         v[:, 3:] = np.einsum("kba,kb->ka", turns, motions[rows, POSE : POSE + 3])
-        return State(free, x)
+        return State(free, representable("the positions and velocities of bodies", x))
 
     def reduced(self, x: Array, near: Array | None = None) -> Array:
         """(nq + nv,): positions and velocities of the mechanism's tree joints where free bodies are as x says."""

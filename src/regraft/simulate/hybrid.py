@@ -288,12 +288,7 @@ class Run:
             error.__cause__ = problem
             return error
         if (joint := runner.idle_joint()) is not None:
-            return self._error(
-                f"joint {joint!r} can move without moving any inertia at t = {t:.9g}, so its acceleration is not defined; give "
-                "mass or moments of inertia to what it carries, or fix it.",
-                t,
-                joint,
-            )
+            return self._error(f"at t = {t:.9g} {runner.tree.why_idle(joint, runner.x[: runner.nq])}", t, joint)
         joint = runner.broken_joint()
         if why == segment.TOO_SMALL and joint is None:
             if self.in_a_row > 1:

@@ -13,6 +13,8 @@ from ..errors import ModelError
 from ..kernels import entries
 from ..kernels.derivatives import STEP
 from ..mechanism import Mechanism
+from ..motion import check_lengths
+from ..pose import representable
 from ..state import State
 from .callbacks import check_functions, is_compiled
 
@@ -67,6 +69,7 @@ class InitialValueProblem:
         if x.shape != (self._layout.nq + self._layout.nv,):
             raise ModelError(f"y must have {self._layout.nq + self._layout.nv} numbers, q and then v, not shape {x.shape}.")
         entries.normalise(self._walk, x[: self._layout.nq])
+        check_lengths(self._layout, x[: self._layout.nq])
         return State(self._layout, x)
 
     def fun(self, t: float, y: ArrayLike) -> Array:
@@ -91,7 +94,7 @@ class InitialValueProblem:
         """dq/dt, by a complex step of q ⊕ v dt: exact for any joint type."""
         moved = np.empty(self._layout.nq, complex)
         entries.integrate(self._walk, state._q.astype(complex), state._v * complex(0.0, STEP), moved)
-        return moved.imag / STEP
+        return representable("the rates of the positions", moved.imag / STEP)
 
     def _torques(self, t: float, state: State) -> Any:
         if self._torque is None or not is_compiled(self._torque):

@@ -191,7 +191,7 @@ class Runner:
         return " or ".join(python or [callback.name for callback in self.callbacks if callback.python is None])
 
     def idle_joint(self) -> str | None:
-        """A joint that moves no inertia."""
+        """A joint that moves no inertia, or none that can be told from rounding."""
         for name, where in self.mech.layout.v_slices.items():
             if (self.work.dof[where, MARGIN] <= 0.0).any():
                 return name

@@ -15,7 +15,7 @@ from ..kernels import entries
 from ..loops import loop_measures
 from ..mechanism import Mechanism
 from ..parts import WORLD
-from ..pose import MOTION, POSE, WORLD_MOTION, Pose, finite
+from ..pose import MOTION, POSE, WORLD_MOTION, Pose, finite, representable
 from ..state import State
 from . import archive, tables
 from .applied import reaction_histories, torque_histories, with_known_forces
@@ -527,4 +527,4 @@ def _balance(segment: Segment) -> Array:
     entries.balance_of_many(work.handle, segment.x, out)
     if mech.loop_joints:
         out[:, 1] += loop_measures(mech, segment.x)[:, 2]
-    return out
+    return representable("the energies and momenta of this motion", out)

@@ -82,6 +82,11 @@ def _settled_loop(mech: Mechanism, state: State, name: str) -> Settled:
 
 def refuse_motion(joint: Joint, gap: float) -> StructureError:
     """The joint cannot carry the motion that its body has."""
+    if not np.isfinite(gap):
+        return StructureError(
+            f"joint {joint.name!r}: the velocities of its body are too large to be represented; check the units of lengths and "
+            "velocities."
+        )
     return StructureError(
         f"joint {joint.name!r}, a {type(joint.type).__name__}, cannot carry this motion: {gap:.3g} of it is left over. "
         'Let it stop with velocity="impact", or use a joint with more freedom, such as Free().'

@@ -217,7 +217,7 @@ def _impact(mech: Mechanism, state: State, changed: Mechanism, x: Array, top: st
     after = np.empty(changed.nv)
     worst = entries.plastic_impact(tree.handle, x, tree.row_of[top], now.reshape(1, -1), after)
     if not worst > 0.0:
-        why = tree.explain_failure(tree.work, tree.row_of[top])
+        why = tree.explain_failure(tree.work, x[:nq], tree.row_of[top])
         raise StructureError(f"joint {base.name!r}: the impact has no unique result: {why}")
     x[nq:] = after
     return State(changed.layout, x, Impulses(Impact(changed, tree, x, mech.tree, state._x, (), np.zeros((0, 6)))))
