@@ -8,6 +8,7 @@ import inspect
 import multiprocessing
 import os
 import pickle
+import re
 import subprocess
 import sys
 import weakref
@@ -60,6 +61,15 @@ def test_the_threads_call_every_public_function_that_takes_a_mechanism():
     source = PROGRAM.read_text()
     assert len(ours) > 30
     assert [name for name in ours if f"rg.{name}" not in source] == []
+
+
+def test_an_address_is_taken_only_from_what_the_caller_holds():
+    """`mech.tree.handle` or `loops_of(mech).handle`: by the time the kernel has it, another thread may have freed the owner."""
+    taken = re.compile(r"(mech|mechanism|changed|moved|free|seen)\.tree\.(work\.)?handle|\)\.handle")
+    source = Path(rg.__file__).parent
+    found = [path.name for path in source.rglob("*.py") if taken.search(path.read_text())]
+    assert found == []
+    assert taken.search("entries.jacobian(self._mech.tree.handle, q)")
 
 
 def test_what_is_derived_is_published_once():

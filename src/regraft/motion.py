@@ -399,7 +399,7 @@ def check_lengths(layout: Layout, q: Array) -> None:
     for j in layout.curved:
         name, kind, *_ = layout.joints[j]
         once = q[layout.q_slices[name]]
-        if not np.abs(kind.normalised(once) - once).max() <= ROUNDING:
+        if not (np.isfinite(once).all() and np.abs(kind.normalised(once) - once).max() <= ROUNDING):
             raise ModelError(
                 f"q of joint {name!r} cannot be normalised: its quaternion is zero, or so small or large that its length cannot "
                 "be represented; give one of length 1."
