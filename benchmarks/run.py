@@ -22,6 +22,7 @@ import regraft as rg
 from closed import PAPER_STEP, grip_comparison, high_bar_comparisons, linkage_times, step_times
 from loops import repeat_aba, repeat_crba, repeat_rnea
 from maximal import maximal_scaling, skeleton_comparison
+from regraft.atomic import writing
 from simulation import stepping, walking
 from structure import reroot_comparisons, reroot_time
 from subjects import Subject, arm, chain, humanoid
@@ -213,7 +214,8 @@ def write_readme(lines: list[str]) -> None:
     start, end = "<!-- bench:start -->", "<!-- bench:end -->"
     before, rest = text.split(start)
     after = rest.split(end)[1]
-    readme.write_text(before + start + "\n" + "\n".join(lines) + "\n" + end + after, encoding="utf-8")
+    with writing(readme) as beside:
+        beside.write_text(before + start + "\n" + "\n".join(lines) + "\n" + end + after, encoding="utf-8")
 
 
 def main() -> None:
@@ -225,7 +227,8 @@ def main() -> None:
     scale, where = scaling(), machine()
     report(rows, scale, where)
     results = {"machine": where, "comparisons": [row.to_dict() for row in rows], "scaling": scale}
-    (ROOT / "benchmarks" / "results.json").write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+    with writing(ROOT / "benchmarks" / "results.json") as beside:
+        beside.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
     write_readme(markdown(rows, scale, where))
     print("written: benchmarks/results.json and the table in README.md")
 

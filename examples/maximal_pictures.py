@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 import regraft as rg
+from regraft.atomic import writing
 from regraft.maximal import accelerations, skeleton_of
 
 Array = NDArray[np.float64]
@@ -120,10 +121,11 @@ def draw_drifts(axes: Sequence[Axes], found: dict[str, Array]) -> None:
 
 def write(figure: Figure, name: str) -> None:
     """Write a picture with a palette, a third of the size."""
-    figure.savefig(FOLDER / name, dpi=110)
-    with Image.open(FOLDER / name) as picture:
-        few = picture.convert("RGB").quantize(64, dither=Image.Dither.NONE)
-    few.save(FOLDER / name, optimize=True)
+    with writing(FOLDER / name) as beside:
+        figure.savefig(beside, dpi=110)
+        with Image.open(beside) as picture:
+            few = picture.convert("RGB").quantize(64, dither=Image.Dither.NONE)
+        few.save(beside, optimize=True)
     print(f"wrote docs/images/{name}")
 
 

@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from PIL import Image
 
 import regraft as rg
+from regraft.atomic import writing
 
 Array = NDArray[np.float64]
 
@@ -344,11 +345,12 @@ def draw(before: Walker, after: Walker) -> None:
             draw_tree(below, walker, columns_of(before))
         draw_legend(axes[1, 0], left=-WIDTH / 2, top=-4 * LEVEL - 0.5)
         draw_table(axes[1, 1], (before, after), left=COLUMN + 0.4, top=-0.75)
-        figure.savefig(ROOT / PICTURE, dpi=110)
+        with writing(ROOT / PICTURE) as beside:
+            figure.savefig(beside, dpi=110)
+            with Image.open(beside) as picture:  # a palette: a third of the size
+                few = picture.convert("RGB").quantize(128, dither=Image.Dither.NONE)
+            few.save(beside, optimize=True)
         plt.close(figure)
-    with Image.open(ROOT / PICTURE) as picture:  # a palette: a third of the size
-        few = picture.convert("RGB").quantize(128, dither=Image.Dither.NONE)
-    few.save(ROOT / PICTURE, optimize=True)
 
 
 def main() -> None:

@@ -25,6 +25,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 import regraft as rg
+from regraft.atomic import writing
 
 Array = NDArray[np.float64]
 
@@ -212,7 +213,8 @@ def draw(path: str, mosaic: str, size: tuple[float, float], motion: Motion, dpi:
             if options.get("sharex"):
                 ax.label_outer()
         (ROOT / path).parent.mkdir(parents=True, exist_ok=True)
-        figure.savefig(ROOT / path, dpi=dpi)
+        with writing(ROOT / path) as beside:
+            figure.savefig(beside, dpi=dpi)
         plt.close(figure)
     return path
 
