@@ -95,11 +95,13 @@ def with_known_forces(segment: Segment) -> Segment:
 
 
 def _asked(segment: Segment, applied: Applied) -> Forces:
-    mech, times = segment.mech.copy(), segment.t - applied.later  # a copy: functions get what they cannot spoil
-    states = [State(mech.layout, x) for x in segment.seen]
+    mech = segment.mech.copy()  # functions get what they cannot spoil
 
     def sampled(ask: Rows | None) -> Array | None:
-        return None if ask is None else np.array([ask(t, state) for t, state in zip(times.tolist(), states, strict=True)])
+        if ask is None:
+            return None
+        times = (segment.t - applied.later).tolist()
+        return np.array([ask(t, State(mech.layout, x)) for t, x in zip(times, segment.seen, strict=True)])
 
     if isinstance(applied.wrenches, Mapping):
         pushes = _push_table(mech, applied.wrenches)[None] if applied.wrenches else None
