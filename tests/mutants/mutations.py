@@ -1,7 +1,7 @@
 """Small mistakes that could be made in plain Python code, as pieces of text to put in place of others.
 
 Left alone: what Numba compiles and every constant that it looks up (an edit there would compile kernels, and the laws for these
-are stated with other means), docstrings, annotations, the texts of errors.
+are stated with other means), docstrings, annotations, the texts of errors, what is only there to be drawn.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from pathlib import Path
 COMPILED = {"inline", "jit", "entry", "long_entry", "intrinsic", "overload", "njit", "cfunc", "register_model", "Quick"}
 LEFT_OUT = ("_jit.py", "_cache.py", "_ingredients.py", "_version.py", "__main__.py", "warmup.py", "memory.py", "cli.py")
 LEFT_OUT_FOLDERS = ("demos", "scalars")
+DRAWN = {"_surface", "_torso", "_shape", "_shapes", "_head", "_drawn_joint", "Shape"}
 
 _FLIPPED: dict[type, type] = {
     ast.Lt: ast.GtE, ast.GtE: ast.Lt, ast.Gt: ast.LtE, ast.LtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
@@ -139,7 +140,7 @@ class _Finder(ast.NodeVisitor):
     # --- what is passed over ---
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
-        if node.name in self._given or any(_is_compiled(inner) for inner in ast.walk(node)):
+        if node.name in self._given | DRAWN or any(_is_compiled(inner) for inner in ast.walk(node)):
             return
         around, self._body = self._body, tuple(range(node.body[0].lineno, (node.end_lineno or 0) + 1))
         self._scope.append(node.name)
@@ -255,8 +256,8 @@ class _Finder(ast.NodeVisitor):
         self.generic_visit(node)
 
     def visit_Call(self, node: ast.Call) -> None:
-        if _name(node) == "reshape":
-            return  # NumPy takes any negative number for the rest
+        if _name(node) in DRAWN or _name(node) == "reshape":  # there any negative number is the rest
+            return
         first = node.args[:2]
         if len(first) == 2 and not any(isinstance(argument, ast.Starred) for argument in first):
             name = _name(node)
