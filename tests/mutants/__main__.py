@@ -43,7 +43,7 @@ def main() -> int:
     trees = [_copy(ROOT, WORK / f"tree{number}") for number in range(options.processes)]
     if options.fresh:
         shutil.rmtree(WORK / "record", ignore_errors=True)
-    record = make_record(trees[0], WORK / "record")
+    record = make_record(trees[0], WORK / "record", note=not options.as_noted)
     for tree in trees[1:]:
         _copy(trees[0], tree)  # with what Python compiled meanwhile
     chosen = _chosen(options, _without_equivalents(mutations_of(ROOT / PACKAGE)))
@@ -63,6 +63,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--all", action="store_true", help="every mutant")
     parser.add_argument("--again", action="store_true", help="those that lived the last time")
     parser.add_argument("--fresh", action="store_true", help="note again which test runs what")
+    parser.add_argument("--as-noted", action="store_true", help="note nothing now, and do with what was noted earlier")
     parser.add_argument("--seed", default="", help="another one gives another sample")
     parser.add_argument("--seconds", type=float, default=40.0, help="the most time that tests take with a mutant they do not see")
     return parser.parse_args()

@@ -40,8 +40,8 @@ def pytest_command(*arguments: str) -> list[str]:
     return [sys.executable, "-m", "pytest", *plugins, "--tb=no", *arguments]
 
 
-def make_record(tree: Path, kept: Path) -> Record:
-    """For each test its time and its lines, as of the sources in a tree."""
+def make_record(tree: Path, kept: Path, note: bool = True) -> Record:
+    """For each test its time and its lines, as of the sources in a tree; without `note` what is known of them."""
     (kept / "sources").mkdir(parents=True, exist_ok=True)
     groups = [file.relative_to(tree).as_posix() for file in sorted((tree / "tests").rglob("test_*.py"))]
     groups += [EXAMPLES, *(place.parent.relative_to(tree).as_posix() for place in sorted((tree / PACKAGE).glob("*/__init__.py")))]
@@ -50,11 +50,12 @@ def make_record(tree: Path, kept: Path) -> Record:
         if not any(name in group for name in (*NO_JUDGES, "demos")):
             file = kept / f"{group.replace('/', '.').replace('*', 'files')}.json"
             noted = json.loads(file.read_text()) if file.exists() else None
-            if noted is None or (group in noted["hashes"] and noted["hashes"][group] != _hash(tree / group)):
+            if note and (noted is None or (group in noted["hashes"] and noted["hashes"][group] != _hash(tree / group))):
                 print(f"what {group} runs ...", flush=True)
                 noted = _noted(tree, group, kept)
                 file.write_text(json.dumps(noted))
-            found.update(_as_of_now(noted, tree, kept / "sources"))
+            if noted is not None:
+                found.update(_as_of_now(noted, tree, kept / "sources"))
     return found
 
 
