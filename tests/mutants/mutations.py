@@ -251,7 +251,7 @@ class _Finder(ast.NodeVisitor):
             return  # types, not numbers
         if type(node.op) in _SWAPPED and not any(isinstance(inner, ast.JoinedStr) for inner in ast.walk(node)):
             self._replace(node, ast.BinOp(node.left, _SWAPPED[type(node.op)](), node.right), "another operation")
-        elif isinstance(node.op, ast.MatMult):
+        elif isinstance(node.op, ast.MatMult) and ast.dump(node.left) != ast.dump(node.right):
             self._replace(node, ast.BinOp(node.right, ast.MatMult(), node.left), "factors exchanged")
         self.generic_visit(node)
 

@@ -216,7 +216,7 @@ class First:
 def exchange(file: Path, source: str) -> None:
     """Give the functions of an imported file the code that they have in another text of it."""
     old, new = (_codes(compile(text, str(file), "exec")) for text in (file.read_text(), source))
-    changed = {key: new[key] for key in old if old[key] != new[key]}
+    changed = {key: code for key, code in new.items() if key in old and old[key] != code}
     found = set()
     for function in gc.get_objects():
         if isinstance(function, FunctionType) and function.__code__.co_filename == str(file):
