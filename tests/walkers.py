@@ -24,7 +24,7 @@ def strikes(slope=0.0):
         def action(mech, state):
             foot = rg.frame_position(mech, state, f"{side} foot")
             if not foot[0] < rg.frame_position(mech, state, f"{other} foot")[0] - 0.05:
-                return None  # the legs pass each other
+                return rg.PASS  # the legs pass each other
             return rg.reroot(mech, state, side, at=foot, joint=rg.Revolute((0, 1, 0)), name="stance", velocity="impact")
 
         return rg.when_frame_below(f"{side} foot", 0.0, action, slope=slope, name=f"{side} strike")

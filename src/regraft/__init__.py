@@ -14,7 +14,7 @@ from .dynamics import (
     joint_reactions,
     mass_matrix,
 )
-from .errors import AssemblyError, ModelError, RegraftError, SimulationError, StructureError
+from .errors import AssemblyError, ModelError, RegraftError, RegraftWarning, SimulationError, StructureError
 from .hierarchy import Hierarchy, hierarchy
 from .inertia import Inertia
 from .joints import (
@@ -48,11 +48,24 @@ from .motion import (
 )
 from .parts import Body, Frame, Joint, Spring
 from .pose import Pose
-from .simulate import STOP, Event, InitialValueProblem, Trajectory, as_ivp, at_time, join, simulate, when_frame_below, when_joint
+from .simulate import (
+    PASS,
+    STOP,
+    Event,
+    InitialValueProblem,
+    Trajectory,
+    as_ivp,
+    at_time,
+    join,
+    simulate,
+    when_frame_below,
+    when_joint,
+)
 from .state import JointState, State
 from .structure import Connection, connect, connect_all, cut, reroot
 
 __all__ = [
+    "PASS",
     "STOP",
     "AssemblyError",
     "Body",
@@ -80,6 +93,7 @@ __all__ = [
     "Pose",
     "Prismatic",
     "RegraftError",
+    "RegraftWarning",
     "Revolute",
     "SimulationError",
     "Spherical",

@@ -1,7 +1,11 @@
 """The errors that Regraft raises; each message names the body or joint and the way out."""
 
 import math
+import os
+import sys
+import warnings
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 
@@ -44,6 +48,18 @@ class SimulationError(RegraftError):
 def printable(text: str) -> str:
     """A text for a terminal: what would act on it instead of being shown, such as an escape sequence, is spelled out."""
     return "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in text)
+
+
+class RegraftWarning(UserWarning):
+    """Something that is allowed and is probably not what was meant; the message says how to tell it apart."""
+
+
+def warn(message: str) -> None:
+    """A `RegraftWarning` at the line outside of this package that led here."""
+    inside, frame, level = f"{Path(__file__).parent}{os.sep}", sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(inside):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, RegraftWarning, stacklevel=level)
 
 
 def listed(names: Iterable[str], most: int = 12) -> str:

@@ -10,7 +10,7 @@ from regraft.gait.match import apart, moved
 from regraft.gait.returns import ReturnMap
 from regraft.gait.sensitivity import is_exact, passage_derivative
 from regraft.simulate.events import check_events
-from regraft.simulate.hybrid import method_of, settings_of
+from regraft.simulate.settings import method_of, settings_of
 from walkers import COMPASS_SLOPE, compass_biped
 
 

@@ -1,5 +1,9 @@
 """Events: where they are found, in which order they act, and what they may change."""
 
+import pickle
+import time
+from functools import partial
+
 import numba
 import numpy as np
 import pytest
@@ -179,6 +183,7 @@ def test_an_event_that_is_passed_over_leaves_no_trace():
 
     def look(mech, state):
         seen.append(state.q[0])
+        return rg.PASS
 
     events = [rg.when_joint("x", 0.0, look), rg.at_time(0.4, look)]
     traj = rg.simulate(mech, state, 1.0, events=events)
@@ -186,6 +191,44 @@ def test_an_event_that_is_passed_over_leaves_no_trace():
     assert traj.events == []
     assert len(traj.segments) == 1
     assert np.abs(traj.final[1].q[0] - 1.0) < 1e-8
+
+
+def test_guards_and_actions_may_take_the_time():
+    """By the number of arguments that they need; those with defaults are the user's own."""
+    mech, state = slider()
+    got = []
+
+    def action(t, mech, state):
+        got.append((t, state.q[0]))
+        return rg.PASS if t < 0.3 else rg.STOP
+
+    def plain(mech, state, more=None):
+        assert more is None
+        return mech, state
+
+    class Moment:
+        def __call__(self, t, mech, state):
+            return 0.4 - t
+
+    events = [
+        rg.Event("time", lambda t, mech, state: 0.25 - t, action),
+        rg.Event("object", Moment(), plain),
+        rg.Event("partial", partial(lambda limit, t, mech, state: limit - t, 0.45), lambda *given: given),
+        rg.at_time(0.5, action, name="stop"),
+    ]
+    traj = rg.simulate(mech, state, 1.0, events=events)
+    assert [name for _, name in traj.events] == ["object", "partial", "stop"]
+    assert np.abs(times(traj) - (0.4, 0.45, 0.5)).max() < SHORT
+    assert [t for t, _ in got] == pytest.approx([0.25, 0.5], abs=SHORT)
+    for t, x in got:
+        assert abs(x - np.cos(2 * np.pi * t)) < 1e-8
+    maximal = rg.simulate(mech, state, 1.0, events=events, coordinates="maximal")
+    assert np.abs(times(maximal) - times(traj)).max() < SHORT
+
+
+def test_answers_are_the_same_after_pickling():
+    assert pickle.loads(pickle.dumps((rg.STOP, rg.PASS))) == (rg.STOP, rg.PASS)
+    assert (repr(rg.STOP), repr(rg.PASS)) == ("STOP", "PASS")
 
 
 def test_stop_ends_the_simulation_whether_given_or_returned():
@@ -296,7 +339,7 @@ def test_when_joint_waits_while_its_joint_is_not_there():
     mech.add_body("rod", rg.Inertia.cylinder(1.0, 0.02, (0, 0, 0), (0, 0, -1)))
     mech.add_joint("hinge", rg.Revolute((0, 1, 0)), "world", "rod")
     state = mech.state(q={"hinge": 0.5})
-    seen = rg.when_joint("hinge", 0.0, name="lowest")
+    seen = rg.when_joint("hinge", 0.0, name="lowest", missing="wait")
     gone = rg.simulate(mech, state, 2.0, events=[seen, rg.at_time(0.1, lambda m, s: rg.cut(m, s, "hinge"))])
     assert times(gone, "lowest").size == 0
     loose, floating = rg.cut(mech, state, "hinge")
@@ -307,6 +350,40 @@ def test_when_joint_waits_while_its_joint_is_not_there():
     back = rg.simulate(loose, floating, 2.0, events=[seen, rg.at_time(0.1, hang)])
     assert times(back, "lowest").size > 0
     assert times(back, "lowest")[0] > 0.1
+
+
+def test_a_joint_that_closes_a_loop_is_watched_through_whole_turns():
+    """The crank of a four-bar goes around its coupler several times, by a joint that has no place in q."""
+    mech = rg.Mechanism(gravity=(0, 0, 0))
+    for name, length in (("crank", 0.3), ("rocker", 0.8), ("coupler", 1.0)):
+        mech.add_body(name, rg.Inertia.cylinder(1.0, 0.02, (0, 0, 0), (length, 0, 0)))
+    hinge = rg.Revolute((0, 0, 1))
+    mech.add_joint("motor", hinge, "world", "crank")
+    mech.add_joint("pivot", hinge, "world", "rocker", parent_pose=rg.Pose(translation=(1, 0, 0)))
+    mech.add_joint("far", hinge, "rocker", "coupler", parent_pose=rg.Pose(translation=(0.8, 0, 0)))
+    mech.add_joint("near", hinge, "crank", "coupler", rg.Pose(translation=(0.3, 0, 0)), rg.Pose(translation=(1.0, 0, 0)))
+    assert mech.loop_joints == ("near",)
+    rough = mech.state(q={"motor": 1.5, "pivot": 1.6, "far": 2.0}, v={"motor": 5.0})
+    state = rg.assemble(mech, rough, hold=("motor",))
+    angle = rg.simulate(mech, state, 3.0).resample(1e-3).joint("near").q
+    assert np.ptp(angle) > 4 * np.pi
+    for value in np.linspace(angle.min() + 0.3, angle.max() - 0.3, 8):
+        event = rg.when_joint("near", value, direction=0, name="through")
+        for coordinates in ("reduced", "maximal"):
+            traj = rg.simulate(mech, state, 3.0, events=event, coordinates=coordinates)
+            assert len(traj.events) == np.count_nonzero(np.diff(np.sign(angle - value)))
+            for t, _ in traj.events:
+                assert abs(np.interp(t, np.linspace(0.0, 3.0, len(angle)), angle) - value) < 1e-4
+
+
+def test_when_joint_waits_for_a_joint_that_comes_later_only_if_told_to():
+    mech, state = ball(1.0)
+    with pytest.raises(rg.ModelError, match=r"'hinge at 0': there is no joint 'hinge'.*missing=\"wait\""):
+        rg.simulate(mech, state, 1.0, events=rg.when_joint("hinge", 0.0))
+    assert rg.simulate(mech, state, 1.0, events=rg.when_joint("hinge", 0.0, missing="wait")).events == []
+    with pytest.raises(rg.ModelError, match=r"'toe below': there is no frame or body 'toe'.*missing=\"wait\""):
+        rg.simulate(mech, state, 1.0, events=rg.when_frame_below("toe", 0.0))
+    assert rg.simulate(mech, state, 1.0, events=rg.when_frame_below("toe", 0.0, missing="wait")).events == []
 
 
 def test_a_frame_that_is_not_there_for_a_while_is_not_below():
@@ -367,3 +444,38 @@ def test_many_different_events_at_one_time_are_no_cascade():
     mech, state = ball(1.0)
     events = [rg.when_joint("fall", 0.5 + 1e-11 * k, name=f"{k}") for k in range(50)]
     assert len(rg.simulate(mech, state, 1.0, events=events).events) == 50
+
+
+# --- many ---------------------------------------------------------------------------------------------------------------
+
+
+def test_ten_thousand_events_are_checked_and_watched_at_once():
+    mech, state = ball(1.0)
+    began = time.perf_counter()
+    events = [rg.when_joint("fall", -1e3 - k, name=f"{k}") for k in range(5000)]
+    events += [rg.when_frame_below("ball", -1e3 - k, name=f"frame {k}") for k in range(5000)]
+    traj = rg.simulate(mech, state, 1.0, events=events)
+    assert traj.events == []
+    assert time.perf_counter() - began < 2.0  # a quarter of that as a rule
+
+
+def test_many_zeros_in_one_step_come_in_their_order():
+    """Whatever the order in which the events are given; far more of them than steps."""
+    mech, state = ball(1.0)
+    heights = np.random.default_rng(1).permutation(np.linspace(0.01, 0.99, 200))
+    events = [rg.when_joint("fall", height, name=f"{k}") for k, height in enumerate(heights)]
+    began = time.perf_counter()
+    traj = rg.simulate(mech, state, 0.45, events=events)
+    assert time.perf_counter() - began < 2.0
+    order = np.array([int(name) for _, name in traj.events])
+    assert np.array_equal(order, np.argsort(-heights))
+    assert np.abs(times(traj) - np.sqrt(2.0 * (1.0 - heights[order]) / G)).max() < SHORT
+
+
+def test_ten_thousand_moments():
+    mech, state = ball(1.0)
+    events = [rg.at_time(1e-5 * k, name=f"{k}") for k in range(10_000)]
+    began = time.perf_counter()
+    traj = rg.simulate(mech, state, 0.1, events=events[::-1])
+    assert [name for _, name in traj.events] == [event.name for event in events]
+    assert time.perf_counter() - began < 10.0  # one or two as a rule

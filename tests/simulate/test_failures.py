@@ -73,6 +73,67 @@ def test_a_joint_that_moves_no_inertia():
         assert len(error.trajectory.t) == 1
 
 
+# --- motions that would never end -----------------------------------------------------------------------------------------
+
+
+@numba.njit
+def coulomb(t, q, v, out):
+    out[0] = -np.sign(v[0])
+
+
+@numba.njit
+def pulled_coulomb(t, q, v, out):
+    out[0] = 0.5 - np.sign(v[0])
+
+
+@pytest.mark.parametrize(("torque", "speed", "when"), [(coulomb, 0.5, 0.5), (pulled_coulomb, 0.0, 0.0)])
+def test_friction_that_jumps_with_the_velocity_is_stopped_where_it_chatters(torque, speed, when):
+    mech, state = slider(0.0, speed, stiffness=0.0)
+    errors = [failing(r"too small.*in the mean over thousands.*'x'.*-sign\(v\)", mech, state, torque=torque) for _ in range(2)]
+    assert errors[0].joint == "x"
+    assert abs(errors[0].time - when) < 1e-4
+    assert errors[0].trajectory.steps < 40_000
+    assert errors[0].time == errors[1].time  # steps are counted, not seconds
+
+
+def test_whoever_gives_max_steps_may_take_so_many_however_short_they_are():
+    mech, state = slider(0.0, 0.5, stiffness=0.0)
+    error = failing("has taken its max_steps = 50000", mech, state, torque=coulomb, max_steps=50_000)
+    assert error.trajectory.steps == 50_000
+
+
+@pytest.mark.parametrize("most", [1, 7, 600])
+def test_max_steps(most):
+    """Of all segments together; a run that needs just so many ends well."""
+    mech, state = slider()
+    half = rg.at_time(0.5, lambda mech, state: (mech, mech.state(q=state.q, v=0.5 * state.v)))
+    options = {"integrator": "rk4", "step": 1.0 / most, "events": half}
+    needed = rg.simulate(mech, state, 1.0, **options).steps
+    assert rg.simulate(mech, state, 1.0, max_steps=needed, **options).steps == needed
+    if needed > 1:
+        error = failing(f"max_steps = {needed - 1} steps", mech, state, max_steps=needed - 1, **options)
+        assert error.trajectory.steps == needed - 1
+
+
+def test_events_that_follow_each_other_too_fast_are_stopped():
+    """Each time the ball comes 5 nm below the floor it is put back: no cascade, but a run that would never end."""
+    mech, state = ball(1.0)
+    back = rg.Event("back", lambda mech, state: state.q[0] + 5e-9, lambda m, s: (m, m.state(q=[0.0], v=[-1.0])))
+    error = failing("too small.*events that follow each other", mech, state, events=back)
+    assert abs(error.time - np.sqrt(2 / 9.81)) < 1e-3
+    assert len(error.trajectory.events) < 40_000
+
+
+@pytest.mark.parametrize("stiffness", [1e8, 1e10])
+def test_stiff_springs_and_limits_are_no_collapse(stiffness):
+    """A hundred thousand times stiffer than all else, after a quiet start: steps get short, and the run ends."""
+    mech = rg.Mechanism()
+    mech.add_body("ball", rg.Inertia.sphere(1.0, 0.1))
+    mech.add_joint("fall", rg.Prismatic((0, 0, 1), limits=rg.Limits(-0.05, 1.0, stiffness=stiffness)), "world", "ball")
+    traj = rg.simulate(mech, mech.state(), 0.15, rtol=1e-6, atol=1e-9)
+    assert traj.t[-1] == 0.15
+
+
 # --- functions of the user ------------------------------------------------------------------------------------------------
 
 
@@ -146,6 +207,7 @@ def test_an_action_that_raises():
         ((ball()[0], arm()[1]), "another structure"),
         ((ball()[0], None), "give a State"),
         (ball()[0], "must return"),
+        (None, r"action of event 't = 0.5' returned nothing: it must return \(mech, state\), STOP, or PASS"),
     ],
 )
 def test_an_action_that_returns_something_else(result, match):
@@ -240,7 +302,7 @@ def test_control_c_ends_a_long_run_soon_and_keeps_it(torque, capfd):
         timer = interrupt_after(0.25)
         began = time.perf_counter()
         try:
-            traj = rg.simulate(mech, state, 1e6, torque=torque, integrator="rk4", step=1e-4, every=1000)
+            traj = rg.simulate(mech, state, 1e5, torque=torque, integrator="rk4", step=1e-4, every=1000)
         finally:
             took = time.perf_counter() - began
             timer.join()
@@ -284,6 +346,14 @@ def test_control_c_ends_a_long_run_soon_and_keeps_it(torque, capfd):
         ({"events": rg.when_frame_below("toe", 0.0)}, "no frame or body 'toe'"),
         ({"events": rg.when_frame_below("world", 0.0)}, "does not move"),
         ({"events": rg.when_joint("shoulder", 0.0)}, "more than one position"),
+        ({"events": rg.when_joint("kneee", 0.0)}, r"'kneee at 0': there is no joint 'kneee'; .*'elbow'.*missing=\"wait\""),
+        ({"max_steps": 0}, "max_steps must be a whole number"),
+        ({"max_steps": 1.5}, "max_steps must be a whole number"),
+        ({"max_steps": 10**30}, "max_steps must be a whole number"),
+        ({"every": 10**30}, "every must be a whole number"),
+        ({"integrator": ["rk4"]}, "integrator must be one of"),
+        ({"integrator": "rk4", "step": 1e-300}, r"steps of 1e-300 s make 1e\+300 of them in 1 s.*max_steps"),
+        ({"step": 1e-300}, r"steps of 1e-300 s make 1e\+300 of them in 1 s.*max_steps"),
         ({"state": ball()[1]}, "another structure"),
         ({"state": None}, "give a State"),
     ],
@@ -298,6 +368,16 @@ def test_bad_arguments(options, match):
     ("make", "match"),
     [
         (lambda: rg.Event("", lambda mech, state: 1.0), "not empty"),
+        (lambda: rg.Event("\x1b[2J", lambda mech, state: 1.0), r"cannot be '\\x1b\[2J'.*cannot be shown"),
+        (lambda: rg.Event("two\nlines", lambda mech, state: 1.0), "cannot be shown"),
+        (lambda: rg.Event("e", lambda mech: 1.0), r"guard must take \(mech, state\) or \(t, mech, state\), not \(mech\)"),
+        (lambda: rg.Event("e", lambda t, mech, state, more: 1.0), "guard must take"),
+        (lambda: rg.Event("e", lambda mech, state, *, more: 1.0), "guard must take"),
+        (lambda: rg.at_time(0.0, lambda: None), r"action must take \(mech, state\)"),
+        (lambda: rg.at_time(0.0, rg.PASS), "action must be a function, STOP or None, not PASS"),
+        (lambda: rg.when_joint("x", 0.0, missing="later"), 'missing must be "error" or "wait"'),
+        (lambda: rg.when_joint(3, 0.0), "joint must be a name"),
+        (lambda: rg.when_frame_below(["toe"], 0.0), "frame must be a name"),
         (lambda: rg.Event("e", 3.0), "guard must be a function"),
         (lambda: rg.Event("e", lambda mech, state: 1.0, direction=2), "direction must be"),
         (lambda: rg.Event("e", lambda mech, state: 1.0, action="stop"), "action must be"),

@@ -285,3 +285,51 @@ def test_names_that_are_none(name):
     for ask in (traj.joint, traj.body, traj.frame):
         with pytest.raises(rg.ModelError, match="the trajectory has no"):
             ask(name)
+
+
+def test_the_angle_of_a_loop_joint_goes_on_through_whole_turns():
+    """The crank of a four-bar goes around its coupler: what a pose gives is in one turn, the history is continuous."""
+    mech = rg.Mechanism(gravity=(0, 0, 0))
+    for name, length in (("crank", 0.3), ("rocker", 0.8), ("coupler", 1.0)):
+        mech.add_body(name, rg.Inertia.cylinder(1.0, 0.02, (0, 0, 0), (length, 0, 0)))
+    hinge = rg.Revolute((0, 0, 1))
+    mech.add_joint("motor", hinge, "world", "crank")
+    mech.add_joint("pivot", hinge, "world", "rocker", parent_pose=rg.Pose(translation=(1, 0, 0)))
+    mech.add_joint("far", hinge, "rocker", "coupler", parent_pose=rg.Pose(translation=(0.8, 0, 0)))
+    mech.add_joint("near", hinge, "crank", "coupler", rg.Pose(translation=(0.3, 0, 0)), rg.Pose(translation=(1.0, 0, 0)))
+    rough = mech.state(q={"motor": 1.5, "pivot": 1.6, "far": 2.0}, v={"motor": 5.0})
+    traj = rg.simulate(mech, rg.assemble(mech, rough, hold=("motor",)), 3.0)
+    near = traj.joint("near")
+    assert np.ptp(near.q) > 4 * np.pi
+    whole = near.q - (traj.joint("pivot").q + traj.joint("far").q - traj.joint("motor").q)
+    assert np.ptp(whole) < 1e-8  # the loop's angles add up, turn after turn
+    even = traj.resample(1e-3).joint("near")
+    assert np.abs(np.gradient(even.q, even.t)[1:-1] - even.v[1:-1]).max() < 1e-3
+
+
+def test_a_segment_says_which_event_ended_it_and_the_steps_add_up():
+    mech, state = ball(1.0)
+    events = [rg.at_time(t, lambda m, s: (m, m.state(q=s.q, v=0.5 * s.v)), name=f"{t}") for t in (0.1, 0.2)]
+    traj = rg.simulate(mech, state, 0.3, events=events, integrator="rk4", step=0.01)
+    assert [segment.event for segment in traj.segments] == ["0.1", "0.2", None]
+    assert traj.steps == 30
+    assert sum(len(segment.t) - 1 for segment in traj.segments) == 30
+
+
+def test_the_total_energy_is_kinetic_and_potential_together():
+    mech, state = ball(1.0, 2.0)
+    energy = rg.simulate(mech, state, 0.3).energy()
+    assert np.array_equal(energy.total, energy.kinetic + energy.potential)
+    assert energy.total == pytest.approx(np.full(len(energy.t), 9.81 + 2.0), rel=1e-12)
+
+
+@pytest.mark.parametrize("coordinates", ["reduced", "maximal"])
+def test_a_segment_in_the_mechanisms_own_coordinates_has_its_times_and_its_event(coordinates):
+    mech, state = ball(1.0)
+    stop = rg.when_frame_below("ball", 0.5, rg.STOP, name="half")
+    segment = rg.simulate(mech, state, 1.0, events=stop, coordinates=coordinates).segments[0]
+    reduced = segment.reduced()
+    assert reduced.x.shape == (len(segment.t), 2)
+    assert np.array_equal(reduced.t, segment.t)
+    assert np.array_equal(reduced.x, segment.seen)
+    assert (reduced.event, reduced.bodies) == ("half", None)

@@ -15,7 +15,7 @@ from ..errors import ModelError, SimulationError, StructureError
 from ..mechanism import Mechanism
 from ..pose import finite
 from ..simulate.events import Event, check_events
-from ..simulate.hybrid import method_of, settings_of
+from ..simulate.settings import method_of, settings_of
 from ..simulate.trajectory import Trajectory
 from ..state import State
 from .match import Match, apart, moved

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from ..errors import ModelError, SimulationError, listed
 from ..mechanism import Mechanism
 from ..simulate.events import Event, TimeAt
-from ..simulate.hybrid import Run, Settings
+from ..simulate.hybrid import Run
 from ..simulate.integrators import Integrator
 from ..simulate.runner import Runner
+from ..simulate.settings import Settings
 from ..simulate.trajectory import Trajectory
 from ..state import State
 from .match import Match, matched
@@ -116,6 +117,8 @@ class ReturnMap:
     method: Integrator
     settings: Settings
     longest: float
+    warned: set[str] = field(default_factory=set, compare=False, repr=False)
+    """The events that were warned of, in whichever passage."""
 
     def __post_init__(self) -> None:
         known = [event.name for event in self.events]
@@ -141,9 +144,10 @@ class ReturnMap:
         runs.append(Recorded(self, self.events, blind, limit, self.section))
         now = mech, state
         for run in runs:
+            run.asked, run.warned = frozenset(self.section), self.warned  # they have just happened, if only nearly so
             if run.from_state(*now).interrupted:
                 raise KeyboardInterrupt
-            now = run.pieces[-1].after
+            now, runs[-1].before = run.pieces[-1].after, run.runner
         trajectory = Trajectory(
             [segment for run in runs for segment in run.segments], [record for run in runs for record in run.happened],
             sum(run.steps for run in runs), sum(run.rejected for run in runs),

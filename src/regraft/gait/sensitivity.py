@@ -38,8 +38,7 @@ def passage_derivative(return_map: ReturnMap, passage: Passage, exact: bool = Tr
     for piece in passage.pieces:
         tangents = _through_flow(piece, tangents, exact)
         if piece.actions:
-            change = _action_derivative(piece)
-            tangents = np.concatenate((change @ tangents[:-1], tangents[-1:]))
+            tangents = np.concatenate((_action_derivative(piece) @ tangents, tangents[-1:]))
     start, match, mech, state = return_map.start, return_map.match, passage.mech, passage.state
     if match is None and mech.layout.same_structure(start.layout):
         return tangents[:-1]
@@ -115,32 +114,39 @@ def _by_differences(piece: Piece) -> Array:
 
 
 def _action_derivative(piece: Piece) -> Array:
-    """How the state after the actions changes with the one before, by extrapolated differences."""
-    mech, (mech_after, after) = piece.runner.mech, piece.after
+    """(2 nv after, 2 nv + 1): how the state after the actions changes with the one before and with the time.
 
-    def act(state: State) -> tuple[Mechanism, State]:
+    By extrapolated differences.
+    """
+    mech, (mech_after, after) = piece.runner.mech, piece.after
+    moment = piece.t + float(piece.sizes.sum())
+
+    def act(state: State, t: float) -> tuple[Mechanism, State]:
         now = mech, state
         for event in piece.actions:
-            result = event.action(*now) if callable(event.action) else None
+            result = event.act(t, *now)
             if not isinstance(result, tuple):
                 raise Outside
             now = result
         return now
 
     def change(step: Array) -> Array:
-        found_mech, found = _or_outside(lambda: act(moved(mech, piece.end, step)))
+        found_mech, found = _or_outside(lambda: act(moved(mech, piece.end, step[:-1]), moment + step[-1]))
         if not found_mech.layout.same_structure(mech_after.layout):
             raise Outside
         return apart(mech_after, found, after)
 
     try:
-        return jacobian_at_zero(change, _scales(piece.end))
+        if any(event.timed for event in piece.actions):
+            return jacobian_at_zero(change, np.append(_scales(piece.end), 1.0))
+        found = jacobian_at_zero(lambda step: change(np.append(step, 0.0)), _scales(piece.end))
+        return np.column_stack((found, np.zeros(len(found))))
     except Outside:
         names = " and ".join(repr(event.name) for event in piece.actions)
         raise SimulationError(
-            f"the action of event {names} has no derivative: for states near the one at t = {piece.t + piece.sizes.sum():.6g} it "
+            f"the action of event {names} has no derivative: for states near the one at t = {moment:.6g} it "
             "fails or leaves another structure. Let it depend smoothly on the state there.",
-            time=piece.t + float(piece.sizes.sum()),
+            time=moment,
         ) from None
 
 

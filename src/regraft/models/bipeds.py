@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..errors import ModelError
 from ..inertia import Inertia
@@ -14,7 +14,7 @@ from ..mechanism import Mechanism
 from ..motion import frame_position
 from ..parts import WORLD
 from ..pose import Pose, finite
-from ..simulate import STOP, Event, when_frame_below
+from ..simulate import PASS, STOP, Event, when_frame_below
 from ..state import State
 from ..structure import reroot
 from .ready import positive
@@ -94,12 +94,12 @@ class CompassBiped:
     @cached_property
     def start(self) -> tuple[Mechanism, State]:
         """Mechanism and state just after the right foot has struck the ground: where the first step begins."""
-        after = self.strike(self.mech, self.state)
-        if after is None:
+        if (after := self.strike(self.mech, self.state)) is PASS:
             raise ModelError("the right foot is not ahead of the left one, so it cannot strike; spread the legs in the state.")
-        return after
+        mech, state = after
+        return mech, state
 
-    def strike(self, mech: Mechanism, state: State) -> tuple[Mechanism, State] | None:
+    def strike(self, mech: Mechanism, state: State) -> Any:
         """The swinging foot lands: a plastic impact, and its leg stands.
 
         Parameters
@@ -111,8 +111,8 @@ class CompassBiped:
 
         Returns
         -------
-        (Mechanism, State) or None
-            The biped on the other leg; None where that foot is not ahead.
+        (Mechanism, State) or PASS
+            The biped on the other leg; `PASS` where that foot is not ahead.
         """
         return _Strike(_other(standing_leg(mech)), self.length * _AHEAD)(mech, state)
 
@@ -268,10 +268,10 @@ class _Strike:
     leg: str
     ahead: float
 
-    def __call__(self, mech: Mechanism, state: State) -> tuple[Mechanism, State] | None:
+    def __call__(self, mech: Mechanism, state: State) -> Any:
         foot, stands = (frame_position(mech, state, _foot(side)) for side in (self.leg, _other(self.leg)))
         if stands[0] - foot[0] <= self.ahead:
-            return None
+            return PASS
         return reroot(mech, state, self.leg, at=foot, joint=_HINGE, name=STANCE, velocity="impact")
 
 

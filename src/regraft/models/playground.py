@@ -17,7 +17,7 @@ from ..mechanism import Mechanism
 from ..motion import body_poses, frame_position
 from ..parts import WORLD
 from ..pose import Pose, finite
-from ..simulate import Event, at_time
+from ..simulate import PASS, Event, at_time
 from ..state import State
 from ..structure import cut
 from .figures import BASE, SIDES, Figure, add_human, human_figure
@@ -163,7 +163,7 @@ def slid(mech: Mechanism, state: State, side: str) -> float:
 
 def _thigh_off(side: str) -> Event:
     """A thigh whose middle comes to the edge of the plate; where the other one is there too, both come off at once."""
-    return Event(f"{side} thigh off", _Inside(side), _come_off)
+    return Event(f"{side} thigh off", _Inside(side), _come_off, already="fire")
 
 
 @dataclass(frozen=True)
@@ -180,7 +180,7 @@ def _come_off(mech: Mechanism, state: State) -> Any:
     off = [s for s in SIDES if f"{s} seat" in mech.joints and abs(slid(mech, state, s)) > 0.5 * DEPTH - _OUT]
     for other in off:
         mech, state = cut(mech, state, f"{other} seat")
-    return (mech, state) if off else None
+    return (mech, state) if off else PASS
 
 
 def _shapes(half: float) -> tuple[Shape, ...]:

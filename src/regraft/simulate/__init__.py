@@ -1,6 +1,6 @@
 """Hybrid simulation: integrators, events, the compiled loop and trajectories."""
 
-from .events import STOP, Event, at_time, when_frame_below, when_joint
+from .events import PASS, STOP, Event, at_time, when_frame_below, when_joint
 from .hybrid import simulate
 from .ivp import InitialValueProblem, as_ivp
 from .joining import join
@@ -8,6 +8,7 @@ from .recorded import Segment
 from .trajectory import Trajectory
 
 __all__ = [
+    "PASS",
     "STOP",
     "Event",
     "InitialValueProblem",

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import inspect
+import math
+from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ModelError, listed
+from ..joints import settle
 from ..mechanism import Mechanism
 from ..motion import place_of
 from ..parts import WORLD, check_name
@@ -21,18 +25,25 @@ from .guards import ADDRESS, FUNCTION, GUARD, GUARD_NUMBERS, HEIGHT, INDEX, JOIN
 Array = NDArray[np.float64]
 
 
-class _Stop:
+class Answer:
+    """What an action returns instead of a mechanism and a state; there is one of each, also after pickling."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
     def __repr__(self) -> str:
-        return "STOP"
+        return self._name
 
     def __reduce__(self) -> str:
-        return "STOP"  # the one of this module, also after it has been sent to another process
+        return self._name
 
 
-STOP: Final = _Stop()
+STOP: Final = Answer("STOP")
 """What an action returns to end the simulation."""
+PASS: Final = Answer("PASS")
+"""What an action returns to pass the event over: nothing changes, and the event leaves no trace."""
 
-Action = Callable[[Mechanism, State], Any] | _Stop
+Action = Callable[..., Any] | Answer
 
 
 @dataclass(frozen=True)
@@ -60,6 +71,7 @@ class FrameBelow:
     frame: str
     height: float
     slope: float
+    missing: str = "error"
 
     def row(self, mech: Mechanism) -> GuardRow | None:
         """The guard in a structure; None while the frame is not there."""
@@ -80,14 +92,32 @@ class JointAt:
     joint: str
     value: float
 
+    missing: str = "error"
+
     def row(self, mech: Mechanism) -> GuardRow | None:
         """The guard in a structure; None while the joint is not there."""
-        where = mech.layout.q_slices.get(self.joint)
-        if where is None:
+        if self.joint not in mech.joints:
             return None
-        if where.stop - where.start != 1:
-            raise ModelError(f"event: joint {self.joint!r} has more than one position; give a guard function instead.")
-        return _row(JOINT, where.start, value=self.value)
+        if (count := mech.joints[self.joint].type.nq) != 1:
+            many = "more than one position" if count > 1 else "no position"
+            raise ModelError(f"event: joint {self.joint!r} has {many}; give a guard function instead.")
+        where = mech.layout.q_slices.get(self.joint)
+        return self.of_loop().row(mech) if where is None else _row(JOINT, where.start, value=self.value)
+
+    def of_loop(self) -> FunctionGuard:
+        """The guard where the joint closes a loop; its angle goes on through whole turns from one look to the next."""
+        last = math.nan
+
+        def value(mech: Mechanism, state: State) -> float:
+            nonlocal last
+            joint = mech.joints[self.joint]
+            found = float(settle(joint.type, mech.tree.motions_of(state._x, joint.parent, joint.child), joint.places())[0][0])
+            if joint.type.turns and math.isfinite(last):
+                found += math.tau * round((last - found) / math.tau)
+            last = found
+            return found - self.value
+
+        return FunctionGuard(value)
 
 
 @dataclass(frozen=True)
@@ -99,7 +129,7 @@ class TimeAt:
 
 @dataclass(frozen=True)
 class FunctionGuard:
-    """A function of the user: ``guard(mech, state)`` in Python, or a Numba function ``guard(t, q, v)``."""
+    """A function of the user: ``guard(mech, state)`` or ``guard(t, mech, state)``, or a Numba function ``guard(t, q, v)``."""
 
     function: Callable[..., Any]
     timed: bool = False
@@ -130,51 +160,96 @@ class Event:
     Parameters
     ----------
     name : str
-        Its name in `Trajectory.events`.
+        What the event is called in `Trajectory.events` and in messages; no two events of a run have the same name.
     guard : callable
-        ``guard(mech, state)`` returns a number, or a Numba function ``guard(t, q, v)`` does; `at_time`, `when_frame_below` and
-        `when_joint` make events whose guards run compiled.
+        ``guard(mech, state) -> float`` or ``guard(t, mech, state) -> float``, or a Numba function ``guard(t, q, v) -> float``.
+        `at_time`, `when_frame_below` and `when_joint` make events with guards that run compiled.
     action : callable or STOP, optional
-        ``action(mech, state)`` returns a new ``(mech, state)``, `STOP`, or None for an event that is to be passed over. By
-        default nothing changes.
+        ``action(mech, state)`` or ``action(t, mech, state)``. It returns a new ``(mech, state)``, `STOP` to end the run, or
+        `PASS` for an event that is to be passed over. Without it the event is only noted.
     direction : {-1, 1, 0}, optional
-        −1 is from above zero to below, +1 the other way, 0 both.
+        −1: from above zero to below; +1: the other way; 0: both.
+    already : {"fire", "wait"}, optional
+        What the event does where a segment starts with its guard beyond zero: below it for the direction −1, above it for +1.
+        (With the direction 0 neither side is beyond.) A segment starts with the run, and after each action that changed
+        something. "fire": it happens there, unless its guard was beyond zero already before the change. "wait": it happens when
+        the guard has come back and goes through zero again. Without a choice it waits, and a `RegraftWarning` says so.
+
+    Raises
+    ------
+    ModelError
+        If one of these is something else.
 
     Examples
     --------
+    A joint that breaks under more than 50 N, also if it is loaded with more from the start:
+
+    >>> import numpy as np
     >>> import regraft as rg
     >>> mech = rg.Mechanism()
-    >>> mech.add_body("ball", rg.Inertia.sphere(1.0, 0.1))
-    >>> mech.add_joint("fall", rg.Prismatic((0, 0, 1)), "world", "ball")
-    >>> fast = rg.Event("fast", lambda mech, state: state.v[0] + 9.81, rg.STOP)
-    >>> round(rg.simulate(mech, mech.state(), 10.0, events=fast).t[-1], 9)
-    np.float64(1.0)
+    >>> mech.add_body("load", rg.Inertia.sphere(10.0, 0.1))
+    >>> mech.add_joint("hook", rg.Fixed(), "world", "load")
+    >>> def margin(mech, state):
+    ...     return 50.0 - np.linalg.norm(rg.joint_reactions(mech, state)["hook"][3:]) if "hook" in mech.joints else 1.0
+    >>> breaks = rg.Event("break", margin, lambda mech, state: rg.cut(mech, state, "hook"), already="fire")
+    >>> traj = rg.simulate(mech, mech.state(), 0.1, events=breaks)
+    >>> traj.events[0].t, list(traj.final[0].joints)
+    (0.0, ['load_free'])
     """
 
     name: str
     guard: Any
     action: Action | None = None
     direction: int = -1
+    already: str | None = None
+    timed: bool = field(init=False, repr=False, compare=False, default=False)
+    """Whether the action takes the time."""
 
     def __post_init__(self) -> None:
         check_name(self.name, "an event")
         if self.direction not in (-1, 0, 1):
             raise ModelError(f"event {self.name!r}: direction must be -1, 0 or 1, not {self.direction!r}.")
+        if self.already not in (None, "fire", "wait"):
+            raise ModelError(f'event {self.name!r}: already must be "fire" or "wait", not {self.already!r}.')
         if not isinstance(self.guard, (FrameBelow, JointAt, TimeAt, FunctionGuard)):
             if not callable(self.guard):
                 raise ModelError(f"event {self.name!r}: the guard must be a function of mechanism and state, not {self.guard!r}.")
-            object.__setattr__(self, "guard", FunctionGuard(self.guard))
-        if self.action is not None and not callable(self.action) and self.action is not STOP:
+            timed = not is_compiled(self.guard) and _takes_time(self.guard, f"event {self.name!r}: the guard")
+            object.__setattr__(self, "guard", FunctionGuard(self.guard, timed))
+        if callable(self.action):
+            object.__setattr__(self, "timed", _takes_time(self.action, f"event {self.name!r}: the action"))
+        elif self.action is not None and self.action is not STOP:
             raise ModelError(f"event {self.name!r}: the action must be a function, STOP or None, not {self.action!r}.")
+
+    def act(self, t: float, mech: Mechanism, state: State) -> Any:
+        """What the action returns; STOP or None where that is all the action is."""
+        if not callable(self.action):
+            return self.action
+        return self.action(t, mech, state) if self.timed else self.action(mech, state)
+
+
+def _takes_time(function: Any, what: str) -> bool:
+    """Whether a function takes the time before mechanism and state: it does if it needs three arguments."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):  # some functions of C do not tell
+        return False
+    by_place = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    needed = sum(p.default is p.empty for p in by_place)
+    most = math.inf if any(p.kind is p.VAR_POSITIONAL for p in parameters) else len(by_place)
+    named = any(p.kind is p.KEYWORD_ONLY and p.default is p.empty for p in parameters)
+    if needed > 3 or most < 2 or named:
+        raise ModelError(f"{what} must take (mech, state) or (t, mech, state), not {inspect.signature(function)}.")
+    return needed == 3
 
 
 def at_time(time: float, action: Any = None, name: str | None = None) -> Event:
-    """An event at a moment.
+    """An event at a moment. One before the start of a run does not happen in it, one at its start does.
 
     Parameters
     ----------
     time : float
-        In seconds.
+        When it happens, exactly.
     action : callable or STOP, optional
         As for `Event`.
     name : str, optional
@@ -194,13 +269,22 @@ def at_time(time: float, action: Any = None, name: str | None = None) -> Event:
     return Event(f"t = {moment:g}" if name is None else name, TimeAt(moment), action)
 
 
-def when_frame_below(frame: str, height: float, action: Any = None, slope: float = 0.0, name: str | None = None) -> Event:
-    """An event where a frame comes down through the ground ``z = height + slope * x``.
+def when_frame_below(
+    frame: str,
+    height: float,
+    action: Any = None,
+    slope: float = 0.0,
+    name: str | None = None,
+    *,
+    already: str = "fire",
+    missing: str = "error",
+) -> Event:
+    """An event where a frame, or a body's origin, comes down through the ground ``z = height + slope * x``.
 
     Parameters
     ----------
     frame : str
-        The name of a frame or a body.
+        The frame, or the body.
     height : float
         Of the ground at x = 0, in metres.
     action : callable or STOP, optional
@@ -209,6 +293,12 @@ def when_frame_below(frame: str, height: float, action: Any = None, slope: float
         How much the ground rises along x.
     name : str, optional
         By default ``"<frame> below"``.
+    already : {"fire", "wait"}, optional
+        What happens where a segment starts with the frame below the ground, as for `Event`. It happens at once by default: a foot
+        that is in the ground has met it.
+    missing : {"error", "wait"}, optional
+        What happens where the mechanism has no such frame at the start of the run: an error, or the event waits for it. A frame
+        that goes later is waited for in any case.
 
     Returns
     -------
@@ -217,28 +307,49 @@ def when_frame_below(frame: str, height: float, action: Any = None, slope: float
     Examples
     --------
     >>> import regraft as rg
-    >>> rg.when_frame_below("heel", 0.0, rg.STOP, name="heel strike").name
-    'heel strike'
+    >>> mech = rg.Mechanism()
+    >>> mech.add_body("ball", rg.Inertia.sphere(1.0, 0.1))
+    >>> mech.add_joint("flight", rg.Free(), "world", "ball")
+    >>> landing = rg.when_frame_below("ball", -4.905, rg.STOP)
+    >>> round(rg.simulate(mech, mech.state(), 2.0, events=landing).t[-1], 9)
+    1.0
     """
-    guard = FrameBelow(frame, float(finite("when_frame_below: height", height, ())), float(finite("slope", slope, ())))
-    return Event(f"{frame} below" if name is None else name, guard, action)
+    _check_text("when_frame_below: frame", frame)
+    ground = float(finite("when_frame_below: height", height, ())), float(finite("slope", slope, ()))
+    guard = FrameBelow(frame, *ground, _missing("when_frame_below", missing))
+    return Event(f"{frame} below" if name is None else name, guard, action, already=already)
 
 
-def when_joint(joint: str, value: float, action: Any = None, direction: int = 0, name: str | None = None) -> Event:
-    """An event where the position of a joint goes through a value; while there is no such joint, it does not happen.
+def when_joint(
+    joint: str,
+    value: float,
+    action: Any = None,
+    direction: int = 0,
+    name: str | None = None,
+    *,
+    already: str = "wait",
+    missing: str = "error",
+) -> Event:
+    """An event where the position of a joint goes through a value.
 
     Parameters
     ----------
     joint : str
-        The name of a joint with one degree of freedom.
+        A joint with one degree of freedom. While it closes a loop, its angle is counted on from one step to the next.
     value : float
-        The position.
+        Radians or metres.
     action : callable or STOP, optional
         As for `Event`.
     direction : {-1, 1, 0}, optional
         −1 is downwards, +1 upwards, 0 both.
     name : str, optional
         By default ``"<joint> at <value>"``.
+    already : {"fire", "wait"}, optional
+        What happens where a segment starts with the joint beyond the value, as for `Event`. By default the joint must go through
+        the value.
+    missing : {"error", "wait"}, optional
+        What happens where the mechanism has no such joint at the start of the run: an error, or the event waits for it. A joint
+        that goes later is waited for in any case.
 
     Returns
     -------
@@ -247,15 +358,27 @@ def when_joint(joint: str, value: float, action: Any = None, direction: int = 0,
     Examples
     --------
     >>> import regraft as rg
-    >>> rg.when_joint("knee", 0.0, rg.STOP, direction=-1, name="knee straight").direction
-    -1
+    >>> rg.when_joint("knee", 0.0, rg.STOP, direction=1).name
+    'knee at 0'
     """
-    guard = JointAt(joint, float(finite("when_joint: value", value, ())))
-    return Event(f"{joint} at {value:g}" if name is None else name, guard, action, direction)
+    _check_text("when_joint: joint", joint)
+    guard = JointAt(joint, float(finite("when_joint: value", value, ())), _missing("when_joint", missing))
+    return Event(f"{joint} at {value:g}" if name is None else name, guard, action, direction, already)
+
+
+def _check_text(what: str, name: Any) -> None:
+    if not isinstance(name, str):
+        raise ModelError(f"{what} must be a name, not {name!r}.")
+
+
+def _missing(what: str, missing: str) -> str:
+    if missing not in ("error", "wait"):
+        raise ModelError(f'{what}: missing must be "error" or "wait", not {missing!r}.')
+    return missing
 
 
 def check_events(events: Any, mech: Mechanism) -> tuple[Event, ...]:
-    """A tuple of events with different names, whose frames the mechanism has at the start."""
+    """A tuple of events with different names, whose frames and joints the mechanism has at the start."""
     try:
         found = (events,) if isinstance(events, Event) else tuple(events)
     except TypeError:
@@ -263,11 +386,15 @@ def check_events(events: Any, mech: Mechanism) -> tuple[Event, ...]:
     for event in found:
         if not isinstance(event, Event):
             raise ModelError(f"events must be Event objects, such as at_time(1.0, action), not {event!r}.")
-    names = [event.name for event in found]
-    twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+    twice = [name for name, count in Counter(event.name for event in found).items() if count > 1]
     if twice:
         raise ModelError(f"events must have different names; there are several {listed(twice)}.")
     for event in found:
-        if isinstance(event.guard, FrameBelow) and event.guard.frame not in (WORLD, *mech.frames, *mech.bodies):
-            raise ModelError(f"event {event.name!r}: there is no frame or body {event.guard.frame!r}; add it with add_frame.")
+        guard, later = event.guard, 'or, if it comes later, say missing="wait"'
+        if isinstance(guard, FrameBelow) and guard.missing == "error" and place_of(mech, guard.frame) is None:
+            raise ModelError(f"event {event.name!r}: there is no frame or body {guard.frame!r}; add it with add_frame, {later}.")
+        if isinstance(guard, JointAt) and guard.missing == "error" and guard.joint not in mech.joints:
+            raise ModelError(
+                f"event {event.name!r}: there is no joint {guard.joint!r}; give one of {listed(mech.joints)}, {later}."
+            )
     return found

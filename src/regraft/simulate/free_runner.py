@@ -87,6 +87,8 @@ class FreeRunner(Runner):
     def _guarding(self, guard: Any) -> Any:
         """A guard of the mechanism's joints as one of its free bodies."""
         user = self.user
+        if isinstance(guard, JointAt) and guard.joint not in user.layout.q_slices:
+            guard = guard.of_loop()
         if isinstance(guard, JointAt):
             at = user.layout.q_slices[guard.joint].start
 

@@ -25,12 +25,13 @@ DIRECTION = 3  # −1: from above zero to below, +1: the other way, 0: both
 SIGN = 4  # of the guard where it was last seen away from zero; 0 until it has left it
 HIT = 5  # 1 for the guards whose zero ended the segment
 SIGN_BEFORE = 6  # SIGN at the start of the step
-GUARD = 7
+ARMED = 7  # 1 where the guard fires if it is at zero at the start of the segment and leaves it in its direction
+GUARD = 8
 HEIGHT, JOINT, FUNCTION = range(3)
 
 # guard_numbers: float64 (number, GUARD_NUMBERS)
 POINT = 0  # 3: a point in the frame of the body's row
-VALUE = 3  # height at x = 0, or joint position
+VALUE = 3  # height at x = 0, joint position, or value of a function
 SLOPE = 4  # rise of the ground along x
 LAST = 5  # the guard at the last sample
 LAST_BEFORE = 6  # LAST at the start of the step
@@ -38,10 +39,15 @@ GUARD_NUMBERS = 7
 
 AT_ZERO = 1e-9
 """How near to zero a guard counts as zero where a segment starts, in the guard's units."""
+BEYOND = 1e-8
+"""How far off zero a guard counts as beyond it where a segment starts: more than loops may be open that hold a foot in place."""
 AT_ONCE = 1e-2
 """The part of the first step within which a guard that is at zero must be through it for its rate to say where it goes."""
 ROUNDING = 1e-14
 """A change of a guard that may be rounding, in the guard's units."""
+UNNOTICED = 1e-4
+"""A change of a guard that says nothing, relative to the largest movement of a joint meanwhile, which is 1e-6 at most: what loops
+hold in place moves by the square of that."""
 SLOWEST, SLOWEST_FUNCTION = 1e-5, 1e-4
 """Speeds below which the time over which a rate is taken grows no more; a user's function may change with time as well."""
 
@@ -64,7 +70,7 @@ def guard_value(
     if failed != 0:
         functions[FAILED] = 1
         return np.nan * S[q, 0]
-    return S[RESULT, 0]
+    return S[RESULT, 0] - numbers[e, VALUE]
 
 
 @inline
@@ -77,13 +83,34 @@ def place_for_guards(model: Model, work: Work, guards: Any, S: Any, nq: int, q: 
 
 
 @jit
+def look_at_guards(model: Model, work: Work, guards: Any, numbers: Any, functions: Any, t: float, S: Any, nq: int) -> None:
+    """LAST: the guards at the start of a segment."""
+    place_for_guards(model, work, guards, S, nq, Q0)
+    for e in range(guards.shape[0]):
+        numbers[e, LAST] = guard_value(model, work, guards, numbers, functions, e, t, S, nq, Q0, V0)
+
+
+@jit
 def start_guards(
     model: Model, work: Work, guards: Any, numbers: Any, functions: Any, t: float, h: float, S: Any, nq: int
 ) -> None:
     """Signs at the start of a segment whose first step is h.
 
-    A guard at zero gets the sign of its rate if that takes it out of zero at once, else none until it has left zero.
+    A guard at zero gets the sign of its rate if that takes it out of zero at once, else none until it has left zero. An armed one
+    that does not go back fires where it comes `BEYOND` zero.
     """
+    sign_guards(model, work, guards, numbers, functions, t, h, S, nq)
+    for e in range(guards.shape[0]):
+        direction = guards[e, DIRECTION]
+        if guards[e, ARMED] != 0 and guards[e, SIGN] != -direction and abs(numbers[e, LAST]) <= BEYOND:
+            numbers[e, VALUE] += direction * BEYOND
+            numbers[e, LAST] -= direction * BEYOND
+            guards[e, SIGN] = -direction
+
+
+@jit
+def sign_guards(model: Model, work: Work, guards: Any, numbers: Any, functions: Any, t: float, h: float, S: Any, nq: int) -> None:
+    """SIGN, LAST: the guards at the start of a segment, those at zero by their rates."""
     place_for_guards(model, work, guards, S, nq, Q0)
     waiting = False
     for e in range(guards.shape[0]):
@@ -95,14 +122,17 @@ def start_guards(
     if not waiting:
         return
     for slowest in (SLOWEST, SLOWEST_FUNCTION):
-        eps = look_ahead(model, S, work.dof.shape[0], slowest)
+        nv, moved = work.dof.shape[0], 0.0
+        eps = look_ahead(model, S, nv, slowest)
+        for d in range(nv):
+            moved = max(moved, abs(S[US, d]))
         place_for_guards(model, work, guards, S, nq, QS)
         for e in range(guards.shape[0]):
             if guards[e, SIGN] == 0 and (guards[e, SORT] == FUNCTION) == (slowest == SLOWEST_FUNCTION):
                 value = numbers[e, LAST]
                 change = guard_value(model, work, guards, numbers, functions, e, t + eps, S, nq, QS, VS) - value
                 at_once = value * change >= 0.0 or abs(value) <= AT_ONCE * h * abs(change) / eps
-                if at_once and abs(change) > ROUNDING:
+                if at_once and abs(change) > max(ROUNDING, UNNOTICED * moved):
                     guards[e, SIGN] = 1 if change > 0.0 else -1
 
 

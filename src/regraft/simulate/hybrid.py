@@ -5,51 +5,41 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
-import numpy as np
-
-from ..errors import ModelError, RegraftError, SimulationError, listed
+from ..errors import ModelError, RegraftError, SimulationError, listed, warn
 from ..mechanism import Mechanism
 from ..pose import finite
 from ..state import State
 from . import segment
 from .applied import Applied
-from .callbacks import check_functions
-from .events import STOP, Event, TimeAt, check_events
+from .crossings import SAME_TIME
+from .events import PASS, STOP, Event, TimeAt, check_events
 from .free_runner import FreeRunner
 from .histories import EventRecord
-from .integrators import INTEGRATORS, Integrator
+from .integrators import Integrator
+from .pace import Pace
 from .progress import Progress
 from .recorded import Segment
 from .runner import Runner
+from .settings import Settings, method_of, settings_of
 from .trajectory import Trajectory
 
 ENDLESS = 100
-"""So many events in a row, each within `CASCADE` of the one before, are a cascade that would never end."""
+"""So many times in a row, each within `CASCADE` of the last, the same few events make a cascade that would never end."""
 SHRINKING = 4
 """So many are enough where it is the same event each time, a little later."""
 CASCADE = 1e-9
 """Seconds, relative to 1 + the time."""
 
+LEAST = 1e-16
+"""The least step, relative to the span of the run."""
+MOST_STEPS = 10**9
+"""A run with more steps of a given size must say so by `max_steps`."""
+
 _PAUSE = 0.1  # seconds of compiled code between looks at the clock and at Ctrl-C
-
-
-@dataclass(frozen=True)
-class Settings:
-    """What stays the same in all segments."""
-
-    torque: Any
-    wrenches: Any
-    rtol: float
-    atol: float
-    first_step: float
-    largest: float
-    every: int
-    coordinates: str
-    stabilise: bool
 
 
 def simulate(
@@ -69,6 +59,7 @@ def simulate(
     every: int | None = None,
     start: float = 0.0,
     stabilise: bool | None = None,
+    max_steps: int | None = None,
 ) -> Trajectory:
     """The motion of a mechanism from a state on, with events that may change its structure.
 
@@ -107,6 +98,9 @@ def simulate(
     stabilise : bool, optional
         Whether the joints that close loops, and in maximal coordinates all joints, are put back after each step where they are
         closed; by default so for all integrators but "hakenberg".
+    max_steps : int, optional
+        How many steps the run may take, however short they are. Without it a run stops where its steps become so short that it
+        would never end, and a `step` of which there would be more than a billion is refused.
 
     Returns
     -------
@@ -133,10 +127,15 @@ def simulate(
     """
     mech.check_state(state)
     method = method_of(integrator)
-    settings = settings_of(method, torque, wrenches, rtol, atol, step, every, coordinates, stabilise)
+    settings = settings_of(method, torque, wrenches, rtol, atol, step, every, coordinates, stabilise, max_steps)
     begin, span = float(finite("start", start, ())), float(finite("duration", duration, ()))
     if span < 0.0:
         raise ModelError(f"duration must not be negative, not {span:g}.")
+    if max_steps is None and span > MOST_STEPS * settings.largest:
+        raise ModelError(
+            f"steps of {settings.largest:g} s make {span / settings.largest:.3g} of them in {span:g} s; take longer ones, or say "
+            "with max_steps how many there may be."
+        )
     run = Run(method, settings, check_events(events, mech), begin, begin + span, progress)
     return run.from_state(mech.copy(), state)
 
@@ -149,14 +148,22 @@ class Run:
     ) -> None:
         self.method, self.settings, self.events = method, settings, events
         self.start, self.end, self.progress = start, end, progress
+        self.pace = Pace(start, end)
         self.segments: list[Segment] = []
         self.closed: Runner | None = None
         self.happened: list[EventRecord] = []
         self.steps = self.rejected = self.in_a_row = 0
-        self.waiting = sorted(
-            (event for event in events if isinstance(event.guard, TimeAt) and event.guard.time >= start),
-            key=lambda event: event.guard.time,
-        )
+        self.cascade_from = 0
+        self.place = {event.name: i for i, event in enumerate(events)}
+        self.guarded = tuple(event for event in events if not isinstance(event.guard, TimeAt))
+        timed = (event for event in events if isinstance(event.guard, TimeAt) and event.guard.time >= start)
+        self.waiting = sorted(timed, key=lambda event: -event.guard.time)
+        """The events at given times that are still to come, the next one last."""
+        self.before: Runner | None = None
+        """The runner of the segment before."""
+        self.asked: frozenset[str] = frozenset()
+        """The events whose actions led to the present segment."""
+        self.warned: set[str] = set()
 
     def from_state(self, mech: Mechanism, state: State) -> Trajectory:
         """Run to the end."""
@@ -171,7 +178,8 @@ class Run:
 
     def _new_runner(self, mech: Mechanism, state: State, t: float) -> Runner:
         kind = FreeRunner if self.settings.coordinates == "maximal" else Runner
-        self.runner: Runner = kind(mech, state, t, self.method, self.settings, self.events)
+        self.runner: Runner = kind(mech, state, t, self.method, self.settings, self.guarded)
+        self.runner.clock[segment.LEAST] = LEAST * (self.end - self.start)
         return self.runner
 
     def _trajectory(self) -> Trajectory:
@@ -193,24 +201,61 @@ class Run:
 
     def _advance(self, runner: Runner, shown: Progress) -> Runner | None:
         """Run to the next event or to the end; the runner to go on with, None at the end."""
-        end = min([self.end, *(event.guard.time for event in self.waiting[:1])])
+        if not runner.counts[segment.LOOKED]:
+            if (why := runner.look()) != segment.LOOKED_AT:
+                raise self._failure(runner, why)
+            if already := self._already(runner):
+                return self.happen(runner, [*already, *self._due(runner.t)])
+        end = min([self.end, *(event.guard.time for event in self.waiting[-1:])])
         why, budget = segment.PAUSED, 256
         while why == segment.PAUSED:
             before = time.perf_counter()
-            why = runner.run(end, budget)
+            why = runner.run(end, min(budget, self._allowed(runner)))
             took = time.perf_counter() - before
             budget = max(16, min(1_000_000, int(budget * min(4.0, _PAUSE / max(took, 1e-6)))))
             shown.update(runner.t)
         if why == segment.FINISHED:
             return self.happen(runner, self._due(runner.t))
         if why == segment.EVENT:
-            return self.happen(runner, [*runner.hit(), *self._due(runner.t + segment.SAME_TIME * max(1.0, abs(runner.t)))])
+            return self.happen(runner, [*runner.hit(), *self._due(runner.t + SAME_TIME * max(1.0, abs(runner.t)))])
         raise self._failure(runner, why)
+
+    def _allowed(self, runner: Runner) -> int:
+        """How many steps may be taken until the next look at how far they come; an error where there are none left."""
+        steps, t, most = self.steps + runner.steps, runner.t, self.settings.max_steps
+        if most is not None:
+            if steps < most or t >= self.end:
+                return most - steps
+            self.close(runner, None)
+            raise self._error(f"the run has taken its max_steps = {most} steps at t = {t:.9g}.", t, None)
+        if self.pace.has_collapsed(steps, t):
+            self.close(runner, None)
+            raise self._too_short(runner, f", {self.pace.lately:.1e} s in the mean over thousands of steps")
+        return self.pace.until_look(steps)
+
+    def _already(self, runner: Runner) -> list[Event]:
+        """The events that happen where a segment starts, because their guards are beyond zero there and were not before.
+
+        Those whose actions have just led there must wait, or they would act without end.
+        """
+        before = {} if self.before is None else self.before.beyond()
+        runner.arm({event.name for event in runner.events if event.already == "fire"} - self.asked)
+        beyond = runner.beyond()
+        new = [e for e in runner.events if beyond[e.name] and not before.get(e.name, False) and e.name not in self.asked]
+        for event in new:
+            if event.already is None and event.name not in self.warned:
+                self.warned.add(event.name)
+                warn(
+                    f"event {event.name!r}: its guard is beyond zero at t = {runner.t:.9g}, where a segment starts, so it waits "
+                    'until the guard has come back. Say which is meant: Event(..., already="fire") or already="wait".'
+                )
+        return [event for event in new if event.already == "fire"]
 
     def _due(self, t: float) -> list[Event]:
         """The timed events up to a time, which wait no longer."""
-        due = [event for event in self.waiting if event.guard.time <= t]
-        self.waiting = self.waiting[len(due) :]
+        due: list[Event] = []
+        while self.waiting and self.waiting[-1].guard.time <= t:
+            due.append(self.waiting.pop())
         return due
 
     def happen(self, runner: Runner, events: Sequence[Event]) -> Runner | None:
@@ -220,16 +265,16 @@ class Run:
             return None
         t, mech, state = runner.t, runner.seen.copy(), runner.state()  # an action may change what it is given
         self._count_cascade(runner, t)
-        for event in sorted(events, key=self.events.index):
+        for event in sorted(events, key=lambda event: self.place[event.name]):
             try:
-                result = event.action(mech, state) if callable(event.action) else event.action
+                result = event.act(t, mech, state)
             except KeyboardInterrupt:
                 raise
             except Exception as problem:
                 self.close(runner, event.name)
                 raise self._error(f"the action of event {event.name!r} failed: {problem}", t, None) from problem
-            if result is None and event.action is not None:
-                continue  # passed over
+            if result is PASS:
+                continue
             self.happened.append(EventRecord(t, event.name))
             if result is STOP:
                 self.close(runner, event.name)
@@ -239,6 +284,7 @@ class Run:
         if mech.same_as(runner.seen) and state == runner.state():
             return runner  # nothing has changed: go on in the same segment
         self.close(runner, self.happened[-1].name)
+        self.before, self.asked = runner, frozenset(event.name for event in events)
         try:
             return self._new_runner(mech, state, t)
         except RegraftError as problem:
@@ -247,7 +293,7 @@ class Run:
 
     def _changed(self, runner: Runner, event: Event, result: Any) -> tuple[Mechanism, State]:
         """Mechanism and state that an action returned."""
-        problem = "it must return (mech, state), STOP or None"
+        problem = "it must return (mech, state), STOP, or PASS for an event that is to be passed over"
         if isinstance(result, tuple) and len(result) == 2 and isinstance(result[0], Mechanism):
             try:
                 result[0].check_state(result[1])
@@ -255,22 +301,28 @@ class Run:
             except RegraftError as mismatch:
                 problem = str(mismatch)
         self.close(runner, event.name)
-        raise self._error(f"the action of event {event.name!r} returned something else: {problem}.", runner.t, None)
+        what = "nothing" if result is None else "something else"
+        raise self._error(f"the action of event {event.name!r} returned {what}: {problem}.", runner.t, None)
 
     def _count_cascade(self, runner: Runner, t: float) -> None:
-        last = self.happened[-1].t if self.happened else -math.inf
-        self.in_a_row = self.in_a_row + 1 if t - last <= CASCADE * (1.0 + abs(t)) else 0
-        recent = [*self.happened[-SHRINKING:], EventRecord(t, self.happened[-1].name if self.happened else "")]
+        last = self.happened[-1] if self.happened else EventRecord(-math.inf, "")
+        self.in_a_row = self.in_a_row + 1 if t - last.t <= CASCADE * (1.0 + abs(t)) else 0
+        if self.in_a_row == 0:
+            self.cascade_from = len(self.happened)
+        recent = [*self.happened[-SHRINKING:], EventRecord(t, last.name)]
         shrinking = len({record.name for record in recent}) == 1 and all(a.t < b.t for a, b in pairwise(recent))
-        if self.in_a_row >= ENDLESS or (self.in_a_row >= SHRINKING and shrinking):
+        long = self.in_a_row > 0 and self.in_a_row % ENDLESS == 0 and self.in_a_row >= 2 * len(self._in_cascade())
+        if long or (self.in_a_row >= SHRINKING and shrinking):
             self.close(runner, None)
             raise self._endless(t)
 
+    def _in_cascade(self) -> dict[str, None]:
+        return dict.fromkeys(record.name for record in self.happened[self.cascade_from :])
+
     def _endless(self, t: float) -> SimulationError:
-        names = dict.fromkeys(record.name for record in self.happened[-self.in_a_row :])
         return self._error(
-            f"events happen without end at t = {t:.12g}: {listed(names)}. Let the action change the state so that the guard "
-            "leaves zero, or stop there by returning STOP.",
+            f"events happen without end at t = {t:.12g}: {listed(self._in_cascade())}. Let the action change the state so that "
+            "the guard leaves zero, or stop there by returning STOP.",
             t,
             None,
         )
@@ -291,16 +343,7 @@ class Run:
             return self._error(f"at t = {t:.9g} {runner.tree.why_idle(joint, runner.x[: runner.nq])}", t, joint)
         joint = runner.broken_joint()
         if why == segment.TOO_SMALL and joint is None:
-            if self.in_a_row > 1:
-                return self._endless(t)
-            joint = runner.fastest_joint()
-            closed = " Or loops are near a singular position, where digits are lost." if runner.mech.layout.loops else ""
-            return self._error(
-                f"the step size became too small at t = {t:.9g}; joint {joint!r} changes fastest there. Something is stiff or "
-                f"discontinuous: soften limits and springs, make it an event, or loosen rtol and atol.{closed}",
-                t,
-                joint,
-            )
+            return self._too_short(runner)
         if why == segment.NOT_FINITE and joint is None and runner.mech.layout.loops:
             return self._error(
                 f"the loops cannot be closed again after a step at t = {t:.9g}: the motion leads where they cannot follow, as "
@@ -316,46 +359,20 @@ class Run:
             joint,
         )
 
+    def _too_short(self, runner: Runner, lately: str = "") -> SimulationError:
+        """Steps that have collapsed."""
+        t, joint = runner.t, runner.fastest_joint()
+        if self.in_a_row > 1:
+            return self._endless(t)
+        where = "" if joint is None else f"; joint {joint!r} changes fastest there"
+        closed = ", or loops are near a singular position, where digits are lost" if runner.mech.layout.loops else ""
+        return self._error(
+            f"the step size became too small at t = {t:.9g}{lately}{where}. Usual reasons: a function that jumps, such as "
+            "-sign(v) (smooth it, or let an event switch it), limits or springs that are too stiff (soften them, or loosen rtol "
+            f"and atol), events that follow each other at once{closed}.",
+            t,
+            joint,
+        )
+
     def _error(self, message: str, t: float, joint: str | None) -> SimulationError:
         return SimulationError(f"{message} The trajectory so far is in the error's .trajectory.", self._trajectory(), t, joint)
-
-
-def method_of(name: str) -> Integrator:
-    """An integrator by its name."""
-    if name not in INTEGRATORS:
-        raise ModelError(f"integrator must be one of {listed(INTEGRATORS)}, not {name!r}.")
-    return INTEGRATORS[name]
-
-
-def settings_of(
-    method: Integrator,
-    torque: Any,
-    wrenches: Any,
-    rtol: float,
-    atol: float,
-    step: float | None,
-    every: int | None,
-    coordinates: str = "reduced",
-    stabilise: bool | None = None,
-) -> Settings:
-    """The settings of a run, checked."""
-    check_functions(torque, wrenches)
-    tolerances = float(finite("rtol", rtol, ())), float(finite("atol", atol, ()))
-    if min(tolerances) < 0.0 or max(tolerances) == 0.0:
-        raise ModelError(f"rtol and atol must be positive, not {rtol!r} and {atol!r}.")
-    size = math.inf if step is None else float(finite("step", step, ()))
-    if size <= 0.0:
-        raise ModelError(f"step must be positive, not {size:g}.")
-    if not method.adaptive and step is None:
-        raise ModelError(f"integrator {method.name!r} has a fixed step: give it, such as step=1e-3.")
-    if every is not None and (not isinstance(every, (int, np.integer)) or isinstance(every, bool) or every < 1):
-        raise ModelError(f"every must be a whole number of steps, at least 1, not {every!r}.")
-    if coordinates not in ("reduced", "maximal"):
-        raise ModelError(f'coordinates must be "reduced" or "maximal", not {coordinates!r}.')
-    if method.of_free_bodies and coordinates != "maximal":
-        raise ModelError(f'integrator {method.name!r} moves every body by itself; it needs coordinates="maximal".')
-    if stabilise is not None and not isinstance(stabilise, (bool, np.bool_)):
-        raise ModelError(f"stabilise must be True or False, not {stabilise!r}.")
-    closing = not method.of_free_bodies if stabilise is None else bool(stabilise)
-    first = 0.0 if method.adaptive else size
-    return Settings(torque, wrenches, *tolerances, first, size, int(every or 0), coordinates, closing)

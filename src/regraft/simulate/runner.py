@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from ..state import State
 from . import segment
 from .callbacks import Callback, compiled_callback, is_compiled, lost_exceptions_kept, python_callback
 from .events import Event
-from .guards import DIRECTION, GUARD, GUARD_NUMBERS, HIT
+from .guards import ARMED, BEYOND, DIRECTION, GUARD, GUARD_NUMBERS, HIT, LAST, SIGN
 from .integrators import Integrator
 from .recorded import Segment
 from .stepper import (
@@ -128,6 +128,13 @@ class Runner:
 
     # --- run ---------------------------------------------------------------------------------------------------------
 
+    def look(self) -> int:
+        """Look at the guards where the run starts; says why the loop came back. A run that was looked at is left as it is."""
+        if self.counts[segment.LOOKED] or not self.events:
+            self.counts[segment.LOOKED] = 1
+            return segment.LOOKED_AT
+        return self.run(self.t, 0)
+
     def run(self, end: float, budget: int) -> int:
         """Go on until the end or until something happens; at most `budget` steps. Says why it came back."""
         self.clock[segment.END], self.counts[segment.BUDGET] = end, budget
@@ -177,9 +184,21 @@ class Runner:
         """What has been computed, up to the event that ended it."""
         return Segment.from_rows(self.mech, self.pieces(), self.counts[segment.EVERY] == 0, self.t, self.x, event)
 
+    def beyond(self) -> dict[str, bool]:
+        """Whether the guard of each event is beyond zero, as it was last seen; before the first step, where the run starts."""
+        directions = self.guards[:, DIRECTION]
+        started = self.counts[segment.STARTED] != 0
+        found = self.guards[:, SIGN] == directions if started else directions * self.numbers[:, LAST] > BEYOND
+        return {event.name: bool(yes) for event, yes in zip(self.events, found & (directions != 0), strict=True)}
+
+    def arm(self, names: Collection[str]) -> None:
+        """Let events fire if their guards are at zero where the run starts, and leave it in their directions."""
+        for event, row in zip(self.events, self.guards, strict=True):
+            row[ARMED] = row[DIRECTION] != 0 and event.name in names
+
     def hit(self) -> list[Event]:
         """The events whose guards ended the run."""
-        return [event for event, row in zip(self.events, self.guards, strict=True) if row[HIT]]
+        return [self.events[e] for e in np.flatnonzero(self.guards[:, HIT])]
 
     def problem(self) -> BaseException | None:
         """The exception that a user's function raised; None where there is none, or it was only printed."""
@@ -211,6 +230,8 @@ class Runner:
         if not self.nv or not np.isfinite(rates).all():
             return self.broken_joint()
         d = int(np.argmax(rates))
+        if rates[d] == 0.0:
+            return None
         return next(name for name, where in self.mech.layout.v_slices.items() if where.start <= d < where.stop)
 
 

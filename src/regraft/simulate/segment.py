@@ -11,21 +11,10 @@ from .._jit import jit, long_entry
 from ..kernels.closure import CLOSED
 from ..kernels.entries import CLOSE_STATE, CLOSE_VELOCITIES
 from ..kernels.layout import Model, Work, model_at, positions_in, work_at
-from ..memory import borrowed, borrowed_vector, call_kernel
-from .guards import (
-    HIT,
-    LAST,
-    SIGN,
-    crossed,
-    guard_value,
-    keep_guards,
-    place_for_guards,
-    put_guards_back,
-    remember,
-    start_guards,
-)
+from ..memory import borrowed, borrowed_vector
+from .crossings import SAMPLES, first_zero, shorten
+from .guards import keep_guards, look_at_guards, put_guards_back, start_guards
 from .stepper import (
-    CLOSING_AT,
     DENSE_U,
     ERROR_U,
     ERROR_V,
@@ -33,16 +22,12 @@ from .stepper import (
     LOOPS,
     Q0,
     Q1,
-    QS,
     RESULT,
     SHARE,
     SLOPE_V,
-    TREE,
-    US,
     V0,
     V1,
-    VS,
-    dense_at,
+    close_step,
     estimate_error,
     evaluate,
     first_slopes,
@@ -53,7 +38,7 @@ from .stepper import (
 )
 
 # why the loop came back
-FINISHED, EVENT, FULL, PAUSED, NOT_FINITE, TOO_SMALL, FUNCTION_FAILED = range(7)
+FINISHED, EVENT, FULL, PAUSED, NOT_FINITE, TOO_SMALL, FUNCTION_FAILED, LOOKED_AT = range(8)
 GOING = -1  # it did not
 
 # clock: float64
@@ -65,7 +50,8 @@ ATOL = 4
 LARGEST = 5  # size that no step exceeds
 OLD_ERROR = 6  # error of the step before, for the step control
 START = 7  # time at which the fixed steps began
-CLOCK = 8
+LEAST = 8  # size that every step but the last exceeds
+CLOCK = 9
 
 # counts: int64
 ROWS = 0  # rows of the record that are filled
@@ -79,11 +65,10 @@ REJECTED = 7  # steps that were not good enough
 AGAIN = 8  # 1 while a step is tried again
 STABILISED = 9  # 1 where loops are closed again after each step
 STRICT = 10  # 1 where there is an event in the next steps, so that no error may be left to the closing of loops
-COUNTS = 11
+LOOKED = 11  # 1 once the guards have been looked at where the segment starts
+COUNTS = 12
 
-SAMPLES = 4  # parts of an adaptive step at whose ends guards are looked at, so that two zeros in one step are seen
-LEAST = 1e-14  # step, relative to the time, below which steps make no progress
-SAME_TIME = 1e-12  # relative to the time: zeros of guards that count as simultaneous
+NO_PROGRESS = 1e-14  # step, relative to the time, below which steps make no progress
 
 # step control (Hairer, Nørsett, Wanner, II.4): a PI controller
 SAFETY, SHRINK, GROW, MEMORY = 0.9, 0.2, 10.0, 0.04
@@ -94,13 +79,16 @@ def run(
     handle: int, table: Any, order: int, S: Any, clock: Any, counts: Any, coordinate: Any,
     functions: Any, push: Any, external: Any, guards: Any, numbers: Any, record: Any,
 ) -> int:  # fmt: skip
-    """Step until the end, an event, a full record, the end of the budget or a failure; says which."""
+    """Step until the end, an event, a full record, the end of the budget or a failure; says which.
+
+    The first call only looks at the guards: those that are beyond zero already may be events, before any step.
+    """
     table, S, push, external = borrowed(table), borrowed(S), borrowed(push), borrowed(external)
     guards, numbers, record = borrowed(guards), borrowed(numbers), borrowed(record)
     clock, counts, functions = borrowed_vector(clock), borrowed_vector(counts), borrowed_vector(functions)
     model, work, nq = model_at(handle), work_at(handle, S), positions_in(handle)
-    nv, stages = work.dof.shape[0], table.shape[1]
-    if counts[STARTED] == 0 and clock[T] < clock[END]:
+    nv, stages, closing = work.dof.shape[0], table.shape[1], functions[LOOPS] != 0 and counts[STABILISED] != 0
+    if counts[STARTED] == 0:
         why = start(model, work, table, order, functions, clock, counts, S, nq, coordinate, push, external, guards, numbers)
         if why != GOING:
             return why
@@ -113,7 +101,7 @@ def run(
         if counts[BUDGET] == 0:
             return PAUSED
         h, last = step_size(clock, counts)
-        if not h > LEAST * abs(t):
+        if not h > max(NO_PROGRESS * abs(t), clock[LEAST]):
             if last:  # what is left is rounding
                 clock[T] = clock[END]
                 return FINISHED
@@ -130,7 +118,7 @@ def run(
                 continue
         elif not margin > 0.0:
             return NOT_FINITE
-        if functions[LOOPS] != 0 and counts[STABILISED] != 0:
+        if closing:
             if not close_step(functions, S, V1, CLOSE_STATE) < CLOSED:
                 return NOT_FINITE
             if S[RESULT, 0] != 0.0:  # the last slopes are those before it
@@ -148,7 +136,7 @@ def run(
                 counts[STRICT], counts[AGAIN], clock[STEP] = 1, 1, h * SHRINK
                 continue
             if theta >= 0.0:
-                h = shorten(model, work, table, guards, numbers, functions, t, h, theta, S, nq, push, external, counts)
+                h = shorten(model, work, table, guards, numbers, functions, t, h, theta, S, nq, push, external, closing)
                 if functions[FAILED] != 0:
                     return FUNCTION_FAILED
                 finish_step(S, clock, counts, record, t + h, h, nq, nv, stages)
@@ -161,7 +149,16 @@ def start(
     model: Model, work: Work, table: Any, order: int, functions: Any, clock: Any, counts: Any, S: Any, nq: int, coordinate: Any,
     push: Any, external: Any, guards: Any, numbers: Any,
 ) -> int:  # fmt: skip
-    """The first slopes, the size of the first step, and the signs of the guards; says GOING, or why the loop cannot start."""
+    """A look at the guards; then the first slopes, the size of the first step, and the signs of the guards.
+
+    Says GOING, or why the loop comes back.
+    """
+    if counts[LOOKED] == 0:
+        counts[LOOKED] = 1
+        look_at_guards(model, work, guards, numbers, functions, clock[T], S, nq)
+        return FUNCTION_FAILED if functions[FAILED] != 0 else LOOKED_AT
+    if not clock[T] < clock[END]:
+        return GOING
     margin = first_slopes(model, work, functions, clock[T], S, nq, push, external)
     if functions[FAILED] != 0:
         return FUNCTION_FAILED
@@ -175,18 +172,6 @@ def start(
     clock[START] = clock[T]
     counts[STARTED] = 1
     return GOING
-
-
-@jit
-def close_step(functions: Any, S: Any, velocity: int, what: int) -> float:
-    """Put the end of a step back where all loops are closed, as `what` says; returns the gap that is left.
-
-    RESULT says with 1 that more was stopped than the errors of the step.
-    """
-    return call_kernel(
-        functions[CLOSING_AT], functions[TREE], functions[LOOPS], S[Q1].ctypes.data, S[velocity].ctypes.data,
-        S[US].ctypes.data, S[QS].ctypes.data, S[RESULT].ctypes.data, what,
-    )  # fmt: skip
 
 
 @jit
@@ -311,128 +296,3 @@ def first_size(
     largest = max(slope, bend)
     other = max(1e-6, h * 1e-3) if largest <= 1e-15 else (0.01 / largest) ** (1.0 / order)
     return min(100.0 * h, other, left)
-
-
-@jit
-def sampled_guard(
-    model: Model, work: Work, guards: Any, numbers: Any, functions: Any, e: int, t: float, h: float, theta: float, S: Any, nq: int
-) -> float:
-    """Guard e at the part theta of the step."""
-    dense_at(model.walk, S, theta, work.dof.shape[0])
-    place_for_guards(model, work, guards, S, nq, QS)
-    return guard_value(model, work, guards, numbers, functions, e, t + theta * h, S, nq, QS, VS)
-
-
-@jit
-def first_zero(
-    model: Model, work: Work, guards: Any, numbers: Any, functions: Any, t: float, h: float, S: Any, nq: int, samples: int
-) -> float:
-    """The part of the step at which the first guard goes through zero, HIT set for all that do so then; −1 for none."""
-    nv = work.dof.shape[0]
-    for part in range(samples):
-        left, right = part / samples, (part + 1) / samples
-        dense_at(model.walk, S, right, nv)
-        place_for_guards(model, work, guards, S, nq, QS)
-        found = 2.0
-        for e in range(guards.shape[0]):
-            value = guard_value(model, work, guards, numbers, functions, e, t + right * h, S, nq, QS, VS)
-            guards[e, HIT] = 0
-            if crossed(guards, e, value):
-                guards[e, HIT] = 1
-                found = 1.0
-            else:
-                remember(guards, numbers, e, value)
-        if found > 1.0:
-            continue
-        first = 2.0
-        for e in range(guards.shape[0]):
-            if guards[e, HIT] != 0:
-                zero = zero_of(model, work, guards, numbers, functions, e, t, h, left, right, S, nq)
-                numbers[e, LAST] = zero
-                first = min(first, zero)
-        for e in range(guards.shape[0]):
-            if guards[e, HIT] != 0 and (numbers[e, LAST] - first) * h > SAME_TIME * max(1.0, abs(t)):
-                guards[e, HIT] = 0
-        return first
-    return -1.0
-
-
-@jit
-def zero_of(
-    model: Model, work: Work, guards: Any, numbers: Any, functions: Any, e: int, t: float, h: float, left: float, right: float,
-    S: Any, nq: int,
-) -> float:  # fmt: skip
-    """Where in [left, right] guard e goes through zero, just behind it: false position and bisection, to the last digit."""
-    a, b = left, right
-    f_a = sampled_guard(model, work, guards, numbers, functions, e, t, h, a, S, nq)
-    f_b = sampled_guard(model, work, guards, numbers, functions, e, t, h, b, S, nq)
-    before = guards[e, SIGN]
-    if f_a * before <= 0.0:  # it was at zero there, on the side from which it comes
-        f_a = before * 1e-300
-    side, width = 0, b - a
-    for trial in range(100):
-        if not b - a > 4e-16:
-            break
-        c = (a * f_b - b * f_a) / (f_b - f_a)
-        if trial % 3 == 2:
-            if b - a > 0.5 * width:
-                c = 0.5 * (a + b)
-            width = b - a
-        if not a < c < b:
-            c = 0.5 * (a + b)
-            if not a < c < b:
-                break
-        f_c = sampled_guard(model, work, guards, numbers, functions, e, t, h, c, S, nq)
-        if f_c * before > 0.0:
-            a, f_a = c, f_c
-            if side == 1:
-                f_b *= 0.5
-            side = 1
-        else:
-            b, f_b = c, f_c
-            if side == -1:
-                f_a *= 0.5
-            side = -1
-            if f_c == 0.0:
-                break
-    return b
-
-
-@jit
-def shorten(
-    model: Model, work: Work, table: Any, guards: Any, numbers: Any, functions: Any, t: float, h: float, theta: float, S: Any,
-    nq: int, push: Any, external: Any, counts: Any,
-) -> float:  # fmt: skip
-    """Take the step again up to the zero of the first guard that was hit; returns its size.
-
-    Dense output is less accurate than the step itself, so the zero is corrected until the step itself ends there.
-    """
-    nv, e = work.dof.shape[0], 0
-    while guards[e, HIT] == 0:
-        e += 1
-    back = max(0.0, theta - 1e-3)
-    f_back = sampled_guard(model, work, guards, numbers, functions, e, t, h, back, S, nq)
-    f_here = sampled_guard(model, work, guards, numbers, functions, e, t, h, theta, S, nq)
-    slope = (f_here - f_back) / ((theta - back) * h) if theta > back else 0.0
-    size = theta * h
-    take_step(model, work, table, functions, t, size, S, nq, push, external)
-    for _ in range(3):
-        place_for_guards(model, work, guards, S, nq, Q1)
-        value = guard_value(model, work, guards, numbers, functions, e, t + size, S, nq, Q1, V1)
-        change = -value / slope if slope != 0.0 else 0.0
-        if not 1e-16 * max(abs(t), h) < abs(change) < 1e-3 * h:
-            break
-        size = max(size + change, 0.0)
-        take_step(model, work, table, functions, t, size, S, nq, push, external)
-    if functions[LOOPS] != 0 and counts[STABILISED] != 0:
-        close_step(functions, S, V1, CLOSE_STATE)
-    make_dense(table, S, size, nv)
-    place_for_guards(model, work, guards, S, nq, Q1)
-    for g in range(guards.shape[0]):
-        value = guard_value(model, work, guards, numbers, functions, g, t + size, S, nq, Q1, V1)
-        if guards[g, HIT] != 0:
-            guards[g, SIGN] = 0
-            numbers[g, LAST] = value
-        else:
-            remember(guards, numbers, g, value)
-    return size

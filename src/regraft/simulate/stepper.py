@@ -130,6 +130,18 @@ def take_step(
 
 
 @jit
+def close_step(functions: Any, S: Any, velocity: int, what: int) -> float:
+    """Put the end of a step back where all loops are closed, as `what` says; returns the gap that is left.
+
+    RESULT says with 1 that more was stopped than the errors of the step.
+    """
+    return call_kernel(
+        functions[CLOSING_AT], functions[TREE], functions[LOOPS], S[Q1].ctypes.data, S[velocity].ctypes.data,
+        S[US].ctypes.data, S[QS].ctypes.data, S[RESULT].ctypes.data, what,
+    )  # fmt: skip
+
+
+@jit
 def next_step(S: Any, nq: int, nv: int, stages: int) -> None:
     """Make the end of a step the start of the next one."""
     for i in range(nq):
