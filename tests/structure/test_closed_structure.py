@@ -268,3 +268,17 @@ def test_a_state_with_few_digits_is_cut_with_the_least_change(seed, loops):
     if not opened.loop_joints:
         size = 1.0 + np.abs(body_motions(mech, rough)).max()
         assert np.abs(pushes_along_what_is_free((mech, rough), (opened, after))).max() < 1e-11 * size
+
+
+def test_an_impact_at_a_new_base_whatever_the_other_joints_are_called():
+    """The body floats in between, on a joint that needs a name of its own."""
+    mech, state = tilted_four_bar(0.0)
+    corner = mech.joints["corner 0"]
+    for name in ("foot_", "foot__"):
+        ends = corner.parent, corner.child, corner.parent_pose, corner.child_pose
+        named = mech.with_joint("corner 0", rg.Joint(name, corner.type, *ends))
+        moving = named.state(q=state.q, v=state.v)
+        at = rg.body_poses(named, moving)["bar 2"].translation
+        turned, after = rg.reroot(named, moving, "bar 2", at=at, joint=rg.Spherical(), name="foot", velocity="impact")
+        assert set(turned.joints) == {"foot", *named.joints} - {"float"}
+        assert np.abs(rg.body_twists(turned, after)["bar 2"][3:]).max() < 1e-12
