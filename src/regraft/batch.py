@@ -73,7 +73,10 @@ def forward_dynamics_batch(
     bounds = np.linspace(0, -(-count // LANES), workers + 1).astype(int) * LANES
 
     layout = mech.layout_of(derived)
-    quaternions = np.array([layout.q_slices[layout.names[j]].start + layout.joints[j][1].quaternion for j in layout.curved], int)
+    quaternions = np.array(
+        [layout.q_slices[name].start + kind.quaternion for name, kind, *_ in layout.joints if kind.quaternion is not None],
+        np.int64,
+    )
 
     def run(worker: int) -> None:
         first, end = int(bounds[worker]), min(int(bounds[worker + 1]), count)
