@@ -43,9 +43,7 @@ def main() -> int:
     trees = [_copy(ROOT, WORK / f"tree{number}") for number in range(options.processes)]
     if options.fresh:
         shutil.rmtree(WORK / "record", ignore_errors=True)
-    record = make_record(trees[0], WORK / "record", note=not options.as_noted)
-    for tree in trees[1:]:
-        _copy(trees[0], tree)  # with what Python compiled meanwhile
+    record = make_record(trees, WORK / "record", note=not options.as_noted)
     chosen = _chosen(options, _without_equivalents(mutations_of(ROOT / PACKAGE)))
     print(f"{len(chosen)} mutants, {len(record)} tests", flush=True)
     verdicts = _try_all(chosen, record, options.seconds, trees)

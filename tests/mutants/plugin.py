@@ -179,14 +179,17 @@ class Nursery:
             _limit_memory()
             event.register("numba:compile", Compilations(forbidden=True))
             os._exit(self._child(mutant, items, failed))
-        end = time.monotonic() + mutant["seconds"]
-        while time.monotonic() < end:
-            done, status = os.waitpid(child, os.WNOHANG)
-            if done:
-                return os.waitstatus_to_exitcode(status), failed.read_text() if failed.exists() else ""
-            time.sleep(0.02)
-        os.killpg(child, signal.SIGKILL)
-        os.waitpid(child, 0)
+        end, done = time.monotonic() + mutant["seconds"], 0
+        try:
+            while time.monotonic() < end:
+                done, status = os.waitpid(child, os.WNOHANG)
+                if done:
+                    return os.waitstatus_to_exitcode(status), failed.read_text() if failed.exists() else ""
+                time.sleep(0.02)
+        finally:
+            if not done:  # not in time, or interrupted
+                os.killpg(child, signal.SIGKILL)
+                os.waitpid(child, 0)
         return None, ""
 
     def _child(self, mutant: dict[str, Any], items: list[pytest.Item], failed: Path) -> int:

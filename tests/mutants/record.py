@@ -12,15 +12,17 @@ import json
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
+from queue import Queue
 from typing import Any
 
 from .mutations import Mutation
 from .plugin import TASK
 
 PACKAGE = Path("src/regraft")
-NO_JUDGES = ("test_cache.py", "test_first_compilation.py", "test_demo", "test_docs.py")
+NO_JUDGES = ("test_cache.py", "test_first_compilation.py", "test_threads.py", "test_demo", "test_docs", "test_mutants.py")
 """They start other processes, compile, or draw: too slow to judge mutants."""
 EXAMPLES = "src/regraft/*.py"
 """The group of the examples in files that are in no folder."""
@@ -40,28 +42,44 @@ def pytest_command(*arguments: str) -> list[str]:
     return [sys.executable, "-m", "pytest", *plugins, "--tb=no", *arguments]
 
 
-def make_record(tree: Path, kept: Path, note: bool = True) -> Record:
-    """For each test its time and its lines, as of the sources in a tree; without `note` what is known of them."""
+def make_record(trees: list[Path], kept: Path, note: bool = True) -> Record:
+    """For each test its time and its lines, as of the sources in trees that are alike; without `note` what is known of them."""
     (kept / "sources").mkdir(parents=True, exist_ok=True)
-    groups = [file.relative_to(tree).as_posix() for file in sorted((tree / "tests").rglob("test_*.py"))]
-    groups += [EXAMPLES, *(place.parent.relative_to(tree).as_posix() for place in sorted((tree / PACKAGE).glob("*/__init__.py")))]
-    found: Record = {}
-    for group in groups:
-        if not any(name in group for name in (*NO_JUDGES, "demos")):
-            file = kept / f"{group.replace('/', '.').replace('*', 'files')}.json"
-            noted = json.loads(file.read_text()) if file.exists() else None
-            if note and (noted is None or (group in noted["hashes"] and noted["hashes"][group] != _hash(tree / group))):
+    tree, free = trees[0], Queue[Path]()
+    for each in trees:
+        free.put(each)
+
+    def known(group: str) -> dict[str, Any] | None:
+        file = kept / f"{group.replace('/', '.').replace('*', 'files')}.json"
+        noted = json.loads(file.read_text()) if file.exists() else None
+        if note and (noted is None or (group in noted["hashes"] and noted["hashes"][group] != _hash(tree / group))):
+            there = free.get()
+            try:
                 print(f"what {group} runs ...", flush=True)
-                noted = _noted(tree, group, kept)
-                file.write_text(json.dumps(noted))
+                noted = _noted(there, group, kept)
+            finally:
+                free.put(there)
+            file.write_text(json.dumps(noted))
+        return noted
+
+    found: Record = {}
+    with ThreadPoolExecutor(len(trees)) as pool:
+        for noted in pool.map(known, _groups(tree)):
             if noted is not None:
                 found.update(_as_of_now(noted, tree, kept / "sources"))
     return found
 
 
+def _groups(tree: Path) -> list[str]:
+    """What is run in one process: a file of tests, the examples of a folder, those of all files that are in none."""
+    groups = [file.relative_to(tree).as_posix() for file in sorted((tree / "tests").rglob("test_*.py"))]
+    groups += [EXAMPLES, *(place.parent.relative_to(tree).as_posix() for place in sorted((tree / PACKAGE).glob("*/__init__.py")))]
+    return [group for group in groups if not any(name in group for name in (*NO_JUDGES, "demos"))]
+
+
 def _noted(tree: Path, group: str, kept: Path) -> dict[str, Any]:
     """Run the tests of one file, or the examples in the docstrings of one package, in a process of their own."""
-    task, file = kept / "task", kept / "tests"
+    task, file = tree / "mutants.task", tree / "mutants.tests"
     task.write_text(json.dumps({"record": str(file)}))
     file.write_text("{}")
     files = [group] if group != EXAMPLES else [str(file.relative_to(tree)) for file in sorted((tree / PACKAGE).glob("[a-z]*.py"))]
