@@ -8,18 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ._jit import Quick
 from .errors import ModelError, StructureError, listed
-from .loops import (
-    ASSEMBLED,
-    RANK,
-    AllowedMotions,
-    Coordinates,
-    Given,
-    allowed_motions,
-    check_acceleration,
-    closed_loops,
-    passive_torques,
-)
+from .kernels import sharing
+from .kernels.dense import least_squares
+from .loops import ASSEMBLED, AllowedMotions, Coordinates, Given, allowed_motions, coordinates_of, loop_torques_at
 from .mechanism import Mechanism
 from .pose import finite, real_numbers
 from .state import State
@@ -38,8 +31,8 @@ class Actuators(NamedTuple):
     coordinates: Coordinates
     places: list[int]
     weights: Array
-    lower: Array
-    upper: Array
+    bounds: tuple[Array, Array] | None
+    """(lower, upper) of each, where there are any."""
 
     def by_joint(self, torques: Array) -> dict[str, Array]:
         """Torques of all coordinates (N_J,) by the names of the joints that have motors."""
@@ -48,19 +41,19 @@ class Actuators(NamedTuple):
 
 def actuators_of(mech: Mechanism, actuated: Names | None, weights: Weights | None, bounds: Bounds | None) -> Actuators:
     """What a caller asks of which actuators, checked; all tree joints where none are named."""
-    coordinates = Coordinates(mech)
+    coordinates = coordinates_of(mech)
     places = list(range(coordinates.tree)) if actuated is None else coordinates.find("actuated", actuated)
     if len(set(places)) < len(places):
         raise ModelError("actuated: a coordinate is named twice; name each once.")
-    lower, upper = _bounds(coordinates, places, bounds)
-    return Actuators(coordinates, places, _weights(coordinates, places, weights), lower, upper)
+    within = None if bounds is None else _bounds(coordinates, places, bounds)
+    return Actuators(coordinates, places, _weights(coordinates, places, weights), within)
 
 
 def refuse_loop_joints(actuators: Actuators) -> None:
     """An error where an actuator has no place among the velocities of the tree."""
     coordinates = actuators.coordinates
-    closing = coordinates.joints_of(i for i in actuators.places if i >= coordinates.tree)
-    if closing:
+    if max(actuators.places, default=0) >= coordinates.tree:
+        closing = coordinates.joints_of(i for i in actuators.places if i >= coordinates.tree)
         raise StructureError(
             f"actuated: loop joints have no place in tau, and {listed(closing)} close loops; ask actuator_torques, which gives "
             "torques by name."
@@ -72,35 +65,40 @@ def shared_torques(mech: Mechanism, state: State, a: Array, needed: Array, actua
 
     Of all that do, those with the least Σ weight · torque² within the bounds; an error where there are none.
     """
-    loops = closed_loops(mech, state, moving=True)
-    check_acceleration(mech, state, a, loops)
+    passive = loop_torques_at(mech, state, a)
     motions = allowed_motions(mech, state)
-    acting = motions.scale * np.concatenate([needed, *(-torques for torques in passive_torques(mech, state, loops))])
-    generalized = motions.free.T @ acting
-    reach, wanted = _reachable(motions, generalized, float(np.abs(acting).max(initial=0.0)), actuators)
+    acting = motions.scale * np.concatenate([needed, -passive])
     stretch = np.sqrt(actuators.weights)  # y = stretch · torque is what becomes least
-    reach = reach * (motions.scale[actuators.places] / stretch)
-    turned, triangle = np.linalg.qr(reach.T, mode="complete")
-    count = len(wanted)
-    least = turned[:, :count] @ np.linalg.solve(triangle[:count].T, wanted)
+    shared = _shared(motions, acting, stretch, actuators)
     out = np.zeros(actuators.coordinates.count)
-    bounded = _within_bounds(least, turned[:, count:], reach, wanted, stretch, actuators) / stretch
-    out[actuators.places] = np.clip(bounded, actuators.lower, actuators.upper)  # which they are within but for rounding
+    out[actuators.places] = _within_bounds(shared, stretch, actuators)
     return out
 
 
-def _reachable(motions: AllowedMotions, generalized: Array, size: float, actuators: Actuators) -> tuple[Array, Array]:
-    """Rows (r, N_A) and numbers (r,) of the equations rows · torque = numbers, in θ̂, that the actuators can fulfil.
+class Shared(NamedTuple):
+    """All y with reach y = wanted: least + rest z for any z, where rest is orthonormal and ⊥ least."""
 
-    What they cannot do is left out where nothing is asked of it, and is an error where something is.
-    """
-    U, sizes, Vt = np.linalg.svd(motions.free[actuators.places].T, full_matrices=False)
-    able = sizes > RANK  # sizes are cosines between what has motors and what can move
-    wanted = U[:, able].T @ generalized
-    lacking = generalized - U[:, able] @ wanted
-    if not np.abs(lacking).max(initial=0.0) <= ASSEMBLED * size:
+    least: Array
+    rest: Array
+    reach: Array
+    wanted: Array
+
+
+def _shared(motions: AllowedMotions, acting: Array, stretch: Array, actuators: Actuators) -> Shared:
+    """What y = stretch · torque must fulfil; an error where something is asked that the actuators cannot do."""
+    count, dof = len(actuators.places), motions.coordinates.count - motions.rank
+    reach, wanted = np.empty((min(count, dof), count)), np.empty(min(count, dof))
+    y, lacking = np.empty((1 if actuators.bounds is None else count + 1, count)), np.empty(dof)
+    places = np.array(actuators.places, np.int64).reshape(count, 1)
+    able = _SHARE.call(motions.Vt, motions.rank, motions.scale, acting, places, stretch, reach, wanted, y, lacking)
+    if able < 0:
         raise _undriven(motions.free @ lacking, actuators)
-    return Vt[able], wanted / sizes[able]
+    return Shared(y[0], y[1 : count - able + 1].T, reach[:able], wanted[:able])
+
+
+_SHARE = Quick(
+    sharing.share, "table", "integer", "vector", "vector", "integers", "vector", "table", "vector", "table", "vector"
+)  # fmt: skip
 
 
 def _undriven(motion: Array, actuators: Actuators) -> StructureError:
@@ -119,16 +117,19 @@ def _undriven(motion: Array, actuators: Actuators) -> StructureError:
 # --- bounds --------------------------------------------------------------------------------------------------------------
 
 
-def _within_bounds(least: Array, rest: Array, reach: Array, wanted: Array, stretch: Array, actuators: Actuators) -> Array:
-    """The least y = least + rest z within the bounds, where reach y = wanted for any z, and rest is orthonormal and ⊥ least."""
-    lower, upper = stretch * actuators.lower, stretch * actuators.upper
+def _within_bounds(shared: Shared, stretch: Array, actuators: Actuators) -> Array:
+    """The torques y / stretch that are least within the bounds."""
+    least, rest, bounds = shared.least, shared.rest, actuators.bounds
+    if bounds is None:
+        return least / stretch
+    lower, upper = stretch * bounds[0], stretch * bounds[1]
     slack = _ROUNDING * float(np.abs(least).max(initial=0.0))
-    if (least >= lower - slack).all() and (least <= upper + slack).all():
-        return least
-    z = _least_distance(np.vstack([rest, -rest]), np.concatenate([lower - least, least - upper]) - slack)
-    if z is None:
-        raise _out_of_bounds(reach, wanted, lower, upper, actuators)
-    found: Array = least + rest @ z
+    if not ((least >= lower - slack).all() and (least <= upper + slack).all()):
+        z = _least_distance(np.vstack([rest, -rest]), np.concatenate([lower - least, least - upper]) - slack)
+        if z is None:
+            raise _out_of_bounds(shared.reach, shared.wanted, lower, upper, actuators)
+        least = least + rest @ z
+    found: Array = np.clip(least / stretch, *bounds)  # which they are within but for rounding
     return found
 
 
@@ -147,8 +148,7 @@ def _least_distance(G: Array, h: Array) -> Array | None:
     if left <= 1e-9:  # 1 / (1 + |z|²)½ of a z measured by the largest miss
         return None
     at_bounds = forces > 0.0
-    found: Array = np.linalg.lstsq(G[at_bounds], h[at_bounds])[0]
-    return found
+    return least_squares(G[at_bounds], h[at_bounds])
 
 
 def _out_of_bounds(reach: Array, wanted: Array, lower: Array, upper: Array, actuators: Actuators) -> StructureError:
@@ -171,27 +171,29 @@ def _out_of_bounds(reach: Array, wanted: Array, lower: Array, upper: Array, actu
 
 def _weights(coordinates: Coordinates, places: list[int], given: Weights | None) -> Array:
     weights = np.ones(len(places))
+    if given is None:
+        return weights
     if isinstance(given, Mapping):
         for name, which, numbers in _by_coordinate("weights", coordinates, places, given):
             weights[which] = _spread(f"weights of {name!r}", numbers, len(which))
-    elif given is not None:
+    else:
         weights = finite("weights", given, (len(places),))
-    if not (np.isfinite(weights).all() and (weights > 0.0).all()):
+    if not all(0.0 < weight < np.inf for weight in weights.tolist()):
         raise ModelError(f"weights must be positive and finite, not {weights.tolist()}.")
     return weights
 
 
-def _bounds(coordinates: Coordinates, places: list[int], given: Bounds | None) -> tuple[Array, Array]:
+def _bounds(coordinates: Coordinates, places: list[int], given: Bounds) -> tuple[Array, Array]:
     lower, upper = np.full(len(places), -np.inf), np.full(len(places), np.inf)
     if isinstance(given, Mapping):
         for name, which, pair in _by_coordinate("bounds", coordinates, places, given):
             low, high = _pair(f"bounds of {name!r}", pair)
             lower[which] = _spread(f"lower bound of {name!r}", low, len(which))
             upper[which] = _spread(f"upper bound of {name!r}", high, len(which))
-    elif given is not None:
+    else:
         low, high = _pair("bounds", given)
         lower, upper = _spread("lower bounds", low, len(places)), _spread("upper bounds", high, len(places))
-    for i, least, most in zip(places, lower, upper, strict=True):
+    for i, least, most in zip(places, lower.tolist(), upper.tolist(), strict=True):
         if not least <= most or least == np.inf or most == -np.inf:
             raise ModelError(f"bounds of {coordinates.labels[i]!r}: no torque is between {least:g} and {most:g}.")
     return lower, upper

@@ -13,12 +13,12 @@ from numpy.typing import ArrayLike, NDArray
 from ._jit import Quick
 from .actuation import Bounds, Names, Weights, actuators_of, refuse_loop_joints, shared_torques
 from .errors import ModelError, StructureError, listed
-from .kernels import entries
+from .kernels import entries, loop_reactions
+from .kernels.dense import solve_definite
 from .kernels.layout import EXTERNAL, JOINT, PUSH, PUSH_POINT
-from .loops import ASSEMBLED, LoopTables, dynamics_kernel, loop_wrenches, loops_of
+from .loops import ASSEMBLED, LoopTables, dynamics_kernel, loops_of, own_wrenches, ways_of
 from .mechanism import Mechanism
-from .parts import WORLD, Joint
-from .pose import Pose, finite, representable
+from .pose import finite, representable
 from .state import State
 from .tree import Tree
 
@@ -357,31 +357,46 @@ def joint_reactions(mech: Mechanism, state: State, tau: Torques | None = None, w
     >>> rg.joint_reactions(mech, mech.state())["weld"].tolist()
     [0.0, 0.0, 0.0, 0.0, 0.0, 19.62]
     """
-    a, closed = _careful_forward_dynamics(mech, state, tau, {} if wrenches is None else wrenches)
-    tree = mech.tree_for(state)
-    found, external = Reactions(), external_table(mech, wrenches or {})
-    if closed is not None:
-        of_loops = loop_wrenches(mech, state, closed, driven=True)
-        found.update(of_loops.wrenches)
-        found.redundant = (*of_loops.redundant, *of_loops.undetermined)
-        for name, wrench in of_loops.wrenches.items():
-            _push_back(external, mech, state, mech.joints[name], wrench)
+    tree, found = mech.tree_for(state), Reactions()
+    external = tree.no_forces if wrenches is None else external_table(mech, wrenches)
     out = np.empty((len(tree.walk), 6))
-    entries.joint_reactions(tree.handle, state._q, state._v, a, external, np.empty(tree.nv), out)
+    if mech.layout.loops:
+        _closed_reactions(mech, state, tau, wrenches, external, found, out)
+    else:
+        a = forward_dynamics(mech, state, tau, wrenches)
+        entries.joint_reactions(tree.handle, state._q, state._v, a, external, np.empty(tree.nv), out)
     representable("the forces of joints", np.concatenate([out, *(wrench[None] for wrench in found.values())]))
     found.update((tree.joint_names[j], out[k]) for k, j in enumerate(tree.walk[:, JOINT].tolist()))
     return found
 
 
-def _push_back(external: Array, mech: Mechanism, state: State, joint: Joint, wrench: Array) -> None:
-    """Add a loop joint's wrench on its child, and the opposite one on its parent, to the pushes at the bodies' origins."""
-    at = Pose.from_row(mech.tree.motions_of(state._x, joint.child)[0]).apply(joint.child_pose.translation)
-    for body, sign in ((joint.child, 1.0), (joint.parent, -1.0)):
-        if body != WORLD:
-            row = mech.tree.row_of[body]
-            arm = at - mech.tree.motions_of(state._x, body)[0, 9:12]
-            external[row, PUSH : PUSH + 3] += sign * (wrench[:3] + np.cross(arm, wrench[3:]))
-            external[row, PUSH + 3 : PUSH_POINT] += sign * wrench[3:]
+def _closed_reactions(
+    mech: Mechanism, state: State, tau: Torques | None, wrenches: Wrenches | None, external: Array, found: Reactions, out: Array
+) -> None:
+    """The reactions of loop joints to `found`, those of the tree's joints to the rows of `out`."""
+    torque, of_loops = joint_torques(mech, tau)
+    closed = LoopTables(mech) if of_loops else loops_of(mech)
+    closed.drive(of_loops)
+    tree = closed.tree
+    number = len(closed.loops)
+    redundant, a = np.empty((number, 1), np.int64), empty(tree.nv)
+    held_with, push = own_wrenches(closed, state._x), np.zeros((len(out), EXTERNAL)) if wrenches is None else external
+    if not _CLOSED_REACTIONS.call(
+        tree.handle, closed.handle, dynamics_kernel(), state._x, torque, external, a, redundant, held_with, push
+    ):  # fmt: skip
+        _careful_forward_dynamics(mech, state, tau, wrenches or {})  # raises, and says why there is no answer
+    entries.joint_reactions(tree.handle, state._q, state._v, a, push, empty(tree.nv), out)
+    names = mech.loop_joints
+    found.update(zip(names, held_with, strict=True))
+    if redundant.any():
+        loops = tuple(name for name, undetermined in zip(names, redundant[:, 0].tolist(), strict=True) if undetermined)
+        found.redundant = (*loops, *ways_of(mech, loops))
+
+
+_CLOSED_REACTIONS = Quick(
+    loop_reactions.closed_reactions, "integer", "integer", "integer", "vector", "vector", "table", "vector", "integers", "table",
+    "table",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -458,7 +473,7 @@ def derivatives(mech: Mechanism, state: State, tau: Torques | None = None, wrenc
     by_state = np.empty((nv, 2 * nv))
     entries.inverse_derivatives(work.handle, q, v, a.astype(complex), push, scratch, by_state)
     # tau = M a + c holds along the way, so M ∂a = ∂tau − (∂tau at fixed a)
-    inverse: Array = np.linalg.inv(mass_matrix(mech, state)).astype(float)
+    inverse = solve_definite(mass_matrix(mech, state), np.eye(nv))
     by_q, by_v = np.hsplit(representable("the derivatives", -inverse @ by_state), 2)
     return Derivatives(by_q, by_v, inverse)
 

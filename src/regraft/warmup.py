@@ -13,11 +13,11 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from ._jit import compile_quietly
 from .balance import energy, momentum
 from .batch import forward_dynamics_batch
-from .dynamics import bias_force, derivatives, forward_dynamics, joint_reactions, mass_matrix
+from .dynamics import bias_force, derivatives, forward_dynamics, inverse_dynamics, joint_reactions, mass_matrix
 from .gait import limit_cycle
 from .inertia import Inertia
 from .joints import Revolute, Spherical, Universal, screw_rates, screws
-from .loops import assemble, closing_kernel, dynamics_kernel
+from .loops import assemble, closing_kernel, consistent_acceleration, dynamics_kernel, mobility
 from .mechanism import Mechanism
 from .motion import body_poses, difference, integrate, jacobian, jacobian_rate, normalise
 from .simulate import Trajectory, as_ivp, at_time, simulate
@@ -64,7 +64,11 @@ def kernels() -> dict[str, Callable[[], object]]:
         "position rates (complex)": lambda: as_ivp(mech).fun(0.0, state._x),
         "limit cycles": lambda: limit_cycle(mech, state, at_time(1e-3), torque=lambda _t, _mech, state: -state.q),
         "closed chains": lambda: forward_dynamics(linkage, assemble(linkage, linkage.state())),
-        "closed chains, pushed": lambda: joint_reactions(linkage, linkage.state()),
+        "closed chains, pushed": lambda: forward_dynamics(linkage, linkage.state(), wrenches={"bob": np.zeros(6)}),
+        "reactions of closed chains": lambda: joint_reactions(linkage, linkage.state()),
+        "inverse dynamics of closed chains": lambda: inverse_dynamics(linkage, linkage.state(), v),
+        "generalized coordinates": lambda: mobility(linkage, linkage.state(), keep=mobility(linkage, linkage.state())),
+        "accelerations of closed chains": lambda: consistent_acceleration(linkage, linkage.state(), v),
         "connecting": lambda: connect(mech, state, "world", "bob", joint=Revolute((0, 1, 0)), at=(0, 0, 0)),
         "simulation of closed chains": lambda: simulate(linkage, linkage.state(), 1e-3).loop_error(),
         "maximal coordinates": lambda: simulate(mech, state, 1e-3, coordinates="maximal").final,

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ..dynamics import open_tree
 from ..errors import ModelError, SimulationError, StructureError
+from ..kernels.dense import least_squares
 from ..mechanism import Mechanism
 from ..pose import finite
 from ..simulate.events import Event, check_events
@@ -254,7 +255,7 @@ def _newton(return_map: ReturnMap, state: State, tolerance: float, most: int) ->
             return _result(return_map, state, passage, jacobian, residual, iteration)
         if iteration < most:
             # where I − J is singular there is a family of cycles, and this is the shortest way to it
-            step = np.linalg.lstsq(np.eye(len(change)) - jacobian, change, rcond=NEUTRAL)[0].astype(float)
+            step = least_squares(np.eye(len(change)) - jacobian, change, NEUTRAL)
             state, passage = _damped(return_map, state, step, passage, residual)
     raise SimulationError(
         f"no periodic motion after {most} steps of Newton's method: the state still differs from its return by {residual:.3g}. "

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import RegraftError, SimulationError
+from ..kernels.dense import least_squares
 from ..mechanism import Mechanism
 from ..motion import difference
 from ..simulate import replay
@@ -82,7 +83,7 @@ def _by_complex_step(piece: Piece, tangents: Array) -> Array:
         work.handle, r.integrator.table, piece.start._x, piece.t, piece.sizes, piece.timed, scratch, r.functions, r.push,
         r.external.astype(complex), r.guards, r.numbers, piece.guard, np.ascontiguousarray(tangents.T), changes, directions,
     )  # fmt: skip
-    along = np.linalg.lstsq(directions, changes[:, : r.nq].T, rcond=None)[0] if r.nq else np.empty((0, count))
+    along = least_squares(directions, changes[:, : r.nq].T)
     return np.concatenate((along, changes[:, r.nq :].T))
 
 

@@ -27,7 +27,7 @@ from .registry import (
     kind_of,
 )
 from .revolute import Revolute
-from .single import ROUNDING, nearest_velocity, screw_rates, screws, settle, within_limits
+from .single import ROUNDING, nearest_position, nearest_velocity, screw_rates, screws, settle, within_limits
 from .spherical import Spherical
 from .universal import Universal
 
@@ -62,6 +62,7 @@ __all__ = [
     "joint_tangent",
     "joint_transform",
     "kind_of",
+    "nearest_position",
     "nearest_velocity",
     "padded_parameters",
     "parameters",

@@ -8,14 +8,19 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .._jit import Quick
 from ..errors import StructureError
-from ..kernels import entries
+from ..kernels import constraint, entries
 from ..kernels.closure import ASSEMBLED
+from ..kernels.dense import solve_definite, svd
 from ..mechanism import Mechanism
 from ..pose import finite, representable
 from ..state import State
-from .jacobian import Loop, all_velocities, closed_loops, constraint_matrix, constraint_rate
+from .coordinates import coordinates_of
+from .forces import own_wrenches
+from .jacobian import all_velocities, closed_loops, constraint_matrix, constraint_rate, open_loop
 from .mobility import AllowedMotions, allowed_motions
+from .tables import loops_of
 
 Array = NDArray[np.float64]
 
@@ -74,7 +79,7 @@ def consistent_acceleration(mech: Mechanism, state: State, a: ArrayLike, hold: I
     entries.mass_matrix(tree.handle, state._q, M)
     basis = (motions.scale[:, None] * motions.free)[: mech.nv]
     start, basis = _holding(some[: mech.nv], basis, held, wanted)
-    nearest: Array = start + basis @ np.linalg.solve(basis.T @ M @ basis, basis.T @ M @ (wanted - start))
+    nearest: Array = start + basis @ solve_definite(basis.T @ M @ basis, basis.T @ M @ (wanted - start))
     return representable("the accelerations", nearest)
 
 
@@ -82,7 +87,7 @@ def _holding(start: Array, basis: Array, held: list[int], wanted: Array) -> tupl
     """Of the accelerations ``start + basis y``, those whose held numbers are the wanted ones, in the same form."""
     if not held:
         return start, basis
-    left, sizes, right = np.linalg.svd(basis[held])
+    left, sizes, right = svd(basis[held])
     rank = int((sizes > _DEPENDENT * sizes.max(initial=0.0)).sum())
     missing = wanted[held] - start[held]
     y = right[:rank].T @ ((left[:, :rank].T @ missing) / sizes[:rank])
@@ -123,17 +128,29 @@ def stuck(left: float) -> StructureError:
     )
 
 
-def check_acceleration(mech: Mechanism, state: State, a: Array, loops: list[Loop]) -> None:
-    """Reject an acceleration that would open one of the loops."""
-    rate = constraint_rate(mech, loops)
-    velocities = all_velocities(state, loops)
-    bias, size = representable("the accelerations of the loops", rate @ velocities), np.abs(rate) @ np.abs(velocities)
-    for l, loop in enumerate(loops):
-        own = slice(6 * l, 6 * l + 6)
-        summands = np.abs(loop.twists) @ np.abs(a) + size[own]
-        gap = np.abs(loop.held @ (loop.twists @ a + bias[own])).max(initial=0.0)
-        if not gap <= ASSEMBLED * (1.0 + summands.max()):
+def loop_torques_at(mech: Mechanism, state: State, a: Array) -> Array:
+    """The torques of damping and limits of all loop joints, along their own velocities, one joint after the other.
+
+    Rejects a state in which loops are open or about to open, and accelerations that would open them.
+    """
+    coordinates, tables = coordinates_of(mech), loops_of(mech)
+    own = np.empty(coordinates.count - coordinates.tree)
+    if not len(tables.loops):
+        return own
+    found = np.empty((len(tables.loops), constraint.DEMANDS))
+    tree = tables.tree
+    wrenches = own_wrenches(tables, state._x)
+    _DEMANDS.call(tree.handle, tables.handle, state._x, a, coordinates.loop_size, wrenches, own, found)
+    representable("the accelerations of the loops", found)
+    for (name, _, _), (gap, slip, opening, summands) in zip(mech.layout.loops, found.tolist(), strict=True):
+        if not (gap <= ASSEMBLED and slip <= ASSEMBLED):
+            raise open_loop(name, gap, slip)
+        if not opening <= ASSEMBLED * (1.0 + summands):
             raise StructureError(
-                f"the accelerations would open the loop of joint {loop.joint.name!r}, at {gap:.3g} (m/s² or rad/s²); "
+                f"the accelerations would open the loop of joint {name!r}, at {opening:.3g} (m/s² or rad/s²); "
                 "take the nearest ones that do not: a = consistent_acceleration(mech, state, a)."
             )
+    return own
+
+
+_DEMANDS = Quick(constraint.loop_demands, "integer", "integer", "vector", "vector", "number", "table", "vector", "table")

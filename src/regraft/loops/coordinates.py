@@ -4,15 +4,32 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from numbers import Integral
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import ModelError, listed
 from ..mechanism import Mechanism
+from .tables import loops_of
+
+Array = NDArray[np.float64]
 
 Given = str | tuple[str, int]
 """A caller's name of coordinates: "crank" for all of a joint, "base[3]" or ("base", 3) for one of several."""
 
 _INDEXED = re.compile(r"(.*)\[(\d+)\]", re.DOTALL)
+_PREFERENCE = 2.0  # how much better conditioned another choice must be to be taken instead of actuated tree joints
+
+
+def coordinates_of(mech: Mechanism) -> Coordinates:
+    """The coordinates of a mechanism; made once for each structure."""
+    tables = loops_of(mech)
+    if tables.coordinates is None:
+        tables.coordinates = Coordinates(mech)
+    found: Coordinates = tables.coordinates
+    return found
 
 
 class Coordinates:
@@ -27,6 +44,27 @@ class Coordinates:
             self.slices[name] = slice(self.count, self.count + mech.joints[name].type.nv)
             self.count += mech.joints[name].type.nv
         self.labels = tuple(self._labels())
+        able = [name for name, joint in mech.joints.items() if joint.type.actuated and joint.type.nv < 6]
+        self.actuated = sorted(i for name in able for i in range(self.slices[name].start, self.slices[name].stop))
+        """Those of joints that can have a motor: of actuated type, and with something to hold on to."""
+        loops = [mech.joints[name] for name in mech.loop_joints]
+        self.loop_size = max(
+            (float(np.abs(pose.translation).max()) for joint in loops for pose in (joint.parent_pose, joint.child_pose)),
+            default=0.0,
+        )
+        """The largest coordinate of a loop joint's frame on one of its bodies."""
+
+    @cached_property
+    def weights(self) -> Array:
+        """What speaks for a coordinate as a dependent one, beside its conditioning."""
+        weights = np.full(self.count, _PREFERENCE)
+        weights[[i for i in self.actuated if i < self.tree]] = 1.0
+        weights.flags.writeable = False
+        return weights
+
+    @cached_property
+    def _owners(self) -> dict[int, str]:
+        return {i: name for name, where in self.slices.items() for i in range(where.start, where.stop)}
 
     def _labels(self) -> Iterator[str]:
         for name, where in sorted(self.slices.items(), key=lambda item: (item[1].start, item[1].stop)):
@@ -39,8 +77,7 @@ class Coordinates:
 
     def joints_of(self, places: Iterable[int]) -> list[str]:
         """The joints that some coordinates belong to, each once, in the order of the coordinates given."""
-        owners = {i: name for name, where in self.slices.items() for i in range(where.start, where.stop)}
-        return list(dict.fromkeys(owners[i] for i in places))
+        return list(dict.fromkeys(self._owners[i] for i in places))
 
     def find(self, what: str, given: Given | Iterable[Given]) -> list[int]:
         """The places of the coordinates that a caller names, in the caller's order."""

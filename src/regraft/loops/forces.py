@@ -2,47 +2,19 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
 from ..kernels import entries
+from ..kernels.dense import svd
 from ..kernels.layout import JOINT, PARENT
-from ..kernels.loop_layout import FIRST, LOOP_V, MULTIPLIER, PIVOT
+from ..kernels.loop_layout import DRIVEN, FIRST, LOOP_V, MULTIPLIER, PIVOT
+from ..kernels.loop_reactions import IDLE
 from ..mechanism import Mechanism
 from ..state import State
-from .jacobian import Loop
-from .tables import LoopTables, loops_of
+from .tables import LoopTables
 
 Array = NDArray[np.float64]
-
-_IDLE = 1e-9  # share in forces that hold nothing: what is smaller is zero
-
-
-class LoopWrenches(NamedTuple):
-    """Forces, or impulses, of loop joints by name."""
-
-    wrenches: dict[str, Array]
-    """(moment, force) on the child about the joint's frame there, in world axes."""
-    redundant: tuple[str, ...]
-    """The loop joints whose forces are not determined by the motion; theirs are the least that do."""
-    undetermined: tuple[str, ...]
-    """The tree joints whose forces depend on these."""
-
-
-def loop_wrenches(mech: Mechanism, state: State, closed: LoopTables, *, driven: bool = False) -> LoopWrenches:
-    """The forces of all loops, from the multipliers that a computation has left in `closed`.
-
-    With `driven` also what motors, damping and limits of the loop joints themselves do.
-    """
-    wrenches = np.zeros((len(closed.loops), 6))
-    tree = closed.tree
-    if driven:
-        entries.loop_torques(tree.handle, closed.handle, state._x, wrenches)
-    redundant = least_forces(mech, state, closed)
-    entries.row_wrenches(tree.handle, closed.handle, state._q, wrenches)
-    return LoopWrenches(dict(zip(mech.loop_joints, wrenches, strict=True)), redundant, _ways(mech, redundant))
 
 
 def least_forces(mech: Mechanism, state: State, closed: LoopTables) -> tuple[str, ...]:
@@ -51,10 +23,10 @@ def least_forces(mech: Mechanism, state: State, closed: LoopTables) -> tuple[str
     rank = int((rows[:, PIVOT] > 0.0).sum())
     if rank == len(rows):
         return ()
-    left = np.linalg.svd(loop_rows(state._q, closed), full_matrices=True).U
+    left = svd(loop_rows(state._q, closed).T)[2].T
     held, idle = left[:, :rank], left[:, rank:]
     rows[:, MULTIPLIER] = held @ (held.T @ rows[:, MULTIPLIER])  # their part in the range of J
-    free = np.abs(idle).max(axis=1, initial=0.0) > _IDLE
+    free = np.abs(idle).max(axis=1, initial=0.0) > IDLE
     return tuple(
         name
         for name, row in zip(mech.loop_joints, closed.loops, strict=True)
@@ -70,26 +42,25 @@ def loop_rows(q: Array, closed: LoopTables) -> Array:
     return J
 
 
-def passive_torques(mech: Mechanism, state: State, loops: list[Loop]) -> list[Array]:
-    """The torques of damping and limits of each loop joint, along its own velocities."""
-    wrenches = np.zeros((len(loops), 6))
-    if loops:
-        closed = loops_of(mech)
-        tree = closed.tree
-        entries.loop_torques(tree.handle, closed.handle, state._x, wrenches)
-    return [loop.screws @ wrench for loop, wrench in zip(loops, wrenches, strict=True)]
+def own_wrenches(closed: LoopTables, x: Array) -> Array:
+    """(loops, 6): the wrench of each loop joint's motor, damping and limits on its child, in its frame there, at x = (q, v)."""
+    found, tree = np.zeros((len(closed.loops), 6)), closed.tree
+    if closed.loops[:, DRIVEN].any():
+        entries.loop_torques(tree.handle, closed.handle, x, found)
+    return found
 
 
-def _ways(mech: Mechanism, loops: tuple[str, ...]) -> tuple[str, ...]:
+def ways_of(mech: Mechanism, loops: tuple[str, ...]) -> tuple[str, ...]:
     """The tree joints in these loops: between their bodies and where the ways from these to the world meet."""
     tree, found = mech.tree, set()
+    rows = tree.walk[:, (JOINT, PARENT)].tolist()
     for name in loops:
         joint, ways = mech.joints[name], []
         for body in (joint.parent, joint.child):
             way, k = set(), tree.row(body)
             while k >= 0:
-                way.add(int(tree.walk[k, JOINT]))
-                k = int(tree.walk[k, PARENT])
+                number, k = rows[k]
+                way.add(number)
             ways.append(way)
         found |= ways[0] ^ ways[1]
     return tuple(tree.joint_names[j] for j in sorted(found))

@@ -210,12 +210,17 @@ def closed_loops(mech: Mechanism, state: State, moving: bool = False) -> list[Lo
         both = np.array([WORLD_MOTION if body == WORLD else motions[tree.row_of[body]] for body in bodies])
         loop = Loop(tree, state, mech.joints[name], both)
         if not (loop.gap <= ASSEMBLED and (not moving or loop.slip <= ASSEMBLED)):
-            raise StructureError(
-                f"the loop of joint {name!r} is open in this state, by {loop.gap:.3g} in position and {loop.slip:.3g} in "
-                "velocity; close it first: state = assemble(mech, state)."
-            )
+            raise open_loop(name, loop.gap, loop.slip)
         loops.append(loop)
     return loops
+
+
+def open_loop(name: str, gap: float, slip: float) -> StructureError:
+    """A loop is open, or about to open."""
+    return StructureError(
+        f"the loop of joint {name!r} is open in this state, by {gap:.3g} in position and {slip:.3g} in "
+        "velocity; close it first: state = assemble(mech, state)."
+    )
 
 
 def all_velocities(state: State, loops: list[Loop]) -> Array:

@@ -2,36 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .._jit import Quick
 from ..errors import ModelError, StructureError, listed
-from ..joints import screws
+from ..kernels import constraint, sharing
+from ..kernels.closure import ASSEMBLED, CLOSED
+from ..kernels.constraint import RANK
+from ..kernels.dense import svd
 from ..mechanism import Mechanism
 from ..state import State
-from .assembly import assembled
-from .coordinates import Coordinates, Given
-from .jacobian import closed_loops, constraint_matrix
+from .assembly import assemble
+from .coordinates import Coordinates, Given, coordinates_of
+from .tables import closing_kernel, loops_of
 
 Array = NDArray[np.float64]
-
-RANK = 1e-6
-"""A singular value of the scaled J_C counts as 0 below this part of the largest one, or of 1, which is the size of a screw.
-
-Loops are closed to 1e-13, and where they lose rank that fixes the position, and with it the singular value, to its root only.
-"""
 
 KEPT = 0.1
 """Coordinates are kept until their conditioning falls below this part of what the best choice would have."""
 
-_PREFERENCE = 2.0  # how much better conditioned another choice must be to be taken instead of actuated tree joints
 _GIVEN = 1e-3  # the weight of what a caller gave, in a proposal that keeps as much of it as can be
-_NO_LEVER = 1e-12  # relative to the places that it is a difference of: a shorter lever is rounding
-_FIRST = 1e-6  # of equally good coordinates the first ones are taken, not those that rounding favours
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,85 +112,85 @@ def mobility(mech: Mechanism, state: State, independent: Iterable[Given] | None 
         raise ModelError("mobility: give the independent coordinates, or an earlier choice to keep, not both.")
     motions = allowed_motions(mech, state)
     if independent is not None:
-        chosen = _checked(mech, motions, motions.coordinates.find("independent", independent))
+        chosen = _checked(motions, motions.coordinates.find("independent", independent))
     else:
-        chosen = _independent(motions, _weights(mech, motions.coordinates))
+        chosen = _independent(motions, motions.coordinates.weights)
         if keep is not None:
             chosen = _kept(motions, chosen, keep)
-    return _described(mech, motions, chosen)
+    return _described(motions, chosen)
 
 
 class AllowedMotions(NamedTuple):
-    """What the loops of a mechanism allow in a state, in coordinates θ̂ without units."""
+    """What the loops of a mechanism allow in a state, in coordinates θ̂ without units: J_C, scaled, as U diag(sizes) Vt."""
 
     coordinates: Coordinates
     scale: Array
     """(N_J,): θ̇ = scale · θ̂̇, such that each θ̂̇ of 1 moves its joint's child about as much."""
-    held: Array
-    """(N_J, m): an orthonormal basis of the directions of θ̂̇ that the loops do not allow."""
-    free: Array
-    """(N_J, N_F): an orthonormal basis of those that they allow."""
-    inverse: Array
-    """(N_J, 6 · loops): the pseudo-inverse of J_C, with the least θ̂̇."""
+    rank: int
+    """m: how many directions the loops do not allow."""
+    Vt: Array
+    """(N_J, N_J): an orthonormal basis of all directions of θ̂̇ as rows, those first that the loops do not allow."""
+    sizes: Array
+    U: Array
+    """(at least m, 6 · loops): the rows that belong to those directions."""
+    length: float
+    """What makes the rows of J_C free of units: the longest lever by which a joint turns a loop."""
+
+    @property
+    def held(self) -> Array:
+        """(N_J, m): an orthonormal basis of the directions of θ̂̇ that the loops do not allow."""
+        return self.Vt[: self.rank].T
+
+    @property
+    def free(self) -> Array:
+        """(N_J, N_F): an orthonormal basis of those that they allow."""
+        return self.Vt[self.rank :].T
+
+    @property
+    def inverse(self) -> Array:
+        """(N_J, 6 · loops): the pseudo-inverse of J_C, with the least θ̂̇."""
+        rows = np.tile(np.repeat((1.0, 1.0 / self.length), 3), self.U.shape[1] // 6)
+        found: Array = (self.scale[:, None] * self.held / self.sizes[: self.rank]) @ (self.U[: self.rank] * rows)
+        return found
 
 
 def allowed_motions(mech: Mechanism, state: State) -> AllowedMotions:
     """The motions that all loops allow, with their loops closed to rounding first; an error where they are open."""
     mech.check_state(state)
-    coordinates = Coordinates(mech)
-    closed = assembled(mech, State(mech.layout, np.concatenate([state._q, np.zeros(mech.nv)])))
-    loops = closed_loops(mech, closed)
-    J = constraint_matrix(mech, loops)
-    length = _characteristic_length(J, max((loop.size for loop in loops), default=0.0))
-    rows = np.tile(np.repeat((1.0, 1.0 / length), 3), len(loops))
-    positions = {name: closed._q[where] for name, where in mech.layout.q_slices.items()}
-    positions |= {loop.joint.name: loop.q for loop in loops}
-    scale = 1.0 / _sizes(mech, coordinates, positions, length)
-    U, sizes, Vt = np.linalg.svd(rows[:, None] * J * scale, full_matrices=J.shape[0] < J.shape[1])  # all of V, no more of U
-    rank = int((sizes > RANK * sizes.max(initial=1.0)).sum())
-    held, free = Vt[:rank].T, Vt[rank:].T
-    inverse = (scale[:, None] * held / sizes[:rank]) @ (U[:, :rank].T * rows)
-    return AllowedMotions(coordinates, scale, held, free, inverse)
+    coordinates, tables = coordinates_of(mech), loops_of(mech)
+    tree = tables.tree
+    count, rows = coordinates.count, 6 * len(tables.loops)
+    least, q = min(rows, count), state._q.copy()
+    scale, sizes = np.empty(count), np.empty(least)
+    U, Vt = np.empty((least, rows)), np.empty((count, count))
+    closing = closing_kernel() if rows else 0
+    gap, left, rank, length = _ALLOWED.call(tree.handle, tables.handle, closing, q, coordinates.loop_size, scale, U, sizes, Vt)
+    if not gap <= ASSEMBLED:
+        raise StructureError(
+            f"the loops are open in this state, by {gap:.3g} in position; close them first: state = assemble(mech, state)."
+        )
+    if not left <= CLOSED:  # assembling says which loop it is
+        return allowed_motions(mech, assemble(mech, State(mech.layout, np.concatenate([state._q, np.zeros(mech.nv)]))))
+    return AllowedMotions(coordinates, scale, rank, Vt, sizes, U, length)
 
 
-def _characteristic_length(J: Array, size: float) -> float:
-    """The longest lever by which a joint turns a loop; 1 where there is none but rounding of places of this size."""
-    turning, moving = (np.sqrt((J.reshape(J.shape[0] // 6, 2, 3, J.shape[1])[:, half] ** 2).sum(axis=1)) for half in (0, 1))
-    turns = turning > RANK  # the rest slides, or is on the way to both ends of a loop and moves neither against the other
-    longest = float((moving[turns] / turning[turns]).max(initial=0.0))
-    return longest if longest > _NO_LEVER * size else 1.0
-
-
-def _sizes(mech: Mechanism, coordinates: Coordinates, positions: Mapping[str, Array], length: float) -> Array:
-    """(N_J,): the size of each joint's screws, (angular, linear by length)."""
-    each = np.empty((coordinates.count, 6))
-    for name, where in coordinates.slices.items():
-        each[where] = screws(mech.joints[name].type, positions[name])
-    found: Array = np.linalg.norm(each * np.repeat((1.0, 1.0 / length), 3), axis=1)
-    return found
+_ALLOWED = Quick(
+    constraint.allowed_motions, "integer", "integer", "integer", "vector", "number", "vector", "table", "vector", "table"
+)
 
 
 # --- the choice --------------------------------------------------------------------------------------------------------
 
 
-def _weights(mech: Mechanism, coordinates: Coordinates) -> Array:
-    """What speaks for a coordinate as a dependent one, beside its conditioning."""
-    weights = np.full(coordinates.count, _PREFERENCE)
-    actuated = _actuated(mech, coordinates)
-    weights[[i for i in actuated if i < coordinates.tree]] = 1.0
-    return weights
-
-
 def _independent(motions: AllowedMotions, weights: Array) -> list[int]:
     """N_F coordinates: those that are left when the m columns of J_C that are best together are taken out."""
-    from scipy.linalg import qr  # on first use: it takes as long to import as all of Regraft
+    chosen = np.empty((motions.coordinates.count - motions.rank, 1), np.int64)
+    _CHOOSE.call(motions.Vt, motions.rank, weights, chosen)
+    found: list[int] = chosen[:, 0].tolist()
+    return found
 
-    count, rank = motions.held.shape
-    if rank == 0:
-        return list(range(count))
-    in_order = 1.0 + _FIRST * np.arange(count)
-    _, _, pivots = qr((motions.held * (weights * in_order)[:, None]).T, mode="economic", pivoting=True)
-    return sorted(pivots[rank:].tolist())
+
+_CHOOSE = Quick(sharing.choose, "table", "integer", "vector", "integers")
 
 
 def _kept(motions: AllowedMotions, fresh: list[int], keep: Mobility) -> list[int]:
@@ -209,10 +204,10 @@ def _kept(motions: AllowedMotions, fresh: list[int], keep: Mobility) -> list[int
 
 def _conditioning(motions: AllowedMotions, chosen: list[int]) -> float:
     """The least size that the chosen coordinates have in any motion of size 1."""
-    return float(np.linalg.svd(motions.free[chosen], compute_uv=False).min(initial=1.0))
+    return float(svd(motions.free[chosen])[1].min(initial=1.0))
 
 
-def _checked(mech: Mechanism, motions: AllowedMotions, chosen: list[int]) -> list[int]:
+def _checked(motions: AllowedMotions, chosen: list[int]) -> list[int]:
     """The caller's choice, if it is independent and complete."""
     coordinates, dof = motions.coordinates, motions.free.shape[1]
     known, follow = np.zeros((0, dof)), []
@@ -227,7 +222,7 @@ def _checked(mech: Mechanism, motions: AllowedMotions, chosen: list[int]) -> lis
             follow.append(i)
     if not follow and len(chosen) == dof:
         return chosen
-    weights = _weights(mech, coordinates)
+    weights = coordinates.weights.copy()
     weights[chosen] *= _GIVEN
     works = coordinates.named(_independent(motions, weights))
     problem = f"{_counted(len(chosen), 'coordinate')} given"
@@ -243,20 +238,12 @@ def _counted(count: int, what: str) -> str:
     return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
-def _actuated(mech: Mechanism, coordinates: Coordinates) -> list[int]:
-    """The coordinates of joints that can have a motor: of actuated type, and with something to hold on to."""
-    able = [name for name, joint in mech.joints.items() if joint.type.actuated and joint.type.nv < 6]
-    return sorted(i for name in able for i in range(coordinates.slices[name].start, coordinates.slices[name].stop))
-
-
-def _described(mech: Mechanism, motions: AllowedMotions, chosen: list[int]) -> Mobility:
-    coordinates, dof = motions.coordinates, motions.free.shape[1]
-    follow = np.linalg.solve(motions.free[chosen].T, motions.free.T).T  # θ̂̇ = follow θ̂̇_G
-    follow[chosen] = np.eye(dof)
-    rates = motions.scale[:, None] * follow / motions.scale[chosen]
-    rest = sorted(set(range(coordinates.count)) - set(chosen))
-    actuated = _actuated(mech, coordinates)
-    H, W, S = rates[rest], rates[: coordinates.tree].copy(), rates[actuated]
+def _described(motions: AllowedMotions, chosen: list[int]) -> Mobility:
+    coordinates, dof = motions.coordinates, len(chosen)
+    rates = np.empty((coordinates.count, dof))
+    conditioning = _FOLLOW.call(motions.Vt, motions.rank, motions.scale, np.array(chosen, np.int64).reshape(dof, 1), rates)
+    rest = sorted(set(range(coordinates.count)).difference(chosen))
+    H, W, S = rates[rest], rates[: coordinates.tree].copy(), rates[coordinates.actuated]
     for matrix in (H, W, S):
         matrix.flags.writeable = False
     return Mobility(
@@ -265,9 +252,12 @@ def _described(mech: Mechanism, motions: AllowedMotions, chosen: list[int]) -> M
         dof=dof,
         independent=coordinates.named(chosen),
         dependent=coordinates.named(rest),
-        actuated=coordinates.named(actuated),
+        actuated=coordinates.named(coordinates.actuated),
         H=H,
         W=W,
         S=S,
-        conditioning=_conditioning(motions, chosen),
+        conditioning=conditioning,
     )
+
+
+_FOLLOW = Quick(sharing.follow, "table", "integer", "vector", "integers", "table")

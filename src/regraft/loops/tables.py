@@ -78,7 +78,7 @@ class LoopTables:
     the tables in a variable of its own until the kernel has returned.
     """
 
-    __slots__ = ("handle", "keep", "loops", "memory", "numbers", "tree")
+    __slots__ = ("coordinates", "handle", "keep", "loops", "memory", "numbers", "tree")
 
     def __init__(self, mech: Mechanism, like: complex = 0.0, derived: Derived | None = None) -> None:
         structure, joints = derived or mech._derived, mech.joints
@@ -87,6 +87,8 @@ class LoopTables:
         loops = mech.layout_of(structure).loops
         self.loops: Integers = np.zeros((len(loops), LOOP), np.int64)
         self.numbers: Array = np.zeros((len(loops), LOOP_NUMBERS))
+        self.coordinates: Any = None
+        """The coordinates of all joints, once they are asked for."""
         limits = []
         for l, (name, _, _) in enumerate(loops):
             joint = joints[name]

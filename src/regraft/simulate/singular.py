@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..kernels.dense import svd
 from ..loops import LoopTables, loop_rows, mobility
 from ..state import State
 from .recorded import Segment
@@ -55,8 +56,7 @@ class _Sizes:
         self.segment, self.closed = segment, LoopTables(segment.mech)
 
     def of(self, x: Array) -> Array:
-        rows = loop_rows(x[: self.segment.mech.nq], self.closed)
-        return np.asarray(np.linalg.svd(rows, compute_uv=False), float)
+        return svd(loop_rows(x[: self.segment.mech.nq], self.closed))[1]
 
     def state(self, t: float) -> Array:
         found: Array = self.segment.states(np.array([t]))[0]

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..kernels import entries
+from ..kernels.dense import least_squares
 from ..kernels.layout import BODY
 from ..loops import assemble, momenta
 from ..mechanism import Mechanism
@@ -49,4 +50,4 @@ def _spread(mech: Mechanism, tree: Tree, q: Array, wanted: Array) -> Array:
         entries.jacobian(tree.handle, q, k, origin, J)
         pushes += momentum @ J
     entries.mass_matrix(tree.handle, q, M)
-    return np.asarray(np.linalg.lstsq(M, pushes, rcond=None)[0], np.float64)  # what moves no inertia stays
+    return least_squares(M, pushes)  # what moves no inertia stays
