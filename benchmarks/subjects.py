@@ -17,8 +17,9 @@ import regraft as rg
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))  # the translation from Pinocchio lives with the test oracles
 from oracles.mujoco_oracle import MujocoTwin  # type: ignore[import-not-found]
 from oracles.pinocchio_oracle import PinocchioTwin, mechanism_from_pinocchio, se3  # type: ignore[import-not-found]
+from simple_mechanisms import robot_pair  # type: ignore[import-not-found]
 
-__all__ = ["MujocoTwin", "PinocchioTwin", "Subject", "arm", "chain", "humanoid", "se3"]
+__all__ = ["MujocoTwin", "PinocchioTwin", "Subject", "arm", "chain", "humanoid", "robot_pair", "se3"]
 
 Array = NDArray[np.float64]
 

@@ -77,3 +77,20 @@ def welded():
     mech.add_body("block", rg.Inertia.sphere(1.0, 0.1))
     mech.add_joint("weld", rg.Fixed(), "world", "block", parent_pose=rg.Pose(translation=(1, 2, 3)))
     return mech, mech.state()
+
+
+def robot_pair():
+    """Two arms of three hinges each that hold a load between them by ball joints, in motion: seven bodies, one loop."""
+    mech = rg.Mechanism()
+    for side, x in (("left", -0.5), ("right", 0.5)):
+        last, place = "world", rg.Pose(translation=(x, 0, 0))
+        for name, axis, length in (("yaw", (0, 0, 1), 0.3), ("shoulder", (0, 1, 0), 0.5), ("elbow", (0, 1, 0), 0.4)):
+            mech.add_body(f"{side} {name} link", rg.Inertia.cylinder(3.0, 0.05, (0, 0, 0), (0, 0, length)))
+            mech.add_joint(f"{side} {name}", rg.Revolute(axis), last, f"{side} {name} link", place)
+            last, place = f"{side} {name} link", rg.Pose(translation=(0, 0, length))
+    mech.add_body("load", rg.Inertia.box(5.0, (0.6, 0.2, 0.2)))
+    for side, x in (("left", -0.3), ("right", 0.3)):
+        ends = rg.Pose(translation=(0, 0, 0.4)), rg.Pose(translation=(x, 0, 0))
+        mech.add_joint(f"{side} grip", rg.Spherical(actuated=False), f"{side} elbow link", "load", *ends)
+    q = {"left shoulder": 0.6, "left elbow": -0.9, "right shoulder": -0.6, "right elbow": 0.9}
+    return mech, rg.assemble(mech, mech.state(q=q, v={"left yaw": 0.3, "right elbow": -0.4, "left shoulder": 0.2}))

@@ -186,7 +186,7 @@ def decompose(A: Any, U: Any, sizes: Any, Vt: Any) -> int:
         for c in range(n):
             A[i, c] *= unit
     order, heads, left = np.empty(m, np.int64), np.empty(m), np.empty(m)
-    taken = factorise_rows(A, order, heads, left, ROUNDING)
+    taken = factorise_rows(A, order, heads, left, ROUNDING * max(m, n))
     U[:], sizes[:], Vt[:] = 0.0, 0.0, 0.0
     for j in range(n):
         Vt[j, j] = 1.0
