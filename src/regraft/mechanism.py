@@ -218,7 +218,8 @@ class Mechanism:
     @property
     def layout(self) -> Layout:
         """Which joint has which numbers in a state."""
-        return self.layout_of(self._derived)
+        derived = self._derived
+        return derived.layout or self.layout_of(derived)
 
     @property
     def loop_joints(self) -> tuple[str, ...]:
@@ -375,7 +376,6 @@ class Mechanism:
         twin._bodies, twin._joints = self._bodies.copy(), self._joints.copy()
         twin._frames, twin._springs = self._frames.copy(), self._springs.copy()
         twin._former_bases = self._former_bases.copy()
-        twin._derived = self._derived.copy()
         return twin
 
     def replace(
@@ -572,11 +572,12 @@ class Mechanism:
         twin._joints = {
             (new.name if name == old else name): (new if name == old else joint) for name, joint in self._joints.items()
         }
-        twin._changed()
-        if not layout.loops:
-            j = layout.names.index(old)
-            twin._lay_out(layout.with_joint(j, new))
-            twin._derived.exchange = Exchange(self.description, j, new)
+        if layout.loops:
+            twin._changed()
+        else:
+            j, description = layout.names.index(old), self.description
+            after = layout.with_joint(j, new)
+            twin._derived = Derived(layout=after, open_layout=after, exchange=Exchange(description, j, new))
         return twin
 
     def joined_by(self, joints: Mapping[str, Joint]) -> Mechanism:
@@ -629,7 +630,8 @@ class Mechanism:
 
         Its handle is a bare address: whoever uses it keeps the tree in a variable of its own until the kernel has returned.
         """
-        return self.tree_of(self._derived)
+        derived = self._derived
+        return derived.tree or self.tree_of(derived)
 
     def tree_for(self, state: State) -> Tree:
         """The tree that a state belongs to; rejects a state of another structure."""
