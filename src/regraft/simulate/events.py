@@ -311,7 +311,7 @@ def when_frame_below(
     >>> mech.add_body("ball", rg.Inertia.sphere(1.0, 0.1))
     >>> mech.add_joint("flight", rg.Free(), "world", "ball")
     >>> landing = rg.when_frame_below("ball", -4.905, rg.STOP)
-    >>> round(rg.simulate(mech, mech.state(), 2.0, events=landing).t[-1], 9)
+    >>> round(float(rg.simulate(mech, mech.state(), 2.0, events=landing).t[-1]), 9)
     1.0
     """
     _check_text("when_frame_below: frame", frame)
