@@ -49,14 +49,17 @@ from .motion import (
 from .parts import Body, Frame, Joint, Spring
 from .pose import Pose
 from .simulate import (
+    ALL,
     PASS,
     STOP,
     Event,
     InitialValueProblem,
+    Law,
     Trajectory,
     as_ivp,
     at_time,
     join,
+    law,
     simulate,
     when_frame_below,
     when_joint,
@@ -65,6 +68,7 @@ from .state import JointState, State
 from .structure import Connection, connect, connect_all, cut, reroot
 
 __all__ = [
+    "ALL",
     "PASS",
     "STOP",
     "AssemblyError",
@@ -84,6 +88,7 @@ __all__ = [
     "Joint",
     "JointState",
     "JointType",
+    "Law",
     "Limits",
     "Mechanism",
     "Mobility",
@@ -131,6 +136,7 @@ __all__ = [
     "jacobian_rate",
     "join",
     "joint_reactions",
+    "law",
     "load",
     "loop_jacobian",
     "loop_jacobian_rate",

@@ -63,6 +63,7 @@ class Mechanism:
         self._springs: dict[str, Spring] = {}
         self._former_bases: dict[str, Joint] = {}
         self._derived = Derived()
+        self._is_frozen = False
 
     # --- describe ----------------------------------------------------------------------------------------------------
 
@@ -81,6 +82,7 @@ class Mechanism:
         ModelError
             If the name is taken.
         """
+        self._check_changeable(f"the body {name!r}")
         self._check_new_name(name, "body")
         self._bodies[name] = Body(name, _checked_inertia(name, inertia))
         self._changed()
@@ -112,6 +114,7 @@ class Mechanism:
         ModelError
             If the name is taken or there is no such body.
         """
+        self._check_changeable(f"the joint {name!r}")
         self._check_new_name(name, "joint")
         new = Joint(name, joint, parent, child, parent_pose, child_pose)
         self._check_parts(new)
@@ -135,6 +138,7 @@ class Mechanism:
         ModelError
             If the name is taken or there is no such body.
         """
+        self._check_changeable(f"the frame {name!r}")
         self._check_new_name(name, "frame")
         self._check_body(body, "body of frame", name)
         _check_pose("frame", name, "pose", pose)
@@ -174,6 +178,7 @@ class Mechanism:
         ModelError
             If the name is taken, there is no such body, both ends are on one body or a number is negative.
         """
+        self._check_changeable(f"the spring {name!r}")
         self._check_new_name(name, "spring")
         self._check_body(body_a, "body_a of spring", name)
         self._check_body(body_b, "body_b of spring", name)
@@ -376,6 +381,7 @@ class Mechanism:
         twin._bodies, twin._joints = self._bodies.copy(), self._joints.copy()
         twin._frames, twin._springs = self._frames.copy(), self._springs.copy()
         twin._former_bases = self._former_bases.copy()
+        twin._is_frozen = False
         return twin
 
     def replace(
@@ -431,6 +437,29 @@ class Mechanism:
                 joint = twin._joints[name]
                 twin._joints[name] = dataclasses.replace(joint, type=joint.type.with_settings(**{what: value}))
         twin._changed()
+        return twin
+
+    def frozen(self) -> Mechanism:
+        """The same mechanism as one to which nothing can be added; what `simulate` hands to torques, wrenches and guards.
+
+        Returns
+        -------
+        Mechanism
+            It answers every question as this one does. Its `copy()` can be changed again.
+
+        Examples
+        --------
+        >>> import regraft as rg
+        >>> mech = rg.Mechanism().frozen()
+        >>> try:
+        ...     mech.add_body("bob", rg.Inertia.sphere(1.0, 0.1))
+        ... except rg.StructureError as problem:
+        ...     print(str(problem)[:56])
+        the body 'bob' cannot be added: this mechanism is frozen
+        >>> mech.copy().add_body("bob", rg.Inertia.sphere(1.0, 0.1))
+        """
+        twin = self.copy()
+        twin._is_frozen = True
         return twin
 
     def __copy__(self) -> Mechanism:
@@ -709,6 +738,13 @@ class Mechanism:
 
     def _changed(self) -> None:
         self._derived = Derived()
+
+    def _check_changeable(self, part: str) -> None:
+        if self._is_frozen:
+            raise StructureError(
+                f"{part} cannot be added: this mechanism is frozen, as the one that a simulation shows to its functions. Add it "
+                "to mech.copy(), or let the action of an event change the structure."
+            )
 
     def _check_parts(self, joint: Joint) -> None:
         """A joint of a registered type between two bodies that there are."""

@@ -137,7 +137,7 @@ def test_functions_do_the_same(options):
 def test_functions_and_structure_change_together():
     """Wrenches and torques follow the bodies and joints through a cut."""
     cut = rg.at_time(0.2, lambda mech, state: rg.cut(mech, state, "elbow"), name="break")
-    reduced, maximal = both(*arm(), 0.4, torque=wobble_in_python, wrenches=wind, events=cut)
+    reduced, maximal = both(*arm(), 0.4, torque=wobble_in_python, wrenches=rg.law(rg.ALL, wind), events=cut)
     assert "fore_free" in maximal.final[0].joints
     assert_same_motion(reduced, maximal)
 

@@ -64,7 +64,7 @@ def test_wrenches_by_name_follow_a_change_of_structure():
     """Re-rooting gives the bodies other rows; the push must stay on the body that was named."""
     mech, state = arm()
     turn = rg.at_time(0.1, lambda mech, state: rg.reroot(mech, state, "hand"))
-    for way in ({"fore": (0, 0, 0, 1.0, 2.0, 3.0)}, wind, wind_in_python):
+    for way in ({"fore": (0, 0, 0, 1.0, 2.0, 3.0)}, rg.law(rg.ALL, wind), wind_in_python):
         plain, turned = (rg.simulate(mech, state, 0.3, wrenches=way, events=events) for events in ((), turn))
         assert np.abs(plain.body("fore").position[-1] - turned.body("fore").position[-1]).max() < 1e-8
 

@@ -231,7 +231,7 @@ def limit_cycle(
         (section,) if isinstance(section, str) else tuple(event.name for event in found) if section is None else tuple(section)
     )
     method = method_of(integrator)
-    settings = settings_of(method, torque, wrenches, rtol, atol, step, None)
+    settings = settings_of(method, mech, torque, wrenches, rtol, atol, step, None)
     mech.check_state(state)
     limit = float(finite("longest", longest, ()))
     if not (isinstance(settle, int) and settle >= 0 and isinstance(most, int) and most >= 1 and tolerance > 0.0 and limit > 0.0):

@@ -3,7 +3,7 @@
 from ..kernels.closure import ASSEMBLED
 from ..kernels.constraint import RANK
 from .acceleration import consistent_acceleration, loop_torques_at
-from .assembly import assemble, assembled
+from .assembly import Closing, assemble, assembled
 from .coordinates import Coordinates, Given, coordinates_of
 from .forces import loop_rows, own_wrenches, ways_of
 from .impact import take_hold
@@ -17,6 +17,7 @@ __all__ = [
     "ASSEMBLED",
     "RANK",
     "AllowedMotions",
+    "Closing",
     "Coordinates",
     "Given",
     "Impact",

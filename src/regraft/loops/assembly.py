@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..errors import AssemblyError, ModelError, StructureError
 from ..kernels import entries
-from ..kernels.closure import ASSEMBLED, CLOSED
+from ..kernels.closure import ASSEMBLED, CLOSED, GAP_SMALL
 from ..kernels.layout import HELD
 from ..kernels.loop_layout import FIRST, LOOP_V, RESIDUAL
 from ..mechanism import Mechanism
@@ -22,6 +22,7 @@ Array = NDArray[np.float64]
 
 _HELD = 1e18  # kg m²: the inertia of a joint that is to be held
 _TRIALS = 200
+_NEARLY = 1e-4  # the gap of velocities, relative to 1 + the largest, that one correction takes away even in poor conditions
 _CORRECTIONS = 5  # of velocities: one is exact but for rounding, which badly conditioned loops magnify
 
 
@@ -69,15 +70,38 @@ def assemble(mech: Mechanism, state: State, hold: Iterable[str] = ()) -> State:
     gap = entries.close(work.handle, closed.handle, closing_kernel(), q, v, _TRIALS)
     if not gap <= CLOSED:
         raise _open_loop(mech, work, q, gap)
+    slip = _close_velocities(work, closed, q, v, CLOSED)
+    if not slip <= ASSEMBLED:  # less is what rows slip that nearly follow from others
+        raise AssemblyError(f"the velocities cannot be made consistent with the loops: {slip:.3g} is left. Hold fewer joints.")
+    return State(mech.layout, representable("the velocities of the closed loops", np.concatenate((q, v))))
+
+
+def _close_velocities(work: Workspace, closed: LoopTables, q: Array, v: Array, nearly: float) -> float:
+    """Correct v until the gap before the last correction was no more than `nearly`; returns it. Relative to 1 + the largest."""
     speed = 1.0 + float(np.abs(v).max(initial=0.0))
     left = np.inf
-    for _ in range(_CORRECTIONS):  # each tells the gap that was there before it
+    for _ in range(_CORRECTIONS):
         left = entries.close(work.handle, closed.handle, closing_kernel(), q, v, entries.CLOSE_VELOCITIES)
-        if left <= CLOSED * speed:
+        if left <= nearly * speed:
             break
-    if not left <= ASSEMBLED * speed:  # less is what rows slip that nearly follow from others
-        raise AssemblyError(f"the velocities cannot be made consistent with the loops: {left:.3g} is left. Hold fewer joints.")
-    return State(mech.layout, representable("the velocities of the closed loops", np.concatenate((q, v))))
+    return left / speed
+
+
+class Closing:
+    """What closes the loops of one structure again and again, with tables of its own: those of a run are in use meanwhile."""
+
+    def __init__(self, mech: Mechanism) -> None:
+        self._work, self._closed, self._nq = mech.tree.new_work(), LoopTables(mech), mech.nq
+
+    def near(self, x: Array) -> Array:
+        """(nq + nv,): the state nearest to x in which all loops are closed; x itself where there is none."""
+        q, v = x[: self._nq].copy(), x[self._nq :].copy()
+        for trials in (1, _TRIALS):  # one takes the error of a step away
+            gap = entries.close(self._work.handle, self._closed.handle, closing_kernel(), q, v, trials)
+            if gap <= GAP_SMALL:
+                break
+        closed = gap <= CLOSED and _close_velocities(self._work, self._closed, q, v, _NEARLY) <= _NEARLY
+        return np.concatenate((q, v)) if closed else x
 
 
 def assembled(mech: Mechanism, state: State) -> State:

@@ -18,9 +18,9 @@ from ..errors import ModelError
 from ..loops import Coordinates
 from ..mechanism import Mechanism
 from ..state import State
-from .callbacks import is_compiled
+from .drives import Motors, Pushes, Torques
 from .recorded import Segment
-from .runner import driving_torques
+from .shown import Shown
 
 Array = NDArray[np.float64]
 Rows = Callable[[float, State], Array]
@@ -110,38 +110,29 @@ def _asked(segment: Segment, applied: Applied) -> Forces:
     return Forces(sampled(_torque_rows(mech, applied.torque)), pushes)
 
 
-def _torque_rows(mech: Mechanism, torque: Any) -> Rows | None:
+def _torque_rows(mech: Mechanism, torque: Torques | None) -> Rows | None:
     """The torques of all joints at a time and a state, (N_J,)."""
     if torque is None:
         return None
-    coordinates = Coordinates(mech)
+    coordinates, motors = Coordinates(mech), Motors(mech)
+    driver = torque.driver(mech, Shown(mech).at, motors)
 
     def ask(t: float, state: State) -> Array:
         found = np.zeros(coordinates.count)
-        if is_compiled(torque):
-            torque(t, state.q.copy(), state.v.copy(), found[: mech.nv])
-            return found
-        found[: mech.nv], of_loops = driving_torques(mech, torque(t, mech, state))
-        for l, numbers in of_loops.items():
-            found[coordinates.slices[mech.loop_joints[l]]] = numbers
+        found[: mech.nv] = driver.ask(t, state._q, state._v)
+        for name, numbers in motors.torques().items():
+            found[coordinates.slices[name]] = numbers
         return found
 
     return ask
 
 
-def _wrench_rows(mech: Mechanism, wrenches: Any) -> Rows | None:
+def _wrench_rows(mech: Mechanism, wrenches: Pushes | None) -> Rows | None:
     """The wrenches on all bodies at a time and a state, (bodies, 6)."""
     if wrenches is None:
         return None
-
-    def ask(t: float, state: State) -> Array:
-        if not is_compiled(wrenches):
-            return _push_table(mech, wrenches(t, mech, state))
-        found = np.zeros((len(mech.bodies), 6))
-        wrenches(t, state.q.copy(), state.v.copy(), found)
-        return found
-
-    return ask
+    driver = wrenches.driver(mech, Shown(mech).at)
+    return lambda t, state: driver.ask(t, state._q, state._v).reshape(-1, 6)
 
 
 def _push_table(mech: Mechanism, wrenches: Mapping[str, Any]) -> Array:

@@ -7,51 +7,32 @@ exception stops the loop and is kept; in another thread than the main one Numba 
 from __future__ import annotations
 
 import ctypes
+import inspect
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 from weakref import WeakKeyDictionary
 
 import numba
 import numpy as np
-from llvmlite import ir
-from numba.core import types
+from numba.core.caching import NullCache
 from numba.core.dispatcher import Dispatcher
-from numba.extending import intrinsic
+from numba.core.errors import NumbaError
 from numpy.typing import NDArray
 
 from ..errors import ModelError
-from ..memory import table_at
+from ..memory import table_at, vector_at
+from .calls import FINE, read_only
 
 Array = NDArray[np.float64]
 
 _WORD = numba.int64
-_C_SIGNATURE = _WORD(numba.float64, _WORD, _WORD, _WORD, _WORD, _WORD)
-_C_TYPE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_double, *(ctypes.c_int64,) * 5)
-
-_FINE = 0x5EED_600D
-"""What a C function returns when all is well: whoever leaves it by an exception returns 0, or whatever was there."""
+_C_SIGNATURE = _WORD(numba.float64, *(_WORD,) * 6)
+_C_TYPE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_double, *(ctypes.c_int64,) * 6)
 
 _wrapped: WeakKeyDictionary[Any, dict[str, Any]] = WeakKeyDictionary()
-
-
-@intrinsic
-def call_at(_typing: Any, _address: Any, _t: Any, q: Any, v: Any, out: Any, nq: Any, nv: Any) -> Any:
-    """The result of the C function at an address: (t, q, v, out, nq, nv) with addresses of arrays; 0 for success, else 1."""
-
-    def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:
-        integer, real = ir.IntType(64), ir.DoubleType()
-        where, time, *words = args
-        function = builder.inttoptr(where, ir.FunctionType(integer, [real, *(integer,) * 5]).as_pointer())
-        kinds = signature.args[2:]
-        said = builder.call(
-            function, [time, *(context.cast(builder, w, k, types.int64) for w, k in zip(words, kinds, strict=True))]
-        )
-        return builder.zext(builder.icmp_signed("!=", said, ir.Constant(integer, _FINE)), integer)
-
-    return types.int64(types.int64, types.float64, q, v, out, nq, nv), codegen
 
 
 def is_compiled(function: object) -> bool:
@@ -59,18 +40,13 @@ def is_compiled(function: object) -> bool:
     return isinstance(function, Dispatcher)
 
 
-def check_functions(torque: Any, wrenches: Any) -> None:
-    """Torques must be a function, wrenches one or constant ones by body."""
-    for what, function in (("torque", torque), ("wrenches", wrenches)):
-        if function is not None and not callable(function) and not (what == "wrenches" and isinstance(function, Mapping)):
-            raise ModelError(f"{what} must be a function, not {function!r}.")
-
-
 class Callback:
     """A C function with its address; keeps alive what it needs, and the exception that stopped it."""
 
-    def __init__(self, c_function: Any, address: int, name: str, python: Any = None) -> None:
+    def __init__(self, c_function: Any, address: int, name: str, python: Any = None, within: Sequence[Callback] = ()) -> None:
         self._keep, self.address, self.name, self.python = c_function, address, name, python
+        self.within = tuple(within)
+        """Those that a Python function calls in its turn."""
         self.problem: BaseException | None = None
 
 
@@ -106,36 +82,77 @@ def lost_exceptions_kept(callbacks: Sequence[Callback]) -> Iterator[None]:
 def compiled_callback(function: Any, kind: str, name: str) -> Callback:
     """A Numba function f(t, q, v, out), or for a guard f(t, q, v) -> float, as a C function."""
     known = _wrapped.setdefault(function, {})
-    wrapped = known.get(kind) or known.setdefault(kind, _WRAPPERS[kind](function))
+    wrapped = known.get(kind) or known.setdefault(kind, _wrap(function, kind, name))
     return Callback(wrapped, wrapped.address, name)
+
+
+def _wrap(function: Any, kind: str, name: str) -> Any:
+    _check_parameters(function.py_func, kind, name)
+    try:
+        return _WRAPPERS[kind](_checking(function))
+    except Exception as problem:  # whatever Numba makes of it
+        raise ModelError(f"{name} cannot be compiled: {_reason(problem)} {_FORMS[kind]}") from problem
+
+
+_FORMS = {
+    "torque": "It must be f(t, q, v, out): t a number, q and v arrays that it reads, out an array that it fills.",
+    "wrenches": "It must be f(t, q, v, out): t a number, q and v arrays that it reads, out an array (bodies, 6) that it fills.",
+    "guard": "It must be f(t, q, v): t a number, q and v arrays that it reads; and return a number.",
+}
+
+
+def _check_parameters(function: Callable[..., Any], kind: str, name: str) -> None:
+    expected = 3 if kind == "guard" else 4
+    try:
+        inspect.signature(function).bind(*range(expected))
+    except TypeError:
+        raise ModelError(f"{name} does not take {expected} arguments. {_FORMS[kind]}") from None
+
+
+def _checking(function: Any) -> Any:
+    """The same function compiled so that an index beyond the end of an array is an exception, as in Python."""
+    options = {**function.targetoptions, "boundscheck": True}
+    found = numba.jit(**options)(function.py_func)
+    if not isinstance(function._cache, NullCache):  # as it was asked to
+        found.enable_caching()
+    return found
+
+
+def _reason(problem: Exception) -> str:
+    """The line of Numba's message that says most."""
+    if not isinstance(problem, NumbaError):  # as its own code meets `q += 1.0`
+        return f"Numba fails ({type(problem).__name__}: {problem}); perhaps it writes to q or v, which it may only read."
+    lines = [line.strip() for line in str(problem).splitlines() if line.strip()]
+    if any("readonly array" in line for line in lines):
+        return "it writes to q or v, which it may only read."
+    told = [line for line in lines if not line.startswith(("During:", "File ", "-", ">", "Failed in", "There are", "Rejected"))]
+    return f"{told[0] if told else type(problem).__name__}."
 
 
 def _torque_wrapper(function: Any) -> Any:
     @numba.cfunc(_C_SIGNATURE)
-    def wrapper(t, q, v, out, nq, nv):  # type: ignore[no-untyped-def]
-        function(t, table_at(q, 1, nq, 0.0)[0], table_at(v, 1, nv, 0.0)[0], table_at(out, 1, nv, 0.0)[0])
-        return _FINE
+    def wrapper(t, q, v, out, nq, nv, size):  # type: ignore[no-untyped-def]
+        function(t, read_only(vector_at(q, nq)), read_only(vector_at(v, nv)), vector_at(out, size))
+        return FINE
 
     return wrapper
 
 
 def _wrench_wrapper(function: Any) -> Any:
-    # the number of bodies is written before the table
     @numba.cfunc(_C_SIGNATURE)
-    def wrapper(t, q, v, out, nq, nv):  # type: ignore[no-untyped-def]
-        bodies = int(table_at(out, 1, 1, 0.0)[0, 0])
-        function(t, table_at(q, 1, nq, 0.0)[0], table_at(v, 1, nv, 0.0)[0], table_at(out + 48, bodies, 6, 0.0))
-        return _FINE
+    def wrapper(t, q, v, out, nq, nv, size):  # type: ignore[no-untyped-def]
+        function(t, read_only(vector_at(q, nq)), read_only(vector_at(v, nv)), table_at(out, size // 6, 6, 0.0))
+        return FINE
 
     return wrapper
 
 
 def _guard_wrapper(function: Any) -> Any:
     @numba.cfunc(_C_SIGNATURE)
-    def wrapper(t, q, v, out, nq, nv):  # type: ignore[no-untyped-def]
-        value = function(t, table_at(q, 1, nq, 0.0)[0], table_at(v, 1, nv, 0.0)[0])
-        table_at(out, 1, 1, 0.0)[0, 0] = value
-        return 0 if np.isnan(value) else _FINE
+    def wrapper(t, q, v, out, nq, nv, _size):  # type: ignore[no-untyped-def]
+        value = function(t, read_only(vector_at(q, nq)), read_only(vector_at(v, nv)))
+        vector_at(out, 1)[0] = value
+        return 0 if np.isnan(value) else FINE
 
     return wrapper
 
@@ -143,7 +160,9 @@ def _guard_wrapper(function: Any) -> Any:
 _WRAPPERS = {"torque": _torque_wrapper, "wrenches": _wrench_wrapper, "guard": _guard_wrapper}
 
 
-def python_callback(function: Callable[[float, Array, Array], Any], size: int, name: str) -> Callback:
+def python_callback(
+    function: Callable[[float, Array, Array], Any], size: int, name: str, within: Sequence[Callback] = ()
+) -> Callback:
     """A Python function of t and of copies of q and v, whose result fills `size` numbers."""
     views: dict[tuple[int, int], Array] = {}
 
@@ -153,14 +172,16 @@ def python_callback(function: Callable[[float, Array, Array], Any], size: int, n
             found = views[address, count] = np.ctypeslib.as_array((ctypes.c_double * count).from_address(address))
         return found
 
-    def called(t: float, q: int, v: int, out: int, nq: int, nv: int) -> int:
+    def called(t: float, q: int, v: int, out: int, nq: int, nv: int, _more: int) -> int:
         try:
-            view(out, size)[:] = function(t, view(q, nq).copy() if nq else np.zeros(0), view(v, nv).copy() if nv else np.zeros(0))
+            results = function(t, view(q, nq).copy() if nq else np.zeros(0), view(v, nv).copy() if nv else np.zeros(0))
+            if size:
+                view(out, size)[:] = results
         except BaseException as problem:  # an exception cannot pass through compiled code: it is kept and raised behind it
             callback.problem = problem
             return 0
-        return _FINE
+        return FINE
 
     c_function = _C_TYPE(called)
-    callback = Callback(c_function, ctypes.cast(c_function, ctypes.c_void_p).value or 0, name, called)
+    callback = Callback(c_function, ctypes.cast(c_function, ctypes.c_void_p).value or 0, name, called, within)
     return callback

@@ -19,8 +19,9 @@ from ..motion import place_of
 from ..parts import WORLD, check_name
 from ..pose import finite
 from ..state import State
-from .callbacks import Callback, compiled_callback, is_compiled, python_callback
+from .callbacks import Callback
 from .guards import ADDRESS, FUNCTION, GUARD, GUARD_NUMBERS, HEIGHT, INDEX, JOINT, SLOPE, SORT, VALUE
+from .laws import Law, law_of_guard, number
 
 Array = NDArray[np.float64]
 
@@ -94,15 +95,18 @@ class JointAt:
 
     missing: str = "error"
 
-    def row(self, mech: Mechanism) -> GuardRow | None:
-        """The guard in a structure; None while the joint is not there."""
+    def found_in(self, mech: Mechanism) -> JointAt | FunctionGuard | None:
+        """The guard in a structure, a function where the joint closes a loop; None while the joint is not there."""
         if self.joint not in mech.joints:
             return None
         if (count := mech.joints[self.joint].type.nq) != 1:
             many = "more than one position" if count > 1 else "no position"
             raise ModelError(f"event: joint {self.joint!r} has {many}; give a guard function instead.")
-        where = mech.layout.q_slices.get(self.joint)
-        return self.of_loop().row(mech) if where is None else _row(JOINT, where.start, value=self.value)
+        return self if self.joint in mech.layout.q_slices else self.of_loop()
+
+    def row(self, mech: Mechanism) -> GuardRow:
+        """The guard where the joint has a place in q."""
+        return _row(JOINT, mech.layout.q_slices[self.joint].start, value=self.value)
 
     def of_loop(self) -> FunctionGuard:
         """The guard where the joint closes a loop; its angle goes on through whole turns from one look to the next."""
@@ -129,28 +133,20 @@ class TimeAt:
 
 @dataclass(frozen=True)
 class FunctionGuard:
-    """A function of the user: ``guard(mech, state)`` or ``guard(t, mech, state)``, or a Numba function ``guard(t, q, v)``."""
+    """A function of the user: ``guard(mech, state)`` or ``guard(t, mech, state)``; compiled or a law, ``guard(t, q, v)``."""
 
-    function: Callable[..., Any]
+    function: Any
     timed: bool = False
     """Whether a Python function takes the time as well, before the mechanism."""
 
-    def row(self, mech: Mechanism) -> GuardRow | None:
-        """The guard in a structure."""
-        if is_compiled(self.function):
-            callback = compiled_callback(self.function, "guard", "a guard")
-        else:
-            layout = mech.layout
+    def value(self, t: float, mech: Mechanism, state: State) -> float:
+        """What a Python function says."""
+        return number(self.function(*((t,) if self.timed else ()), mech, state))
 
-            def value(t: float, q: Array, v: Array) -> float:
-                when = (t,) if self.timed else ()
-                found = float(self.function(*when, mech, State(layout, np.concatenate((q, v)))))
-                if found != found:  # noqa: PLR0124 (NaN)
-                    raise ModelError("it returned NaN, and a guard must be a number wherever the motion comes.")
-                return found
 
-            callback = python_callback(value, 1, "a guard")
-        return _row(FUNCTION, 0, callback.address, callback)
+def function_row(callback: Callback | None, address: int = 0, context: int = 0) -> GuardRow:
+    """A guard that is a function of the user: a callback, or an address and what the function there is called with, last."""
+    return _row(FUNCTION, context, address if callback is None else callback.address, callback)
 
 
 @dataclass(frozen=True)
@@ -162,7 +158,8 @@ class Event:
     name : str
         What the event is called in `Trajectory.events` and in messages; no two events of a run have the same name.
     guard : callable
-        ``guard(mech, state) -> float`` or ``guard(t, mech, state) -> float``, or a Numba function ``guard(t, q, v) -> float``.
+        ``guard(mech, state) -> float`` or ``guard(t, mech, state) -> float``, or a Numba function or a `law`
+        ``guard(t, q, v) -> float``.
         `at_time`, `when_frame_below` and `when_joint` make events with guards that run compiled.
     action : callable or STOP, optional
         ``action(mech, state)`` or ``action(t, mech, state)``. It returns a new ``(mech, state)``, `STOP` to end the run, or
@@ -212,9 +209,9 @@ class Event:
         if self.already not in (None, "fire", "wait"):
             raise ModelError(f'event {self.name!r}: already must be "fire" or "wait", not {self.already!r}.')
         if not isinstance(self.guard, (FrameBelow, JointAt, TimeAt, FunctionGuard)):
-            if not callable(self.guard):
+            if not callable(self.guard) and not (isinstance(self.guard, Law) and not self.guard.is_constant):
                 raise ModelError(f"event {self.name!r}: the guard must be a function of mechanism and state, not {self.guard!r}.")
-            timed = not is_compiled(self.guard) and _takes_time(self.guard, f"event {self.name!r}: the guard")
+            timed = law_of_guard(self.guard) is None and _takes_time(self.guard, f"event {self.name!r}: the guard")
             object.__setattr__(self, "guard", FunctionGuard(self.guard, timed))
         if callable(self.action):
             object.__setattr__(self, "timed", _takes_time(self.action, f"event {self.name!r}: the action"))

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..dynamics import joint_torques
 from ..loops import assembled
 from ..maximal import FreeBodies
 from ..mechanism import Mechanism
 from ..state import State
-from .callbacks import is_compiled
-from .events import Event, FunctionGuard, JointAt
+from .callbacks import python_callback
+from .driver import Driver
+from .drives import Motors, Pushes, Torques, guard_driver
+from .events import Event, FunctionGuard, GuardRow, JointAt, function_row
 from .integrators import Integrator
+from .laws import law_of_guard
 from .recorded import Segment
-from .runner import Runner, driving_torques
+from .runner import Runner
+from .stepper import TORQUE_AT, WRENCH_AT
 
 Array = NDArray[np.float64]
 
@@ -33,83 +38,81 @@ class FreeRunner(Runner):
         self.user, there = mech, self.bodies.maximal(start)
         self.asked = t, there._x.copy()
         super().__init__(self.bodies.free, there, t, integrator, settings, events)
-        self.seen = mech
 
-    def _seen_at(self, t: float, x: Array) -> State:
+    def _seen_by_user(self, _mech: Mechanism) -> Mechanism:
+        return self.user
+
+    def _show(self, t: float, x: Array) -> tuple[Mechanism, State]:
         """The mechanism's state where its bodies are as x says; angles are counted on from the last one that was asked for."""
         before, there = self.asked
         self.near = self.bodies.reduced_of_many(np.stack((there, x)), self.near, np.array([before, t]))[1]
         self.asked = t, x.copy()
-        return State(self.user.layout, self.near)
+        return self.shown.mech, self.shown.state(self.near)
 
-    def _set_functions(self, torque: Any, wrenches: Any) -> None:
-        if wrenches is not None and not isinstance(wrenches, Mapping):
-            wrenches = self._pushing(wrenches)
-        super()._set_functions(None if torque is None else self._driving(torque), wrenches)
+    def _reduced(self, t: float, q: Array, v: Array) -> tuple[float, Array, Array]:
+        """The time with the user's positions and velocities, where free bodies are at q and v."""
+        _, state = self._show(t, np.concatenate((q, v)))
+        return t, state._q, state._v
 
-    def _driving(self, torque: Any) -> Callable[..., dict[str, Array]]:
+    def _as_shown(self, _t: float, x: Array) -> tuple[Mechanism, State]:
+        return self.shown.mech, State(self.user.layout, x)
+
+    def _call(self, driver: Driver, call: Callable[..., Any], size: int) -> int:
+        """The address of a Python function of free bodies that asks a driver of the user's joints."""
+        callback = python_callback(call, size, driver.parts[0].callback.name if driver.parts else "a constant", driver.callbacks)
+        self.drivers.append(driver)
+        self.callbacks.extend((callback, *driver.callbacks))
+        return callback.address
+
+    def _set_torque(self, torque: Torques) -> None:
         """The user's torques by joint name: joints between free bodies all close loops."""
-        user = self.user
+        user, motors = self.user, Motors(self.user)
+        driver = torque.driver(user, self._as_shown, motors)
 
-        def driving(t: float, _mech: Mechanism, state: State) -> dict[str, Array]:
-            seen, given = self._seen_at(t, state._x), np.zeros(user.nv)
-            if is_compiled(torque):
-                torque(t, seen._q, seen._v, given)
-            else:
-                given = torque(t, user, seen)
-            of_tree, of_loops = driving_torques(user, given)
-            return {
-                **{name: of_tree[where] for name, where in user.layout.v_slices.items()},
-                **{user.loop_joints[l]: torques for l, torques in of_loops.items()},
-            }
+        def driving(t: float, q: Array, v: Array) -> float:
+            of_tree = driver.ask(*self._reduced(t, q, v))
+            by_name = {**{name: of_tree[where] for name, where in user.layout.v_slices.items()}, **motors.torques()}
+            if self.closed is not None:
+                self.closed.drive(joint_torques(self.mech, by_name)[1])
+            return 0.0
 
-        return driving
+        self.functions[TORQUE_AT] = self._call(driver, driving, self.nv)
 
-    def _pushing(self, wrenches: Any) -> Callable[..., Any]:
-        user = self.user
+    def _set_wrenches(self, wrenches: Pushes) -> None:
+        driver = wrenches.driver(self.user, self._as_shown)
 
-        def pushing(t: float, _mech: Mechanism, state: State) -> Any:
-            seen = self._seen_at(t, state._x)
-            if not is_compiled(wrenches):
-                return wrenches(t, user, seen)
-            table = np.zeros((len(user.bodies), 6))
-            wrenches(t, seen._q, seen._v, table)
-            return dict(zip(user.bodies, table, strict=True))
+        def pushing(t: float, q: Array, v: Array) -> Array:
+            return driver.ask(*self._reduced(t, q, v))
 
-        return pushing
+        self.functions[WRENCH_AT] = self._call(driver, pushing, self.push.size)
 
-    def _set_guards(self, events: tuple[Event, ...]) -> None:
-        there = [event for event in events if not isinstance(event.guard, JointAt) or event.guard.row(self.user) is not None]
-        super()._set_guards(tuple(replace(event, guard=self._guarding(event.guard)) for event in there))
-        given = {event.name: event for event in events}
-        self.events = tuple(given[event.name] for event in self.events)
-
-    def _guarding(self, guard: Any) -> Any:
+    def _guard_row(self, event: Event, guard: Any) -> GuardRow | None:
         """A guard of the mechanism's joints as one of its free bodies."""
         user = self.user
-        if isinstance(guard, JointAt) and guard.joint not in user.layout.q_slices:
-            guard = guard.of_loop()
+        if isinstance(guard, JointAt):
+            guard = guard.found_in(user)
         if isinstance(guard, JointAt):
             at = user.layout.q_slices[guard.joint].start
 
-            def passing(t: float, _mech: Mechanism, state: State) -> float:
-                return float(self._seen_at(t, state._x)._q[at]) - guard.value
+            def passing(t: float, q: Array, v: Array) -> float:
+                return float(self._reduced(t, q, v)[1][at]) - guard.value
 
-            return FunctionGuard(passing, timed=True)
-        if not isinstance(guard, FunctionGuard):
-            return guard
+            return function_row(python_callback(passing, 1, "a guard"))
+        law = law_of_guard(guard.function) if isinstance(guard, FunctionGuard) else None
+        if law is None:
+            return super()._guard_row(event, guard)
+        driver = guard_driver(law, user, self.home, self._as_shown)
+        if driver is None:
+            return None
 
-        def watching(t: float, _mech: Mechanism, state: State) -> float:
-            seen = self._seen_at(t, state._x)
-            if is_compiled(guard.function):
-                return float(guard.function(t, seen._q, seen._v))
-            return float(guard.function(*((t,) if guard.timed else ()), user, seen))
+        def watching(t: float, q: Array, v: Array) -> Array:
+            return driver.ask(*self._reduced(t, q, v))
 
-        return FunctionGuard(watching, timed=True)
+        return function_row(None, self._call(driver, watching, 1))
 
     def state(self) -> State:
         """The state that has been reached, as the user sees it."""
-        return State(self.user.layout, self.segment(None).seen[-1])
+        return self._closed_by_now(self.segment(None).seen[-1])
 
     def segment(self, event: str | None) -> Segment:
         """What has been computed, up to the event that ended it."""

@@ -14,12 +14,12 @@ from ..kernels.layout import ORIGIN, ROOT, Model, Work
 from ..memory import load
 from ..scalars import Scalar
 from ..spatial import add
-from .callbacks import call_at
+from .calls import call_at
 from .stepper import FAILED, Q0, QS, RESULT, SLOPE_V, US, V0, VS
 
 # guards: int64 (number, GUARD)
 SORT = 0  # HEIGHT, JOINT or FUNCTION
-INDEX = 1  # row of the body, or place in q
+INDEX = 1  # row of the body, place in q, or what a function is called with, last
 ADDRESS = 2  # of a function
 DIRECTION = 3  # −1: from above zero to below, +1: the other way, 0: both
 SIGN = 4  # of the guard where it was last seen away from zero; 0 until it has left it
@@ -66,7 +66,7 @@ def guard_value(
         place = add(at, load(work.body, model.walk[k, ROOT], ORIGIN, 3))
         return place[2] - numbers[e, VALUE] - numbers[e, SLOPE] * place[0]
     nv = work.dof.shape[0]
-    failed = call_at(guards[e, ADDRESS], t, S[q].ctypes.data, S[v].ctypes.data, S[RESULT].ctypes.data, nq, nv)
+    failed = call_at(guards[e, ADDRESS], t, S[q].ctypes.data, S[v].ctypes.data, S[RESULT].ctypes.data, nq, nv, guards[e, INDEX])
     if failed != 0:
         functions[FAILED] = 1
         return np.nan * S[q, 0]

@@ -71,9 +71,11 @@ def simulate(
         Its state at the start.
     duration : float
         How long, in seconds.
-    torque : callable, optional
-        ``torque(t, mech, state)`` returns the joint torques, (nv,) or by joint name, loop joints too; or a Numba function
-        ``torque(t, q, v, out)`` that fills `out` and runs inside the compiled loop.
+    torque : callable, law, mapping, array_like or list of these, optional
+        ``torque(t, mech, state)`` returns the joint torques, (nv,) or by joint name, loop joints too; a `law` for joints by
+        name, or a Numba function ``torque(t, q, v, out)`` that fills `out`, runs inside the compiled loop; or constant torques,
+        by joint name or (nv,). Those of a list add up. What knows places in `q` and `v` instead of names, a Numba function
+        without a law or an array, stops the run where the structure moves these places.
     events : Event or iterable of Event, optional
         What to watch for, and what to do then.
     integrator : {"dopri5", "rk4", "euler", "hakenberg"}, optional
@@ -127,7 +129,7 @@ def simulate(
     """
     mech.check_state(state)
     method = method_of(integrator)
-    settings = settings_of(method, torque, wrenches, rtol, atol, step, every, coordinates, stabilise, max_steps)
+    settings = settings_of(method, mech, torque, wrenches, rtol, atol, step, every, coordinates, stabilise, max_steps)
     begin, span = float(finite("start", start, ())), float(finite("duration", duration, ()))
     if span < 0.0:
         raise ModelError(f"duration must not be negative, not {span:g}.")
@@ -297,7 +299,7 @@ class Run:
         if isinstance(result, tuple) and len(result) == 2 and isinstance(result[0], Mechanism):
             try:
                 result[0].check_state(result[1])
-                return result[0], result[1]
+                return result[0].copy(), result[1]  # or whoever kept it could change it under way
             except RegraftError as mismatch:
                 problem = str(mismatch)
         self.close(runner, event.name)

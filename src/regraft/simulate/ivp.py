@@ -16,7 +16,8 @@ from ..mechanism import Mechanism
 from ..motion import check_lengths
 from ..pose import representable
 from ..state import State
-from .callbacks import check_functions, is_compiled
+from .drives import Motors, Pushes, pushes_of, torques_of
+from .laws import Home
 
 Array = NDArray[np.float64]
 
@@ -33,10 +34,13 @@ class InitialValueProblem:
     """
 
     def __init__(self, mech: Mechanism, torque: Any = None, wrenches: Any = None) -> None:
-        check_functions(torque, wrenches)
-        self.mech = mech.copy()
+        self.mech = mech.frozen()
         self._walk, self._layout = open_tree(self.mech, "simulation").walk, self.mech.layout
-        self._torque, self._wrenches = torque, wrenches
+        home = Home.of(self.mech)
+        torques, pushes = torques_of(torque, self.mech, home), pushes_of(wrenches, home)
+        self._torques = None if torques is None else torques.driver(self.mech, self._show, Motors(self.mech))
+        self._pushes = pushes.driver(self.mech, self._show) if isinstance(pushes, Pushes) else None
+        self._wrenches = pushes if isinstance(pushes, Mapping) else None
 
     def y0(self, state: State) -> Array:
         """A state as the solver's initial value.
@@ -87,7 +91,8 @@ class InitialValueProblem:
         (nq + nv,) array
         """
         state = self.state(y)
-        acceleration = forward_dynamics(self.mech, state, self._torques(t, state), self._pushes(t, state))
+        torque = None if self._torques is None else self._torques.ask(t, state._q, state._v)
+        acceleration = forward_dynamics(self.mech, state, torque, self._pushed(t, state))
         return np.concatenate((self._position_rate(state), acceleration))
 
     def _position_rate(self, state: State) -> Array:
@@ -96,21 +101,14 @@ class InitialValueProblem:
         entries.integrate(self._walk, state._q.astype(complex), state._v * complex(0.0, STEP), moved)
         return representable("the rates of the positions", moved.imag / STEP)
 
-    def _torques(self, t: float, state: State) -> Any:
-        if self._torque is None or not is_compiled(self._torque):
-            return None if self._torque is None else self._torque(t, self.mech, state)
-        out = np.zeros(self._layout.nv)
-        self._torque(t, state._q.copy(), state._v.copy(), out)
-        return out
+    def _show(self, _t: float, x: Array) -> tuple[Mechanism, State]:
+        return self.mech, State(self._layout, x)
 
-    def _pushes(self, t: float, state: State) -> Any:
-        if self._wrenches is None or isinstance(self._wrenches, Mapping):
+    def _pushed(self, t: float, state: State) -> Mapping[str, Array] | None:
+        if self._pushes is None:
             return self._wrenches
-        if not is_compiled(self._wrenches):
-            return self._wrenches(t, self.mech, state)
-        out = np.zeros((len(self.mech.bodies), 6))
-        self._wrenches(t, state._q.copy(), state._v.copy(), out)
-        return dict(zip(self.mech.bodies, out, strict=True))
+        found = self._pushes.ask(t, state._q, state._v).reshape(-1, 6)
+        return dict(zip(self.mech.bodies, found, strict=True))
 
 
 def as_ivp(mech: Mechanism, torque: Any = None, wrenches: Any = None) -> InitialValueProblem:

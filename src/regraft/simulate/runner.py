@@ -8,18 +8,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..dynamics import external_table, joint_torques, put_wrenches
-from ..errors import ModelError
+from ..dynamics import external_table
 from ..kernels.layout import MARGIN
 from ..loops import LoopTables, assembled, closing_kernel, dynamics_kernel, prepare_start
 from ..mechanism import Mechanism
 from ..state import State
 from . import segment
-from .callbacks import Callback, compiled_callback, is_compiled, lost_exceptions_kept, python_callback
-from .events import Event
+from .callbacks import Callback, lost_exceptions_kept, python_callback
+from .driver import Driver, driver_kernel
+from .drives import Motors, Pushes, Torques, guard_driver
+from .events import Event, FunctionGuard, GuardRow, JointAt, function_row
 from .guards import ARMED, BEYOND, DIRECTION, GUARD, GUARD_NUMBERS, HIT, LAST, SIGN
 from .integrators import Integrator
+from .laws import Home, Law, law_of_guard
 from .recorded import Segment
+from .shown import Shown
 from .stepper import (
     CLOSING_AT,
     DYNAMICS_AT,
@@ -30,9 +33,11 @@ from .stepper import (
     SCRATCH,
     SLOPE_V,
     TORQUE_AT,
+    TORQUE_WITH,
     TREE,
     V0,
     WRENCH_AT,
+    WRENCH_WITH,
 )
 
 Array = NDArray[np.float64]
@@ -47,7 +52,7 @@ class Runner:
         self, mech: Mechanism, state: State, t: float, integrator: Integrator, settings: Any, events: tuple[Event, ...]
     ) -> None:
         self.mech, self.integrator = mech, integrator
-        self.seen = mech
+        self.seen = self._seen_by_user(mech)
         """The mechanism as the user sees it."""
         tree, layout = mech.tree, mech.layout
         state = assembled(mech, state)
@@ -65,15 +70,21 @@ class Runner:
         self.counts[segment.EVERY], self.counts[segment.ADAPTIVE] = settings.every, integrator.adaptive
         self.counts[segment.STABILISED] = settings.stabilise
         self.coordinate = coordinates_of(mech)
+        self.shown = Shown(self.seen)
         self.callbacks: list[Callback] = []
+        self.drivers: list[Driver] = []
+        self.home: Home = settings.home
         self._set_functions(settings.torque, settings.wrenches)
         self._set_guards(events)
         columns = (2 + self.nq + 9 * self.nv) if settings.every == 0 else (1 + self.nq + self.nv)
         self.record = np.empty((max(16, min(2048, _BYTES_A_CHUNK // (8 * columns))), columns))
         self.chunks: list[Array] = []
 
-    def _set_functions(self, torque: Any, wrenches: Any) -> None:
-        mech, layout, tree = self.mech, self.mech.layout, self.tree
+    def _seen_by_user(self, mech: Mechanism) -> Mechanism:
+        return mech
+
+    def _set_functions(self, torque: Torques | None, wrenches: Pushes | Mapping[str, Any] | None) -> None:
+        tree = self.tree
         self.functions = np.zeros(FUNCTIONS, np.int64)
         self.functions[OF_FREE_BODIES] = self.integrator.of_free_bodies
         self.functions[TREE] = self.work.handle
@@ -82,40 +93,33 @@ class Runner:
             self.functions[DYNAMICS_AT], self.functions[CLOSING_AT] = dynamics_kernel(), closing_kernel()
         self.push, self.external = np.zeros((1, 6)), tree.no_forces
         if torque is not None:
-
-            def driven(t: float, q: Array, v: Array) -> Array:
-                return self._drive(mech, torque(t, mech, State(layout, np.concatenate((q, v)))))
-
-            self.functions[TORQUE_AT] = self._callback(torque, "torque", driven, max(layout.nv, 1))
+            self._set_torque(torque)
         if isinstance(wrenches, Mapping):
-            self.external = external_table(mech, wrenches)
+            self.external = external_table(self.mech, wrenches)
         elif wrenches is not None:
-            self.external = external_table(mech, {})
-            self.push = np.zeros((len(mech.bodies) + 1, 6))
-            self.push[0, 0] = len(mech.bodies)
+            self.external, self.push = external_table(self.mech, {}), np.zeros((max(1, len(self.mech.bodies)), 6))
+            self._set_wrenches(wrenches)
 
-            def pushed(t: float, q: Array, v: Array) -> Array:
-                return _push_table(mech, wrenches(t, mech, State(layout, np.concatenate((q, v)))))
+    def _set_torque(self, torque: Torques) -> None:
+        driver = torque.driver(self.mech, self._show, Motors(self.mech, self.closed))
+        self.functions[TORQUE_AT], self.functions[TORQUE_WITH] = self._with(driver)
 
-            self.functions[WRENCH_AT] = self._callback(wrenches, "wrenches", pushed, self.push.size)
+    def _set_wrenches(self, wrenches: Pushes) -> None:
+        self.functions[WRENCH_AT], self.functions[WRENCH_WITH] = self._with(wrenches.driver(self.mech, self._show))
 
-    def _drive(self, mech: Mechanism, given: Any) -> Array:
-        """Set the motors of loop joints to what a torque function returned; returns what the tree joints get."""
-        torques, of_loops = driving_torques(mech, given)
-        if self.closed is not None and isinstance(given, Mapping):
-            still = {l: np.zeros(mech.joints[name].type.nv) for l, name in enumerate(mech.loop_joints)}
-            self.closed.drive({**still, **of_loops})
-        return torques if len(torques) else np.zeros(1)
+    def _with(self, driver: Driver) -> tuple[int, int]:
+        """The address of a driver and what it is called with, after all that belongs to it is kept."""
+        self.drivers.append(driver)
+        self.callbacks.extend(driver.callbacks)
+        return driver_kernel(), driver.context
 
-    def _callback(self, function: Any, kind: str, from_python: Callable[..., Any], size: int) -> int:
-        name = f"the function {kind!r}"
-        found = compiled_callback(function, kind, name) if is_compiled(function) else python_callback(from_python, size, name)
-        self.callbacks.append(found)
-        return found.address
+    def _show(self, t: float, x: Array) -> tuple[Mechanism, State]:
+        """Mechanism and state as the user's functions get them."""
+        return self.shown.at(t, x)
 
     def _set_guards(self, events: tuple[Event, ...]) -> None:
-        rows = [(event, event.guard.row(self.mech)) for event in events if hasattr(event.guard, "row")]
-        present = [(event, row) for event, row in rows if row is not None]
+        found = [(event, self._guard_row(event, event.guard)) for event in events]
+        present = [(event, row) for event, row in found if row is not None]
         self.events = tuple(event for event, _ in present)
         self.guards = np.zeros((len(present), GUARD), np.int64)
         self.numbers = np.zeros((len(present), GUARD_NUMBERS))
@@ -125,6 +129,33 @@ class Runner:
             if row.callback is not None:
                 row.callback.name = f"the guard of event {event.name!r}"
                 self.callbacks.append(row.callback)
+
+    def _guard_row(self, event: Event, guard: Any) -> GuardRow | None:
+        """An event's guard as the loop reads it; None where it is not there, or is a time."""
+        if isinstance(guard, JointAt):
+            guard = guard.found_in(self.mech)
+        if not isinstance(guard, FunctionGuard):
+            return guard.row(self.mech) if hasattr(guard, "row") else None
+        law = law_of_guard(guard.function)
+        if law is None:
+            return function_row(python_callback(self._watching(guard), 1, "a guard"))
+        driver = self._guard_driver(law)
+        if driver is None:
+            return None
+        for callback in driver.callbacks:
+            callback.name = f"the guard of event {event.name!r}"
+        return function_row(None, *self._with(driver))
+
+    def _guard_driver(self, law: Law) -> Driver | None:
+        return guard_driver(law, self.mech, self.home, self._show)
+
+    def _watching(self, guard: FunctionGuard) -> Callable[..., float]:
+        """A guard in Python as a function of t, q and v."""
+
+        def watching(t: float, q: Array, v: Array) -> float:
+            return guard.value(t, *self._show(t, np.concatenate((q, v))))
+
+        return watching
 
     # --- run ---------------------------------------------------------------------------------------------------------
 
@@ -178,7 +209,11 @@ class Runner:
 
     def state(self) -> State:
         """The state that has been reached, as the user sees it."""
-        return State(self.seen.layout, self.x)
+        return self._closed_by_now(self.x)
+
+    def _closed_by_now(self, x: Array) -> State:
+        """A state of the user's mechanism; where steps leave loops open, the nearest in which they are closed."""
+        return State(self.seen.layout, x) if self.counts[segment.STABILISED] else self.shown.state(x)
 
     def segment(self, event: str | None) -> Segment:
         """What has been computed, up to the event that ended it."""
@@ -202,12 +237,14 @@ class Runner:
 
     def problem(self) -> BaseException | None:
         """The exception that a user's function raised; None where there is none, or it was only printed."""
-        return next((callback.problem for callback in self.callbacks if callback.problem is not None), None)
+        found = [driver.problem() for driver in self.drivers if driver.failed is not None]
+        raised = [callback.problem for callback in self.callbacks]
+        return next((problem for problem in (*found, *raised) if problem is not None), None)
 
     def failed_function(self) -> str:
         """Which function of the user failed, for a message."""
-        python = [callback.name for callback in self.callbacks if callback.python is not None and callback.problem is not None]
-        return " or ".join(python or [callback.name for callback in self.callbacks if callback.python is None])
+        named = [driver.failed for driver in self.drivers if driver.failed is not None]
+        return named[0] if named else next(callback.name for callback in self.callbacks if callback.problem is not None)
 
     def idle_joint(self) -> str | None:
         """A joint that moves no inertia, or none that can be told from rounding."""
@@ -243,25 +280,3 @@ def coordinates_of(mech: Mechanism) -> NDArray[np.int64]:
         if j not in curved:
             found[layout.v_slices[name]] = np.arange(layout.q_slices[name].start, layout.q_slices[name].stop)
     return found
-
-
-def driving_torques(mech: Mechanism, given: Any) -> tuple[Array, dict[int, Array]]:
-    """What a torque function returned: numbers for all velocities, and those of loop joints by their number."""
-    if isinstance(given, Mapping):
-        return joint_torques(mech, given)
-    found = np.asarray(given, float)
-    if found.shape != (mech.nv,):
-        raise ModelError(
-            f"torque(t, mech, state) must return {mech.nv} numbers, one for each velocity, or numbers by joint name, not shape "
-            f"{found.shape}."
-        )
-    return found, {}
-
-
-def _push_table(mech: Mechanism, wrenches: Any) -> Array:
-    if not isinstance(wrenches, Mapping):
-        raise ModelError(f"wrenches(t, mech, state) must return wrenches by body name, not {type(wrenches).__name__}.")
-    table = np.zeros((len(mech.bodies) + 1, 6))
-    table[0, 0] = len(mech.bodies)
-    put_wrenches(table, {name: b for b, name in enumerate(mech.bodies, 1)}, wrenches)
-    return table.ravel()

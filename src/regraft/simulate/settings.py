@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 
 from ..errors import ModelError, listed
+from ..mechanism import Mechanism
 from ..pose import finite
-from .callbacks import check_functions
+from .drives import Torques, pushes_of, torques_of
 from .integrators import INTEGRATORS, Integrator
+from .laws import Home
 
 _MOST = 10**18  # what the compiled loop can count
 
@@ -20,7 +22,8 @@ _MOST = 10**18  # what the compiled loop can count
 class Settings:
     """What stays the same in all segments."""
 
-    torque: Any
+    home: Home
+    torque: Torques | None
     wrenches: Any
     rtol: float
     atol: float
@@ -41,6 +44,7 @@ def method_of(name: str) -> Integrator:
 
 def settings_of(
     method: Integrator,
+    mech: Mechanism,
     torque: Any,
     wrenches: Any,
     rtol: float,
@@ -52,7 +56,8 @@ def settings_of(
     max_steps: int | None = None,
 ) -> Settings:
     """The settings of a run, checked."""
-    check_functions(torque, wrenches)
+    home = Home.of(mech)
+    driving, pushing = torques_of(torque, mech, home), pushes_of(wrenches, home)
     tolerances = float(finite("rtol", rtol, ())), float(finite("atol", atol, ()))
     if min(tolerances) < 0.0 or max(tolerances) == 0.0:
         raise ModelError(f"rtol and atol must be positive, not {rtol!r} and {atol!r}.")
@@ -73,4 +78,4 @@ def settings_of(
         raise ModelError(f"stabilise must be True or False, not {stabilise!r}.")
     closing = not method.of_free_bodies if stabilise is None else bool(stabilise)
     first = 0.0 if method.adaptive else size
-    return Settings(torque, wrenches, *tolerances, first, size, int(every or 0), coordinates, closing, max_steps)
+    return Settings(home, driving, pushing, *tolerances, first, size, int(every or 0), coordinates, closing, max_steps)

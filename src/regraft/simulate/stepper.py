@@ -16,7 +16,7 @@ from ..kernels.aba import aba
 from ..kernels.layout import BODY, PUSH, Model, Work
 from ..memory import call_kernel, load, store
 from ..scalars import Scalar, one, where_less
-from .callbacks import call_at
+from .calls import call_at
 from .skeleton_step import skeleton_step
 
 MOST_STAGES = 8
@@ -51,7 +51,9 @@ TREE = 4  # handle of the tree's tables
 LOOPS = 5  # handle of the loops' tables, 0 where there are none
 DYNAMICS_AT = 6  # address of the dynamics of closed chains
 CLOSING_AT = 7  # address of what closes them again
-FUNCTIONS = 8
+TORQUE_WITH = 8  # what the torque function is called with, last
+WRENCH_WITH = 9
+FUNCTIONS = 10
 
 
 @inline
@@ -62,13 +64,14 @@ def evaluate(
     nv = work.dof.shape[0]
     if functions[FAILED] != 0:
         return np.nan * one(S[V0, 0])
-    if functions[TORQUE_AT] != 0 and call(functions, TORQUE_AT, t, S, nq, nv, q, v, S[TORQUE].ctypes.data) != 0:
+    torque, push_at = S[TORQUE].ctypes.data, push.ctypes.data
+    if functions[TORQUE_AT] != 0 and call(functions, TORQUE_AT, TORQUE_WITH, t, S, nq, nv, q, v, torque) != 0:
         return np.nan * one(S[V0, 0])
     if functions[WRENCH_AT] != 0:
-        if call(functions, WRENCH_AT, t, S, nq, nv, q, v, push.ctypes.data) != 0:
+        if call(functions, WRENCH_AT, WRENCH_WITH, t, S, nq, nv, q, v, push_at) != 0:
             return np.nan * one(S[V0, 0])
         for k in range(external.shape[0]):
-            store(external, k, PUSH, load(push, model.walk[k, BODY] + 1, 0, 6))
+            store(external, k, PUSH, load(push, model.walk[k, BODY], 0, 6))
     if functions[LOOPS] == 0:
         return aba(model, work, S[q, :nq], S[v, :nv], S[TORQUE, :nv], external, S[out, :nv])
     margin = call_kernel(
@@ -79,9 +82,9 @@ def evaluate(
 
 
 @inline
-def call(functions: Any, which: int, t: float, S: Any, nq: int, nv: int, q: int, v: int, out: int) -> int:
+def call(functions: Any, which: int, last: int, t: float, S: Any, nq: int, nv: int, q: int, v: int, out: int) -> int:
     """Call one of the user's functions with the rows q and v."""
-    failed = call_at(functions[which], t, S[q].ctypes.data, S[v].ctypes.data, out, nq, nv)
+    failed = call_at(functions[which], t, S[q].ctypes.data, S[v].ctypes.data, out, nq, nv, functions[last])
     if failed != 0:
         functions[FAILED] = 1
     return failed
