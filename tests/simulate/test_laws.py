@@ -533,6 +533,26 @@ def test_a_limit_cycle_takes_the_same_forms():
         assert cycle.state.v[0] == pytest.approx(2.0, rel=1e-8)
 
 
+@pytest.mark.parametrize("coordinates", ["reduced", "maximal"])
+def test_a_trajectory_knows_what_laws_did(coordinates):
+    cut = rg.at_time(0.1, lambda mech, state: rg.cut(mech, state, "a joint"), name="cut")
+    ways = [rg.law(("d joint", "b joint"), hold), rg.law("a joint", 0.5, absent="skip")]
+    traj = rg.simulate(*chain(), 0.2, torque=ways, events=cut, coordinates=coordinates)
+    torques, b = traj.torques(), traj.joint("b joint")
+    assert np.abs(torques["b joint"] - (-3.0 * b.q - 0.2 * b.v - 0.1)).max() < 1e-12
+    there = np.isfinite(torques["a joint"])
+    assert (torques["a joint"][there] == 0.5).all()
+    assert (traj.t[there] <= 0.1).all()
+    assert not torques["c joint"].any()
+
+
+def test_a_trajectory_knows_what_motors_of_loop_joints_did():
+    mech, state = rg.models.four_bar().start
+    (loop,) = mech.loop_joints
+    traj = rg.simulate(mech, state, 0.1, torque=[{loop: 2.0}, lambda _t, _mech, _state: {loop: 1.0}])
+    assert (traj.torques()[loop] == 3.0).all()
+
+
 def test_runs_in_several_threads_do_not_disturb_each_other():
     from concurrent.futures import ThreadPoolExecutor
 
