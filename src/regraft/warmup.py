@@ -30,7 +30,7 @@ def kernels() -> dict[str, Callable[[], object]]:
     mech.add_body("bob", Inertia.sphere(1.0, 0.1, at=(0, 0, -1)))
     mech.add_joint("hinge", Revolute((0, 1, 0)), "world", "bob")
     linkage = mech.copy()
-    linkage.add_joint("second hinge", Revolute((0, 1, 0)), "world", "bob")
+    linkage.add_joint("second hinge", Revolute((0, 1, 0), damping=1.0), "world", "bob")
     state = mech.state()
     q, v = state.q, state.v
     return {
