@@ -31,13 +31,24 @@ ALL: Final = _All()
 
 @dataclass(frozen=True, eq=False)
 class Law:
-    """A function, or constant torques, with the joints that it is for; made by `law`."""
+    """A function, or constant torques, with the joints that it is for; made by `law`.
+
+    Attributes
+    ----------
+    joints : tuple of str, or ALL
+        The joints whose numbers it gets and fills, in this order.
+    function : callable or (n,) array
+        What was given.
+    absent : {"error", "nan", "skip"}
+        What it does while one of its joints is not there.
+    raw : bool
+        Whether it knows places instead of names, so that it must not meet a structure with other places than the first.
+    """
 
     joints: tuple[str, ...] | _All
     function: Any
     absent: str = "error"
     raw: bool = False
-    """Whether it knows places instead of names, so that it must not meet a structure with other places than the first."""
 
     def __repr__(self) -> str:
         what = getattr(self.function, "__name__", None) or ("constant" if self.is_constant else repr(self.function))
