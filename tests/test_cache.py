@@ -134,14 +134,14 @@ def keys(source):
     program = """
 import sys, json
 import regraft as rg
-from regraft import _cache, _ingredients
+from regraft import _cache
 found = {}
 for name, module in sorted(sys.modules.items()):
     if name.startswith("regraft"):
         for function in vars(module).values():
             if isinstance(getattr(function, "_cache", None), _cache.KernelCache):
                 own = function.py_func
-                found[f"{own.__module__}.{own.__name__}"] = _ingredients.key_of(own, ())
+                found[f"{own.__module__}.{own.__name__}"] = function._cache.key(())
 print(json.dumps(found))
 """
     environment = os.environ | {"PYTHONPATH": str(source), "PYTHONDONTWRITEBYTECODE": "1"}

@@ -16,7 +16,7 @@ import re
 import shutil
 import stat
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -37,8 +37,8 @@ _DIGEST = 32
 class KernelCache(caching._Cache):  # type: ignore[misc]
     """The compiled forms of one function: one file for each signature, processor and version of what it is made of."""
 
-    def __init__(self, function: Callable[..., Any]) -> None:
-        self._function = function
+    def __init__(self, function: Callable[..., Any], options: Mapping[str, Any]) -> None:
+        self._function, self._options = function, options
         self._enabled = True
 
     @property
@@ -100,7 +100,11 @@ class KernelCache(caching._Cache):  # type: ignore[misc]
         if home is None:
             return None
         form = hashlib.sha256(repr((signature, codegen.magic_tuple())).encode()).hexdigest()[:12]
-        return home / f"{self._name}.{form}.{key_of(self._function, signature)}.kernel"
+        return home / f"{self._name}.{form}.{self.key(signature)}.kernel"
+
+    def key(self, signature: Any) -> str:
+        """A hash of what the function compiled for a signature is made of."""
+        return key_of(self._function, self._options, signature)
 
 
 # --- where kernels are kept --------------------------------------------------------------------------------------------

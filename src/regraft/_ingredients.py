@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from types import CodeType, ModuleType
@@ -23,14 +23,14 @@ import numpy as np
 _PACKAGE = __name__.rpartition(".")[0]
 _FOLDER = Path(__file__).parent
 _EVERYWHERE = ("memory", "scalars")  # they tell Numba how to compile operators and types of ours
-_LEAVES = ("_jit", "errors")  # what these import, and errors, are no part of a kernel
+_LEAVES = ("_jit", "errors")  # no part of a kernel: what `_jit` sets are options, which are looked at one by one
 _IMPORT = re.compile(r"^[ \t]*from (\.+)([\w.]*) import (\([^)]*\)|[^\n]*)", re.MULTILINE)
 _PLAIN = (int, float, complex, str, bytes, bool, type(None), np.generic)
 
 
-def key_of(function: Callable[..., Any], signature: Any) -> str:
-    """A hash of all that a function compiled for a signature depends on, but for the processor."""
-    digest = hashlib.sha256(_surroundings())
+def key_of(function: Callable[..., Any], options: Mapping[str, Any], signature: Any) -> str:
+    """A hash of all that a function compiled with some options for a signature depends on, but for the processor."""
+    digest = hashlib.sha256(_surroundings() + _stated(options))
     for part in _parts(function):
         digest.update(part)
     for kind in signature:
@@ -42,7 +42,7 @@ def key_of(function: Callable[..., Any], signature: Any) -> str:
 def _surroundings() -> bytes:
     """The versions of what compiles, and the files that every kernel depends on."""
     versions = numba.__version__, llvmlite.__version__, np.__version__, sys.version_info[:2]
-    return repr(versions).encode() + _source(f"{_PACKAGE}._jit") + b"".join(_text(f"{_PACKAGE}.{name}") for name in _EVERYWHERE)
+    return repr(versions).encode() + b"".join(_text(f"{_PACKAGE}.{name}") for name in _EVERYWHERE)
 
 
 @cache
@@ -71,16 +71,17 @@ def _look(function: Callable[..., Any]) -> tuple[bytes, tuple[Callable[..., Any]
     for name, value in _looked_up(function, code):
         digest.update(name.encode())
         if hasattr(value, "py_func"):
-            digest.update(repr(sorted((key, _stable(option)) for key, option in value.targetoptions.items())).encode())
+            digest.update(_stated(value.targetoptions))
             called.append(value.py_func)
         else:
             digest.update(_content(value))
     return digest.digest(), tuple(called)
 
 
-def _stable(option: Any) -> Any:
-    """The order of a set of texts differs from process to process."""
-    return sorted(option) if isinstance(option, (set, frozenset)) else repr(option)
+def _stated(options: Mapping[str, Any]) -> bytes:
+    """The compiler's options as a text; the order of a set differs from process to process."""
+    stated = ((key, sorted(option) if isinstance(option, (set, frozenset)) else option) for key, option in options.items())
+    return repr(sorted(stated, key=repr)).encode()
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:

@@ -25,6 +25,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 _FAST = {"nsz", "arcp", "contract", "afn", "reassoc"}
 _FLAGS: dict[str, Any] = {"error_model": "numpy", "boundscheck": False, "fastmath": _FAST}
 
+_OPTIMISED = {"slp": True}  # what `_Compilation` sets for all of our kernels
+
 # What only kernels call needs no way in from Python or C; leaving that out halves the time of the first compilation.
 _INNER: dict[str, Any] = {**_FLAGS, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
@@ -54,7 +56,7 @@ def long_entry(function: F) -> F:
 
 def _cached(function: F, nogil: bool) -> F:
     dispatcher = numba.njit(nogil=nogil, **_FLAGS)(function)
-    dispatcher._cache = KernelCache(function)
+    dispatcher._cache = KernelCache(function, dispatcher.targetoptions | _OPTIMISED)
     _attend_compilations()
     return cast("F", dispatcher)
 
@@ -139,7 +141,7 @@ def compile_quietly() -> None:
 
 
 def _is_ours(happening: event.Event) -> bool:
-    return bool(happening.data["dispatcher"].py_func.__module__.startswith("regraft"))
+    return str(happening.data["dispatcher"].py_func.__module__).startswith("regraft")  # None for functions made by exec
 
 
 @cache
