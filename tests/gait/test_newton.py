@@ -7,6 +7,7 @@ import pytest
 
 import regraft as rg
 from regraft.gait.differences import Outside, jacobian_at_zero
+from regraft.gait.sensitivity import passage_derivative
 
 GOAL = 3.0
 
@@ -210,3 +211,15 @@ def test_a_function_that_is_known_at_a_point_only_has_no_derivative():
 
     with pytest.raises(Outside):
         jacobian_at_zero(nowhere, np.ones(1))
+
+
+def test_differences_end_where_the_clock_does():
+    """The last step before a given time is shorter than the others, and a later start makes it shorter still."""
+    mech = rg.Mechanism()
+    mech.add_body("bob", rg.Inertia.point(1.0, at=(0, 0, -1)))
+    mech.add_joint("hinge", rg.Revolute((0, 1, 0)), "world", "bob")
+    cycle = rg.gait.limit_cycle(mech, mech.state(), rg.at_time(0.73), integrator="rk4", step=0.1)
+    passage = cycle.return_map.passage(mech, mech.state(q=[0.5], v=[0.3]))
+    assert passage.pieces[-1].sizes[-1] == pytest.approx(0.03, abs=1e-12)
+    exact, differences = (passage_derivative(cycle.return_map, passage, exact=exact) for exact in (True, False))
+    assert differences == pytest.approx(exact, abs=1e-9)
