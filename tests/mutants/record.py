@@ -105,6 +105,8 @@ def _as_of_now(noted: dict[str, Any], tree: Path, sources: Path) -> Record:
     """What was noted, in the lines that the sources have now."""
     found: Record = {}
     for name, test in noted["tests"].items():
+        if not (tree / _file(name)).exists():
+            continue
         lines = {}
         for file, ran in test["lines"].items():
             now = tree / PACKAGE / file

@@ -44,6 +44,8 @@ def try_all(mutations: list[Mutation], record: Record, seconds: float, tree: Pat
     by_key = {mutation.key: mutation for mutation in mutations}
 
     def verdict(key: str, status: int | None, by: str) -> Verdict:
+        if status == 4:
+            sys.exit(f"pytest cannot find the tests of {by_key[key].file}; note again what they run, with --fresh.")
         outcome = {0: "alive", 5: "alive", NOT_PLAIN: "compiles", None: "stuck"}.get(status, "killed")
         mutation = by_key[key]
         if outcome == "killed" and not by:
