@@ -15,6 +15,7 @@ from pathlib import Path
 COMPILED = {"inline", "jit", "entry", "long_entry", "intrinsic", "overload", "njit", "cfunc", "register_model", "Quick"}
 LEFT_OUT = ("_jit.py", "_cache.py", "_ingredients.py", "_version.py", "__main__.py", "warmup.py", "memory.py", "cli.py")
 LEFT_OUT_FOLDERS = ("demos", "scalars")
+CANVAS = {"ax", "axes", "figure", "plt"}
 DRAWN = {"_surface", "_torso", "_shape", "_shapes", "_head", "_drawn_joint", "Shape"}
 
 _FLIPPED: dict[type, type] = {
@@ -90,6 +91,12 @@ def _name(node: ast.AST) -> str:
     if isinstance(node, ast.Call):
         return _name(node.func)
     return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+
+
+def _is_drawing(call: ast.Call) -> bool:
+    """Whether a call makes or is part of a picture."""
+    on = call.func.value if isinstance(call.func, ast.Attribute) else None
+    return _name(call) in DRAWN or (isinstance(on, ast.Name) and on.id in CANVAS)
 
 
 def _names_in_kernels(tree: ast.AST) -> Iterator[str]:
@@ -189,7 +196,7 @@ class _Finder(ast.NodeVisitor):
         self.visit(node.value)
 
     def visit_Expr(self, node: ast.Expr) -> None:
-        if isinstance(node.value, ast.Call):
+        if isinstance(node.value, ast.Call) and not _is_drawing(node.value):
             self._add(node, "pass", "a statement left out")
             self.visit(node.value)
 
@@ -256,7 +263,7 @@ class _Finder(ast.NodeVisitor):
         self.generic_visit(node)
 
     def visit_Call(self, node: ast.Call) -> None:
-        if _name(node) in DRAWN or _name(node) == "reshape":  # there any negative number is the rest
+        if _is_drawing(node) or _name(node) == "reshape":  # there any negative number is the rest
             return
         first = node.args[:2]
         if len(first) == 2 and not any(isinstance(argument, ast.Starred) for argument in first):
