@@ -80,6 +80,15 @@ def test_python_numba_and_ready_made_guards_find_the_same_times(integrator, step
     assert all(np.array_equal(found["python"], other) for other in found.values())
 
 
+@pytest.mark.parametrize("moment", [1 / 3, 0.7123456, 1.1])
+def test_a_guard_that_jumps_over_zero_fires_where_it_jumps(moment):
+    """Its slope says nothing about where its zero is."""
+    mech, state = ball(1.0)
+    jump = rg.Event("jump", lambda t, mech, state: 1.0 if t < moment else -1.0, rg.STOP)
+    (event,) = rg.simulate(mech, state, 3.0, events=jump).events
+    assert abs(event.t - moment) < 1e-13
+
+
 def test_two_zeros_within_one_step_are_both_seen():
     """A ball in free fall has a motion that one long step gets right: both ways through a height are inside of it."""
     mech, state = ball(0.0, 0.5 * G)

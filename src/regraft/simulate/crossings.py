@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from .._jit import jit
 from ..kernels.entries import CLOSE_STATE
 from ..kernels.layout import Model, Work
@@ -150,8 +152,8 @@ def shorten(
 ) -> float:  # fmt: skip
     """Take the step again up to the zero of the first guard that was hit; returns its size.
 
-    Dense output is less accurate than the step itself, so the zero is corrected until the step itself ends there. With `closing`
-    its end is put back where all loops are closed.
+    Dense output is less accurate than the step itself, so the zero is corrected until the step itself ends there, as long as that
+    brings the guard nearer to zero. With `closing` its end is put back where all loops are closed.
     """
     nv, e = work.dof.shape[0], 0
     while guards[e, HIT] == 0:
@@ -160,16 +162,22 @@ def shorten(
     f_back = sampled_guard(model, work, guards, numbers, functions, e, t, h, back, S, nq)
     f_here = sampled_guard(model, work, guards, numbers, functions, e, t, h, theta, S, nq)
     slope = (f_here - f_back) / ((theta - back) * h) if theta > back else 0.0
-    size = theta * h
-    take_step(model, work, table, functions, t, size, S, nq, push, external)
-    for _ in range(3):
+    size = kept = theta * h
+    nearest, back_again = np.inf, False
+    for trial in range(5):
+        take_step(model, work, table, functions, t, size, S, nq, push, external)
+        if back_again:
+            break
         place_for_guards(model, work, guards, S, nq, Q1)
         value = guard_value(model, work, guards, numbers, functions, e, t + size, S, nq, Q1, V1)
+        if not abs(value) < 0.5 * nearest:  # it does not go to zero but jumps over it, and its slope tells nothing
+            size, back_again = kept, True
+            continue
+        kept, nearest = size, abs(value)
         change = -value / slope if slope != 0.0 else 0.0
-        if not 1e-16 * max(abs(t), h) < abs(change) < 1e-3 * h:
+        if trial == 3 or not 1e-16 * max(abs(t), h) < abs(change) < 1e-3 * h:
             break
         size = max(size + change, 0.0)
-        take_step(model, work, table, functions, t, size, S, nq, push, external)
     if closing:
         close_step(functions, S, V1, CLOSE_STATE)
     make_dense(table, S, size, nv)
