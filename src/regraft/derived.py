@@ -30,8 +30,8 @@ class Derived:
     """How to make the description from another one."""
     tree: Tree | None = None
 
-    def __init__(self, **published: Any) -> None:
-        self.__dict__ = published
+    def __init__(self, published: dict[str, Any] | None = None) -> None:
+        self.__dict__ = {} if published is None else published
 
     def publish(self, field: str, made: T) -> T:
         """Keep what was made for a field, unless another thread was faster; returns what is kept."""
@@ -46,19 +46,12 @@ class Derived:
 
     def with_layout(self, layout: Layout) -> Derived:
         """The same for a mechanism with the same tree whose loops may be others."""
-        twin = Derived(layout=layout)
-        if not layout.loops:
-            twin.open_layout = layout
-        before = self.__dict__.copy()
-        for field in ("description", "exchange", "tree"):
-            if field in before:
-                twin.__dict__[field] = before[field]
-        return twin
+        published = self.__dict__.copy()
+        published["layout"] = layout
+        published["open_layout"] = None if layout.loops else layout
+        published.pop("closed", None)
+        return Derived(published)
 
     def __reduce__(self) -> Any:
         # trees and tables hold addresses of this process; they are derived again where they are needed
-        return _again, ({field: made for field, made in self.__dict__.copy().items() if field in ("layout", "open_layout")},)
-
-
-def _again(published: dict[str, Any]) -> Derived:
-    return Derived(**published)
+        return Derived, ({field: made for field, made in self.__dict__.copy().items() if field in ("layout", "open_layout")},)

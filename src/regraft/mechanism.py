@@ -606,7 +606,7 @@ class Mechanism:
         else:
             j, description = layout.names.index(old), self.description
             after = layout.with_joint(j, new)
-            twin._derived = Derived(layout=after, open_layout=after, exchange=Exchange(description, j, new))
+            twin._derived = Derived({"layout": after, "open_layout": after, "exchange": Exchange(description, j, new)})
         return twin
 
     def joined_by(self, joints: Mapping[str, Joint]) -> Mechanism:
@@ -618,23 +618,24 @@ class Mechanism:
 
     def with_loops(self, new: Iterable[Joint]) -> Mechanism:
         """A mechanism with more joints; as every body is connected already, each of them closes a loop."""
-        twin, loops = self.copy(), [*self.layout.loops]
+        twin, layout = self.copy(), self.layout
+        loops = [*layout.loops]
         for joint in new:
             twin._check_new_name(joint.name, "joint")
             twin._check_parts(joint)
             twin._joints[joint.name] = joint
             loops.append((joint.name, joint.parent, joint.child))
-        twin._lay_out(self.layout.with_loops(tuple(loops)))
+        twin._lay_out(layout.with_loops(tuple(loops)))
         return twin
 
     def without_joint(self, name: str) -> Mechanism:
         """A mechanism without a joint; without one that closed no loop there may be bodies that nothing holds."""
-        twin = self.copy()
+        twin, layout = self.copy(), self.layout
         del twin._joints[name]
-        if name in self.layout.q_slices:
+        if name in layout.q_slices:
             twin._changed()
-            return twin
-        twin._lay_out(self.layout.with_loops(tuple([loop for loop in self.layout.loops if loop[0] != name])))
+        else:
+            twin._lay_out(layout.with_loops(tuple([loop for loop in layout.loops if loop[0] != name])))
         return twin
 
     def with_base(self, old: str, new: Joint) -> Mechanism:

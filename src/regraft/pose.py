@@ -259,22 +259,18 @@ def finite(what: str, value: ArrayLike, shape: tuple[int, ...]) -> Array:
     array = value.copy() if type(value) is np.ndarray and value.dtype is _FLOAT64 else real_numbers(what, value)
     if array.shape != shape:
         raise ModelError(f"{what} must have shape {shape}, not {array.shape}.")
-    if not _all_finite(array):
+    if not (all(map(isfinite, array.ravel().tolist())) if array.size < _FEW else np.isfinite(array).all()):
         raise ModelError(f"{what} has a value that is not finite: {array.tolist()}.")
     return array
 
 
 def representable(what: str, found: Array) -> Array:
     """What was computed from finite numbers, or a ModelError where that has gone beyond the largest number there is."""
-    if not _all_finite(found):
+    if not (all(map(isfinite, found.ravel().tolist())) if found.size < _FEW else np.isfinite(found).all()):
         raise ModelError(
             f"{what} are too large to be represented; check the units of lengths, masses, forces, times and velocities."
         )
     return found
-
-
-def _all_finite(array: Array) -> bool:
-    return all(map(isfinite, array.ravel().tolist())) if array.size < _FEW else bool(np.isfinite(array).all())
 
 
 def _rotation(value: ArrayLike) -> Array:

@@ -44,12 +44,13 @@ def take_hold(mech: Mechanism, before: Array, new: Sequence[Joint], *, impact: b
             f"the bodies move apart at {slip:.3g} (metres or radians per second) along what the joints {_names(new)} hold; let "
             "them stop each other with impact=True, or use joints with more freedom."
         )
-    after = State(mech.layout, x)
+    layout = mech.layout
+    after = State(layout, x)
     if redundant > 0:
         least_forces(mech, after, closed)
         wrenches[:] = 0.0
         entries.row_wrenches(tree.handle, closed.handle, after._q, wrenches)
-    after.impulse = Impulses(Impact(mech, tree, x, tree, before, mech.layout.loops, wrenches))
+    after.impulse = Impulses(Impact(mech, tree, x, tree, before, layout.loops, wrenches))
     return after
 
 

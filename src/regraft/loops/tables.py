@@ -82,9 +82,9 @@ class LoopTables:
 
     def __init__(self, mech: Mechanism, like: complex = 0.0, derived: Derived | None = None) -> None:
         structure, joints = derived or mech._derived, mech.joints
-        self.tree = tree = mech.tree_of(structure)
+        self.tree = tree = structure.tree or mech.tree_of(structure)
         """The tree that they belong to."""
-        loops = mech.layout_of(structure).loops
+        loops = (structure.layout or mech.layout_of(structure)).loops
         self.loops: Integers = np.zeros((len(loops), LOOP), np.int64)
         self.numbers: Array = np.zeros((len(loops), LOOP_NUMBERS))
         self.coordinates: Any = None
