@@ -161,7 +161,7 @@ def test_old_kernels_are_forgotten(first, cache, copied):
     left = sorted(cache.glob("*.kernel"))
     assert kept in left
     assert key not in stale[0].name
-    assert 1 <= len(left) <= 6
+    assert 1 <= len(left) <= 8
     assert not stale[0].exists()
     for file in stale:
         file.unlink(missing_ok=True)

@@ -222,7 +222,7 @@ def exchange(file: Path, source: str) -> None:
     changed = {key: code for key, code in new.items() if key in old and old[key] != code}
     found = set()
     for function in gc.get_objects():
-        if isinstance(function, FunctionType) and function.__code__.co_filename == str(file):
+        if issubclass(type(function), FunctionType) and function.__code__.co_filename == str(file):
             key = _key(function.__code__)
             if key in changed:
                 function.__code__ = changed[key]

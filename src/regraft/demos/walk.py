@@ -14,7 +14,7 @@ from ..balance import energy
 from ..mechanism import Mechanism
 from ..models.bipeds import FALL, LEGS, CompassBiped, Legs, standing_leg
 from ..motion import body_poses
-from ..simulate import STOP, Trajectory, simulate
+from ..simulate import PASS, STOP, Trajectory, simulate
 from ..state import State
 
 Array = NDArray[np.float64]
@@ -117,7 +117,7 @@ def take_walk(biped: CompassBiped, steps: int, made: Callable[[int], object] = l
     def counted(action: Any) -> Any:
         def strike(mech: Mechanism, state: State) -> Any:
             after = action(mech, state)
-            if after is not None:
+            if after is not PASS:
                 strikes.append(after)
                 made(len(strikes))
             return STOP if len(strikes) == steps else after

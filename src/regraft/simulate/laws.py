@@ -108,8 +108,8 @@ def law(joints: str | Iterable[str] | _All, function: Any, absent: str = "error"
     ... def hold(t, q, v, out):
     ...     out[0] = -30.0 * q[0] - 2.0 * v[0]
     >>> mech = rg.Mechanism()
-    >>> mech.add_body("thigh", rg.Inertia.rod(7.0, (0, 0, 0), (0, 0, -0.4)))
-    >>> mech.add_body("shank", rg.Inertia.rod(3.0, (0, 0, 0), (0, 0, -0.4)))
+    >>> mech.add_body("thigh", rg.Inertia.cylinder(7.0, 0.08, (0, 0, 0), (0, 0, -0.4)))
+    >>> mech.add_body("shank", rg.Inertia.cylinder(3.0, 0.05, (0, 0, 0), (0, 0, -0.4)))
     >>> mech.add_joint("hip", rg.Revolute((0, 1, 0)), "world", "thigh")
     >>> mech.add_joint("knee", rg.Revolute((0, 1, 0)), "thigh", "shank", parent_pose=rg.Pose(translation=(0, 0, -0.4)))
     >>> let_go = rg.at_time(0.1, lambda mech, state: rg.cut(mech, state, "hip"))
