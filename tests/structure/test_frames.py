@@ -89,7 +89,7 @@ def test_new_frames_of_every_joint_type_are_orthonormal(where):
         mech, state = rg.cut(mech, state, name)
         mech, state = rg.reroot(mech, state, str(rng.choice(list(mech.bodies))), name="base")
         assert off(*frames_of(mech)) < ROUNDED
-    assert np.abs(body_motions(mech, state) - start).max() < 1e-12
+    assert np.abs(body_motions(mech, state) - start).max() < 1e-14 * 300
 
 
 def test_a_mechanism_that_is_built_anew_from_its_own_poses_keeps_its_shape():

@@ -176,8 +176,8 @@ def test_rounding_is_no_reason_to_refuse_a_joint(far, fast):
         point = (rg.body_poses(mech, state)[top] @ place).translation
         again, back, back_a = rg.reroot(*there, top, at=point, joint=base.type, name="j0", acceleration=carried)
         assert again == mech
-        assert relative_error(rg.difference(mech, back.q, state.q), np.zeros(mech.nv)) < 1e-14 * far
-        assert relative_error(back.v, state.v) < 1e-14 * far
+        assert relative_error(rg.difference(mech, back.q, state.q), np.zeros(mech.nv)) < 1e-13 * far
+        assert relative_error(back.v, state.v) < 1e-13 * far
         assert np.abs(back_a - a).max(initial=0.0) < 1e-13 * max(far, fast**2)
 
 
@@ -256,7 +256,7 @@ def test_a_top_joint_of_any_type_holds_the_pose_that_it_can_represent():
         still = sample.mech.state(q=sample.state.q)
         after = rg.reroot(sample.mech, still, "b2", at=(0.1, 0.2, 0.3), joint=kind, align="current", name="grip")
         assert_same_motion((sample.mech, still), after)
-        assert relative_error(after[0].joint_position(after[1], "grip"), kind.neutral()) < 1e-15
+        assert relative_error(after[0].joint_position(after[1], "grip"), kind.neutral()) < 4e-15
 
 
 def test_a_revolute_top_joint_counts_from_the_bind_orientation():
