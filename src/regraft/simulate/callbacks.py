@@ -177,10 +177,10 @@ def python_callback(
             results = function(t, view(q, nq).copy() if nq else np.zeros(0), view(v, nv).copy() if nv else np.zeros(0))
             if size:
                 view(out, size)[:] = results
+            return FINE
         except BaseException as problem:  # an exception cannot pass through compiled code: it is kept and raised behind it
             callback.problem = problem
             return 0
-        return FINE
 
     c_function = _C_TYPE(called)
     callback = Callback(c_function, ctypes.cast(c_function, ctypes.c_void_p).value or 0, name, called, within)

@@ -175,6 +175,8 @@ class Runner:
                     self.work.handle, self.integrator.table, self.integrator.order, self.scratch, self.clock, self.counts,
                     self.coordinate, self.functions, self.push, self.external, self.guards, self.numbers, self.record,
                 )  # fmt: skip
+            if self.problem() is not None:  # also one that came on the way out of a function, which compiled code cannot see
+                return segment.FUNCTION_FAILED
             if why != segment.FULL:
                 return int(why)
             self._keep_rows()
