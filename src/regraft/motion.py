@@ -72,8 +72,8 @@ def body_twists(mech: Mechanism, state: State) -> Mapping[str, Array]:
     >>> mech = rg.Mechanism()
     >>> mech.add_body("box", rg.Inertia.box(1.0, (1, 1, 1)))
     >>> mech.add_joint("slider", rg.Prismatic((0, 0, 1)), "world", "box")
-    >>> rg.body_twists(mech, mech.state(v={"slider": 2.0}))["box"].tolist()
-    [0.0, 0.0, 0.0, 0.0, 0.0, 2.0]
+    >>> rg.body_twists(mech, mech.state(v={"slider": 2.0}))["box"][3:] + 0.0
+    array([0., 0., 2.])
     """
     tree = mech.tree_for(state)
     motions = tree.motion(state._x)

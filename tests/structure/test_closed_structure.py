@@ -237,7 +237,7 @@ def test_a_joint_that_slipped_becomes_tree_and_momentum_is_kept(name):
     assert slip / 10 < change[:, 12:].max() < 2 * slip
     for part in ("linear", "angular"):
         assert getattr(rg.momentum(opened, after), part) == pytest.approx(getattr(rg.momentum(mech, state), part), abs=1e-12)
-    assert rg.energy(opened, after).kinetic <= rg.energy(mech, state).kinetic + 1e-13
+    assert rg.energy(opened, after).kinetic <= rg.energy(mech, state).kinetic * (1.0 + 1e-12)
     assert np.abs(pushes_along_what_is_free((mech, state), (opened, after))).max() < 1e-12
 
 
