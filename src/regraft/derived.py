@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from threading import Lock
 from typing import Any, TypeVar
 
 from .description import Description, Exchange
@@ -20,23 +22,33 @@ class Derived:
     other threads do to the mechanism.
     """
 
-    layout: Layout | None = None
-    open_layout: Layout | None = None
-    """The same where there are no loops: the layout of states whose dynamics is that of the tree alone."""
-    closed: Any = None
-    """The tables of the loops."""
-    description: Description | None = None
-    exchange: Exchange | None = None
-    """How to make the description from another one."""
-    tree: Tree | None = None
+    __slots__ = ("closed", "description", "exchange", "layout", "open_layout", "tree")
 
-    def __init__(self, published: dict[str, Any] | None = None) -> None:
-        self.__dict__ = {} if published is None else published
+    def __init__(
+        self,
+        layout: Layout | None = None,
+        description: Description | None = None,
+        exchange: Exchange | None = None,
+        tree: Tree | None = None,
+    ) -> None:
+        self.layout = layout
+        self.open_layout = None if layout is None or layout.loops else layout
+        """The same where there are no loops: the layout of states whose dynamics is that of the tree alone."""
+        self.closed: Any = None
+        """The tables of the loops."""
+        self.description = description
+        self.exchange = exchange
+        """How to make the description from another one."""
+        self.tree = tree
 
     def publish(self, field: str, made: T) -> T:
         """Keep what was made for a field, unless another thread was faster; returns what is kept."""
-        kept: T = self.__dict__.setdefault(field, made)  # one step, which no other thread can come between
-        return kept
+        with _publishing:
+            kept: T | None = getattr(self, field)
+            if kept is None:
+                setattr(self, field, made)
+                return made
+            return kept
 
     def lay_out(self, layout: Layout) -> Layout:
         """Publish a layout."""
@@ -46,12 +58,22 @@ class Derived:
 
     def with_layout(self, layout: Layout) -> Derived:
         """The same for a mechanism with the same tree whose loops may be others."""
-        published = self.__dict__.copy()
-        published["layout"] = layout
-        published["open_layout"] = None if layout.loops else layout
-        published.pop("closed", None)
-        return Derived(published)
+        exchange = self.exchange  # before the description, which it is settled by
+        return Derived(layout, self.description, exchange, self.tree)
 
     def __reduce__(self) -> Any:
         # trees and tables hold addresses of this process; they are derived again where they are needed
-        return Derived, ({field: made for field, made in self.__dict__.copy().items() if field in ("layout", "open_layout")},)
+        return Derived, (self.layout,)
+
+
+_publishing = Lock()
+
+
+def _renew() -> None:
+    """A process that was forked while another thread published would find the lock taken for ever."""
+    global _publishing  # noqa: PLW0603
+    _publishing = Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew)

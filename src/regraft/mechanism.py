@@ -606,7 +606,7 @@ class Mechanism:
         else:
             j, description = layout.names.index(old), self.description
             after = layout.with_joint(j, new)
-            twin._derived = Derived({"layout": after, "open_layout": after, "exchange": Exchange(description, j, new)})
+            twin._derived = Derived(after, exchange=Exchange(description, j, new))
         return twin
 
     def joined_by(self, joints: Mapping[str, Joint]) -> Mechanism:
