@@ -2,15 +2,17 @@
 
 import os
 import signal
+import sys
 import threading
 import time
 
 import numba
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
 import regraft as rg
-from simple_mechanisms import arm, ball, pendulum, slider
+from simple_mechanisms import G, arm, ball, pendulum, slider
 
 NAN = float("nan")
 
@@ -310,6 +312,40 @@ def test_control_c_ends_a_long_run_soon_and_keeps_it(torque, capfd):
         assert took < 2.0
         assert traj.steps > 100
     assert "ignored" not in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("where", ["torque", "wrenches", "guard"])
+@pytest.mark.parametrize("coordinates", ["reduced", "maximal"])
+def test_an_interruption_on_the_way_into_a_function_leaves_no_step_without_it(where, coordinates):
+    """What is kept is exact up to the end: no step was made of what the function would have said before it was reached."""
+    mech, state = ball()
+    lift, called = 3.0 + G, 0
+
+    def interrupt(frame, what, _argument):
+        nonlocal called
+        if what == "call" and frame.f_code.co_name == "called" and frame.f_code.co_filename.endswith("callbacks.py"):
+            called += 1
+            if called == 101:
+                raise KeyboardInterrupt
+
+    def guard(t, mech, state):
+        return state.q[0] - 0.1
+
+    given = {
+        "torque": {"torque": lambda t, mech, state: np.array([lift])},
+        "wrenches": {"wrenches": lambda t, mech, state: {next(iter(mech.bodies)): [0, 0, 0, 0, 0, lift]}},
+        "guard": {"torque": [lift], "events": rg.Event("e", guard, rg.STOP, already="wait")},
+    }[where]
+    sys.setprofile(interrupt)
+    try:
+        traj = rg.simulate(mech, state, 1.0, integrator="rk4", step=1e-4, coordinates=coordinates, **given)
+    finally:
+        sys.setprofile(None)
+    assert traj.interrupted
+    assert 0 < traj.steps < 1000
+    q, v = traj.joint("fall").q, traj.joint("fall").v
+    assert_allclose(v, 3.0 * traj.t, rtol=1e-9, atol=1e-12)
+    assert_allclose(q, 1.5 * traj.t**2, rtol=1e-9, atol=1e-12)
 
 
 # --- arguments --------------------------------------------------------------------------------------------------------------

@@ -39,7 +39,8 @@ FROM_Q, NQ = 1, 2  # address of the places in q of its positions, and how many; 
 FROM_V, NV = 3, 4
 TO, OUT = 5, 6  # address of the places of what it fills; those from SIZE on are motors, −1 is dropped
 BUFFER = 7  # address of its copies: positions, velocities, results, each with MARKS behind it
-PART = 8
+IN_PYTHON = 8  # 1 for a function that fills all of its results, or was never reached
+PART = 9
 
 MARKS = 16
 """Numbers behind each array of a function that it must not write to."""
@@ -65,7 +66,7 @@ def drive(t: float, q: int, v: int, out: int, nq: int, nv: int, table: int) -> i
         gather(vector_at(q, nq), table_at(part[FROM_Q], 1, part[NQ], table)[0], vector_at(own_q, part[NQ]))
         gather(vector_at(v, nv), table_at(part[FROM_V], 1, part[NV], table)[0], vector_at(own_v, part[NV]))
         found, to = vector_at(own_out, part[OUT]), table_at(part[TO], 1, part[OUT], table)[0]
-        found[:] = 0.0
+        found[:] = np.nan if part[IN_PYTHON] != 0 else 0.0  # a signal on the way into Python leaves them as they are
         failed = call_at(part[ADDRESS], t, own_q, own_v, own_out, part[NQ], part[NV], part[OUT])
         marked = is_marked(own_q, part[NQ]) and is_marked(own_v, part[NV]) and is_marked(own_out, part[OUT])
         if failed != 0 or not marked:
@@ -132,6 +133,7 @@ class Driver:
             row[ADDRESS], row[BUFFER] = part.callback.address, self._at(buffer)
             row[FROM_Q], row[FROM_V], row[TO] = (self._at(places) for places in (part.from_q, part.from_v, part.to))
             row[NQ], row[NV], row[OUT] = sizes
+            row[IN_PYTHON] = part.callback.python is not None
 
     def _at(self, array: Any) -> int:
         """The address of an array, which is kept as long as this driver."""

@@ -66,8 +66,9 @@ def guard_value(
         place = add(at, load(work.body, model.walk[k, ROOT], ORIGIN, 3))
         return place[2] - numbers[e, VALUE] - numbers[e, SLOPE] * place[0]
     nv = work.dof.shape[0]
+    S[RESULT, 0] = np.nan  # stays where a signal comes on the way into a function in Python
     failed = call_at(guards[e, ADDRESS], t, S[q].ctypes.data, S[v].ctypes.data, S[RESULT].ctypes.data, nq, nv, guards[e, INDEX])
-    if failed != 0:
+    if failed != 0 or np.isnan(S[RESULT, 0].real):
         functions[FAILED] = 1
         return np.nan * S[q, 0]
     return S[RESULT, 0] - numbers[e, VALUE]
@@ -83,11 +84,14 @@ def place_for_guards(model: Model, work: Work, guards: Any, S: Any, nq: int, q: 
 
 
 @jit
-def look_at_guards(model: Model, work: Work, guards: Any, numbers: Any, functions: Any, t: float, S: Any, nq: int) -> None:
-    """LAST: the guards at the start of a segment."""
+def look_at_guards(model: Model, work: Work, guards: Any, numbers: Any, functions: Any, t: float, S: Any, nq: int) -> bool:
+    """LAST: the guards at the start of a segment; says whether any is beyond zero already."""
     place_for_guards(model, work, guards, S, nq, Q0)
+    beyond = False
     for e in range(guards.shape[0]):
         numbers[e, LAST] = guard_value(model, work, guards, numbers, functions, e, t, S, nq, Q0, V0)
+        beyond = beyond or guards[e, DIRECTION] * numbers[e, LAST] > BEYOND
+    return beyond
 
 
 @jit

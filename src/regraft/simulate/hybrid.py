@@ -182,6 +182,7 @@ class Run:
         kind = FreeRunner if self.settings.coordinates == "maximal" else Runner
         self.runner: Runner = kind(mech, state, t, self.method, self.settings, self.guarded)
         self.runner.clock[segment.LEAST] = LEAST * (self.end - self.start)
+        self.runner.arm({event.name for event in self.runner.events if event.already == "fire"} - self.asked)
         return self.runner
 
     def _trajectory(self) -> Trajectory:
@@ -203,11 +204,6 @@ class Run:
 
     def _advance(self, runner: Runner, shown: Progress) -> Runner | None:
         """Run to the next event or to the end; the runner to go on with, None at the end."""
-        if not runner.counts[segment.LOOKED]:
-            if (why := runner.look()) != segment.LOOKED_AT:
-                raise self._failure(runner, why)
-            if already := self._already(runner):
-                return self.happen(runner, [*already, *self._due(runner.t)])
         end = min([self.end, *(event.guard.time for event in self.waiting[-1:])])
         why, budget = segment.PAUSED, 256
         while why == segment.PAUSED:
@@ -216,6 +212,10 @@ class Run:
             took = time.perf_counter() - before
             budget = max(16, min(1_000_000, int(budget * min(4.0, _PAUSE / max(took, 1e-6)))))
             shown.update(runner.t)
+            if why == segment.BEYOND_ALREADY:
+                if already := self._already(runner):
+                    return self.happen(runner, [*already, *self._due(runner.t)])
+                why = segment.PAUSED
         if why == segment.FINISHED:
             return self.happen(runner, self._due(runner.t))
         if why == segment.EVENT:
@@ -241,7 +241,6 @@ class Run:
         Those whose actions have just led there must wait, or they would act without end.
         """
         before = {} if self.before is None else self.before.beyond()
-        runner.arm({event.name for event in runner.events if event.already == "fire"} - self.asked)
         beyond = runner.beyond()
         new = [e for e in runner.events if beyond[e.name] and not before.get(e.name, False) and e.name not in self.asked]
         for event in new:

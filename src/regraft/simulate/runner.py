@@ -159,13 +159,6 @@ class Runner:
 
     # --- run ---------------------------------------------------------------------------------------------------------
 
-    def look(self) -> int:
-        """Look at the guards where the run starts; says why the loop came back. A run that was looked at is left as it is."""
-        if self.counts[segment.LOOKED] or not self.events:
-            self.counts[segment.LOOKED] = 1
-            return segment.LOOKED_AT
-        return self.run(self.t, 0)
-
     def run(self, end: float, budget: int) -> int:
         """Go on until the end or until something happens; at most `budget` steps. Says why it came back."""
         self.clock[segment.END], self.counts[segment.BUDGET] = end, budget

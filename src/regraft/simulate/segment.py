@@ -38,7 +38,7 @@ from .stepper import (
 )
 
 # why the loop came back
-FINISHED, EVENT, FULL, PAUSED, NOT_FINITE, TOO_SMALL, FUNCTION_FAILED, LOOKED_AT = range(8)
+FINISHED, EVENT, FULL, PAUSED, NOT_FINITE, TOO_SMALL, FUNCTION_FAILED, BEYOND_ALREADY = range(8)
 GOING = -1  # it did not
 
 # clock: float64
@@ -81,7 +81,7 @@ def run(
 ) -> int:  # fmt: skip
     """Step until the end, an event, a full record, the end of the budget or a failure; says which.
 
-    The first call only looks at the guards: those that are beyond zero already may be events, before any step.
+    The first call looks at the guards before any step: where one is beyond zero already, which may be an event, it comes back.
     """
     table, S, push, external = borrowed(table), borrowed(S), borrowed(push), borrowed(external)
     guards, numbers, record = borrowed(guards), borrowed(numbers), borrowed(record)
@@ -155,8 +155,11 @@ def start(
     """
     if counts[LOOKED] == 0:
         counts[LOOKED] = 1
-        look_at_guards(model, work, guards, numbers, functions, clock[T], S, nq)
-        return FUNCTION_FAILED if functions[FAILED] != 0 else LOOKED_AT
+        beyond = look_at_guards(model, work, guards, numbers, functions, clock[T], S, nq)
+        if functions[FAILED] != 0:
+            return FUNCTION_FAILED
+        if beyond:
+            return BEYOND_ALREADY
     if not clock[T] < clock[END]:
         return GOING
     margin = first_slopes(model, work, functions, clock[T], S, nq, push, external)

@@ -64,11 +64,13 @@ def evaluate(
     nv = work.dof.shape[0]
     if functions[FAILED] != 0:
         return np.nan * one(S[V0, 0])
-    torque, push_at = S[TORQUE].ctypes.data, push.ctypes.data
-    if functions[TORQUE_AT] != 0 and call(functions, TORQUE_AT, TORQUE_WITH, t, S, nq, nv, q, v, torque) != 0:
-        return np.nan * one(S[V0, 0])
+    if functions[TORQUE_AT] != 0:
+        S[TORQUE, :nv] = np.nan  # stays where a signal comes on the way into a function in Python
+        if call(functions, TORQUE_AT, TORQUE_WITH, t, S, nq, nv, q, v, S[TORQUE].ctypes.data) != 0:
+            return np.nan * one(S[V0, 0])
     if functions[WRENCH_AT] != 0:
-        if call(functions, WRENCH_AT, WRENCH_WITH, t, S, nq, nv, q, v, push_at) != 0:
+        push[:] = np.nan
+        if call(functions, WRENCH_AT, WRENCH_WITH, t, S, nq, nv, q, v, push.ctypes.data) != 0:
             return np.nan * one(S[V0, 0])
         for k in range(external.shape[0]):
             store(external, k, PUSH, load(push, model.walk[k, BODY], 0, 6))
