@@ -35,19 +35,22 @@ def main(revision: str) -> None:
             for compiled in (False, True):  # a kernel that comes from the cache is not the one that was just compiled
                 workers = [Worker(root, Path(folder) / f"cache{side}") for side, root in enumerate(roots)]
                 if compiled:
-                    _compare(*workers, revision)
+                    _compare(workers, revision)
                 for worker in workers:
                     worker.end()
         finally:
             subprocess.run(["git", "worktree", "remove", "--force", str(other)], cwd=ROOT, check=True)
 
 
-def _compare(this: Worker, other: Worker, revision: str) -> None:
+def _compare(workers: list[Worker], revision: str) -> None:
+    this, other = workers
     rows = [row for row in this.rows if row in other.rows]
     best: dict[str, list[float]] = {row: [float("inf")] * 2 for row in rows}
+    sides = [(0, this), (1, other)]
     for _ in range(ROUNDS):
+        sides.reverse()  # whoever comes second in a row finds the machine warmer
         for row in rows:
-            for side, worker in enumerate((this, other)):
+            for side, worker in sides:
                 best[row][side] = min(best[row][side], worker.time(row))
     print(f"{'row':95} {'now':>10} {'then':>10}  ratio (then: {revision})")
     for row, (now, then) in best.items():

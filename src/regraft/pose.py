@@ -62,12 +62,14 @@ class Pose(Frozen):
             self._set(row=_HERE)  # shared: most poses of a large mechanism are this one
             return
         matrix = _IDENTITY if rotation is None else _rotation(rotation)
-        self._set(row=_row(matrix, finite("Pose: translation", translation, (3,))))
+        self._set(row=np.array(_rounded(_numbers(matrix, finite("Pose: translation", translation, (3,))))))
 
-    @classmethod
-    def _of(cls, rotation: Array, translation: Array) -> Pose:
-        """From arrays that are a pose but for rounding."""
-        return cls.from_row(_row(_orthonormal(rotation), representable("the coordinates of a pose", translation)))
+    @staticmethod
+    def _of(numbers: list[float]) -> Pose:
+        """From 12 numbers that are a `row` but for rounding."""
+        row = np.array(_rounded(numbers))
+        row.setflags(write=False)
+        return Pose.around(row)
 
     @classmethod
     def from_row(cls, row: Array) -> Pose:
@@ -127,7 +129,7 @@ class Pose(Frozen):
             raise ModelError("Pose.about: the axis is zero; give a direction, such as (0, 0, 1).")
         radians = float(finite("Pose.about: angle", turn, ()))
         matrix = _scipy_rotation().from_rotvec(direction * (radians / length)).as_matrix()
-        return cls._of(matrix, finite("Pose.about: translation", translation, (3,)))
+        return cls._of(_numbers(matrix, finite("Pose.about: translation", translation, (3,))))
 
     @classmethod
     def from_quaternion(cls, quaternion: ArrayLike, translation: ArrayLike = (0.0, 0.0, 0.0)) -> Pose:
@@ -162,7 +164,7 @@ class Pose(Frozen):
                 f"Pose.from_quaternion: {q.tolist()} has length {length:.6g}, a rotation has length 1; normalise it."
             )
         matrix = _scipy_rotation().from_quat(q, scalar_first=True).as_matrix()
-        return cls._of(matrix, finite("Pose.from_quaternion: translation", translation, (3,)))
+        return cls._of(_numbers(matrix, finite("Pose.from_quaternion: translation", translation, (3,))))
 
     @property
     def quaternion(self) -> Array:
@@ -173,7 +175,17 @@ class Pose(Frozen):
     def __matmul__(self, other: Pose) -> Pose:
         if not isinstance(other, Pose):
             return NotImplemented
-        return Pose._of(self.rotation @ other.rotation, self.rotation @ other.translation + self.translation)
+        # by hand, as in `inverse` and `_off`, which for so few numbers is much faster than NumPy
+        a, b, c, d, e, f, g, h, i, x, y, z = self.row.tolist()
+        A, B, C, D, E, F, G, H, I, X, Y, Z = other.row.tolist()
+        return Pose._of(
+            [
+                a * A + b * D + c * G, a * B + b * E + c * H, a * C + b * F + c * I,
+                d * A + e * D + f * G, d * B + e * E + f * H, d * C + e * F + f * I,
+                g * A + h * D + i * G, g * B + h * E + i * H, g * C + h * F + i * I,
+                a * X + b * Y + c * Z + x, d * X + e * Y + f * Z + y, g * X + h * Y + i * Z + z,
+            ]
+        )  # fmt: skip
 
     def inverse(self) -> Pose:
         """The pose of the parent frame in this one.
@@ -188,12 +200,15 @@ class Pose(Frozen):
         >>> rg.Pose(translation=(1, 2, 3)).inverse().translation.tolist()
         [-1.0, -2.0, -3.0]
         """
-        back = self.rotation.T.copy()
-        return Pose._of(back, -(back @ self.translation))
+        a, b, c, d, e, f, g, h, i, x, y, z = self.row.tolist()
+        place = -(a * x + d * y + g * z), -(b * x + e * y + h * z), -(c * x + f * y + i * z)
+        return Pose._of([a, d, g, b, e, h, c, f, i, *place])
 
     def orthonormal(self) -> Pose:
         """This pose with its rotation orthonormal to rounding; that of a body at the end of a long chain has more."""
-        return Pose._of(self.rotation, self.translation) if _off(self.rotation) > ROUNDED else self
+        numbers = self.row.tolist()
+        rounded = _rounded(numbers)
+        return self if rounded is numbers else Pose._of(rounded)
 
     def apply(self, point: ArrayLike) -> Array:
         """Points from this frame's coordinates to the parent's.
@@ -259,23 +274,31 @@ def finite(what: str, value: ArrayLike, shape: tuple[int, ...]) -> Array:
     array = value.copy() if type(value) is np.ndarray and value.dtype is _FLOAT64 else real_numbers(what, value)
     if array.shape != shape:
         raise ModelError(f"{what} must have shape {shape}, not {array.shape}.")
-    if not (all(map(isfinite, array.ravel().tolist())) if array.size < _FEW else np.isfinite(array).all()):
+    if not _is_finite(array):
         raise ModelError(f"{what} has a value that is not finite: {array.tolist()}.")
     return array
 
 
 def representable(what: str, found: Array) -> Array:
     """What was computed from finite numbers, or a ModelError where that has gone beyond the largest number there is."""
-    if not (all(map(isfinite, found.ravel().tolist())) if found.size < _FEW else np.isfinite(found).all()):
-        raise ModelError(
-            f"{what} are too large to be represented; check the units of lengths, masses, forces, times and velocities."
-        )
+    if not _is_finite(found):
+        raise _too_large(what)
     return found
+
+
+def _is_finite(array: Array) -> bool:
+    return all(map(isfinite, array.ravel().tolist())) if array.size < _FEW else bool(np.isfinite(array).all())
+
+
+def _too_large(what: str) -> ModelError:
+    return ModelError(
+        f"{what} are too large to be represented; check the units of lengths, masses, forces, times and velocities."
+    )
 
 
 def _rotation(value: ArrayLike) -> Array:
     matrix = finite("Pose: rotation", value, (3, 3))
-    off = _off(matrix)
+    off = _off(matrix.ravel().tolist())
     if off > ORTHONORMAL:
         raise ModelError(
             f"Pose: the rotation's columns are off unit length and right angles by {off:.3g}; "
@@ -283,31 +306,36 @@ def _rotation(value: ArrayLike) -> Array:
         )
     if np.linalg.det(matrix) < 0:
         raise ModelError("Pose: the matrix is a reflection (determinant −1), not a rotation; flip one axis.")
-    return _orthonormal(matrix)
+    return matrix
 
 
-def _off(matrix: Array) -> float:
-    """How far the columns are from unit length and right angles; by hand, which is faster than NumPy for nine numbers."""
-    rows: list[list[float]] = matrix.tolist()
-    (a, b, c), (d, e, f), (g, h, i) = rows
+def _numbers(rotation: Array, translation: Array) -> list[float]:
+    return [*rotation.ravel().tolist(), *translation.tolist()]
+
+
+def _off(rotation: list[float]) -> float:
+    """How far the columns of a rotation in row order are from unit length and right angles."""
+    a, b, c, d, e, f, g, h, i = rotation
     lengths = abs(a * a + d * d + g * g - 1.0), abs(b * b + e * e + h * h - 1.0), abs(c * c + f * f + i * i - 1.0)
     return max(*lengths, abs(a * b + d * e + g * h), abs(b * c + e * f + h * i), abs(c * a + f * d + i * g))
 
 
-def _orthonormal(matrix: Array) -> Array:
-    """The rotation nearest to a matrix that is nearly one, by a step of Newton's method; itself where it is one to rounding."""
-    if _off(matrix) <= ROUNDED:
-        return matrix
+def _rounded(numbers: list[float]) -> list[float]:
+    """A `row` whose rotation is the nearest to one that is nearly orthonormal, by a step of Newton's method.
+
+    That is itself where it is orthonormal to rounding.
+    """
+    if not all(map(isfinite, numbers)):
+        raise _too_large("the coordinates of a pose")
+    if _off(numbers[:9]) <= ROUNDED:
+        return numbers
+    matrix = np.array(numbers[:9]).reshape(3, 3)
     nearest: Array = matrix @ (1.5 * _IDENTITY - 0.5 * (matrix.T @ matrix))
-    return nearest
+    return [*nearest.ravel().tolist(), *numbers[9:]]
 
 
 _new, _put = object.__new__, Pose.__dict__["row"].__set__
 
 
-def _row(rotation: Array, translation: Array) -> Array:
-    return np.concatenate((rotation.ravel(), translation))
-
-
 _IDENTITY = np.eye(3)
-_HERE = _row(_IDENTITY, np.zeros(3))
+_HERE: Array = WORLD_MOTION[:POSE].copy()

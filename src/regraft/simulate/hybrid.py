@@ -264,7 +264,8 @@ class Run:
         if not events:
             self.close(runner, None)
             return None
-        t, mech, state = runner.t, runner.seen.copy(), runner.state()  # an action may change what it is given
+        t, mech, before = runner.t, runner.seen.copy(), runner.state()  # an action may change the mechanism that it is given
+        state = before
         self._count_cascade(runner, t)
         for event in sorted(events, key=lambda event: self.place[event.name]):
             try:
@@ -282,7 +283,7 @@ class Run:
                 return None
             if event.action is not None:
                 mech, state = self._changed(runner, event, result)
-        if mech.same_as(runner.seen) and state == runner.state():
+        if mech.same_as(runner.seen) and state == before:
             return runner  # nothing has changed: go on in the same segment
         self.close(runner, self.happened[-1].name)
         self.before, self.asked = runner, frozenset(event.name for event in events)
