@@ -57,7 +57,8 @@ def test_s3_as_it_is_written_gives_the_same_accelerations(model):
         spin, moving = R.T @ twists[name][:3], R.T @ twists[name][3:]
         com = body.inertia.com
         pushed = own[:3] + np.cross(spin, moving) + np.cross(own[3:], com) + np.cross(spin, np.cross(spin, com))
-        assert R @ pushed == pytest.approx(a[i], rel=1e-8, abs=1e-8 * np.abs(a).max())  # the digits of S3's pseudo-inverse
+        # S3's pseudo-inverse keeps nine digits for the character; ours, beside reduced coordinates, has 14
+        assert R @ pushed == pytest.approx(a[i], rel=1e-8, abs=1e-8 * np.abs(a).max())
 
 
 def test_the_character_has_thirty_bones():
