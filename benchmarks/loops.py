@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from regraft._jit import entry
+from regraft.compilation import entry
 from regraft.kernels.aba import aba
 from regraft.kernels.crba import crba
 from regraft.kernels.layout import model_at, work_at

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from regraft import _ingredients
+from regraft.compilation import ingredients
 from regraft.kernels import entries
 from test_first_compilation import PACKAGE, SLIDE, run
 
@@ -94,7 +94,7 @@ def test_nothing_is_kept_relative_to_the_current_folder(variable, place, tmp_pat
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setenv(variable, place)
     found = subprocess.run(
-        [sys.executable, "-c", "from regraft._cache import cache_home; print(cache_home())"],
+        [sys.executable, "-c", "from regraft.compilation.cache import cache_home; print(cache_home())"],
         env=os.environ | {"PYTHONPATH": str(PACKAGE.parent)},
         capture_output=True,
         text=True,
@@ -130,18 +130,25 @@ def test_a_full_disk_is_no_error(tmp_path):
 
 
 def keys(source):
-    """The keys of all entries of a copy of the sources."""
+    """The keys of all entries of a copy of the sources, each with those of all stages that it calls."""
     program = """
 import sys, json
 import regraft as rg
-from regraft import _cache
+from regraft.compilation.cache import KernelCache
+from regraft.compilation.ingredients import stages_of
+def keys(function, seen):
+    own = function.py_func
+    seen[f"{own.__module__}.{own.__qualname__}"] = function._cache.key(())
+    for stage in stages_of(own):
+        keys(stage, seen)
+    return seen
 found = {}
 for name, module in sorted(sys.modules.items()):
     if name.startswith("regraft"):
         for function in vars(module).values():
-            if isinstance(getattr(function, "_cache", None), _cache.KernelCache):
+            if isinstance(getattr(function, "_cache", None), KernelCache):
                 own = function.py_func
-                found[f"{own.__module__}.{own.__name__}"] = function._cache.key(())
+                found[f"{own.__module__}.{own.__name__}"] = keys(function, {})
 print(json.dumps(found))
 """
     environment = os.environ | {"PYTHONPATH": str(source), "PYTHONDONTWRITEBYTECODE": "1"}
@@ -197,8 +204,22 @@ def test_an_edit_changes_the_kernels_that_contain_it(sources):
     assert intrinsic == set(sources[1])
     closure = changed(sources, "joints/prismatic.py", "scale(q[0]", "scale(2.0 * q[0]")
     assert {"regraft.kernels.entries.forward_dynamics", "regraft.simulate.segment.run"} <= closure
-    flags = changed(sources, "_jit.py", '"contract", ', "")
+    flags = changed(sources, "compilation/decorators.py", '"contract", ', "")
     assert flags == set(sources[1])
+
+
+def test_an_edit_of_a_stage_compiles_that_stage_alone(sources):
+    """What calls a stage does so by its name, so its own machine code stays as it is."""
+    home, before = sources
+    path = home / "regraft" / "kernels" / "kinematics.py"
+    text = path.read_text(encoding="utf-8")
+    try:
+        path.write_text(text.replace("bias = motion_cross(V_p, V_J)", "bias = motion_cross(V_J, V_p)"), encoding="utf-8")
+        after = keys(home)
+    finally:
+        path.write_text(text, encoding="utf-8")
+    changed = {part for name in before for part in before[name] if before[name][part] != after[name][part]}
+    assert changed == {"regraft.kernels.kinematics.move_bodies"}
 
 
 def test_keys_do_not_depend_on_the_process(sources):
@@ -208,13 +229,13 @@ def test_keys_do_not_depend_on_the_process(sources):
 def test_imports_are_found_as_python_finds_them():
     """The modules that a file names in its imports, against those that the interpreter loads for it."""
     for module in ("regraft.joints", "regraft.kernels.aba", "regraft.memory", "regraft.scalars"):
-        found = _ingredients.import_closure(module)
+        found = ingredients.import_closure(module)
         assert all(name in sys.modules for name in found)
         for name in found:
             for value in vars(sys.modules[name]).values():
                 home = getattr(value, "__module__", None)
                 if isinstance(home, str) and home.startswith("regraft") and callable(value):
-                    assert home in found or home.split(".")[-1] in _ingredients._LEAVES, (name, home)
+                    assert home in found or home.split(".")[1] in ingredients._LEAVES, (name, home)
 
 
 def test_an_entry_is_made_of_all_that_it_calls():
@@ -227,5 +248,7 @@ def _called(function):
     while waiting:
         own = waiting.pop()
         found.append(own)
-        waiting += [other for other in _ingredients._look(own)[1] if other not in found and other not in waiting]
+        look = ingredients._look(own)
+        called = [*look.called, *(stage.py_func for stage in look.stages)]
+        waiting += [other for other in called if other not in found and other not in waiting]
     return found

@@ -186,7 +186,7 @@ def test_what_is_no_kernel_is_left_alone(first, cache, copied):
 WARMED = """
 import sys
 import numpy as np
-from regraft import _cache
+from regraft.compilation.cache import KernelCache
 from regraft.warmup import kernels
 
 for call in kernels().values():
@@ -196,7 +196,7 @@ entries = {
     for name, module in list(sys.modules.items())
     if name.startswith("regraft")
     for function in vars(module).values()
-    if isinstance(getattr(function, "_cache", None), _cache.KernelCache)
+    if isinstance(getattr(function, "_cache", None), KernelCache)
 }
 warm = {name: len(function.signatures) for name, function in entries.items()}
 report["entries"], report["cold"] = len(warm), [name for name, count in warm.items() if count == 0]

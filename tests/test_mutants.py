@@ -10,7 +10,7 @@ from mutants.mutations import mutations_of
 from mutants.plugin import exchange
 
 SOURCE = '''"""Docstring with 1 number."""
-from ._jit import inline
+from .compilation import inline
 
 USED = 3.0
 PLAIN: "int | None" = 4

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ._jit import Quick
+from .compilation import Quick
 from .errors import ModelError, StructureError, listed
 from .kernels import sharing
 from .kernels.dense import least_squares

@@ -10,8 +10,8 @@ import numpy as np
 from numpy import empty
 from numpy.typing import ArrayLike, NDArray
 
-from ._jit import Quick
 from .actuation import Bounds, Names, Weights, actuators_of, refuse_loop_joints, shared_torques
+from .compilation import Quick
 from .errors import ModelError, StructureError, listed
 from .kernels import entries, loop_reactions
 from .kernels.dense import solve_definite

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ._jit import jit
+from .compilation import allocating
 
 
-@jit
+@allocating
 def incidence(ends: Any, bodies: int) -> tuple[Any, Any]:
     """The joints on each body, as lists in one array, and where each list starts; the world is 0, body b is b + 1.  O(n).
 

@@ -14,7 +14,7 @@ from numba.core.errors import TypingError
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array, populate_array
 
-from ._jit import inline
+from .compilation import inline, inline_view
 
 
 def _elements(
@@ -142,19 +142,19 @@ def words_in(_typing: Any, like: types.Type) -> Any:
     return types.intp(like), codegen
 
 
-@inline
+@inline_view
 def borrowed(a: Any) -> Any:
     """A C-ordered table that its owner keeps alive: views of it are not counted, which costs more than small kernels do."""
     return table_at(a.ctypes.data, a.shape[0], a.shape[1], a)
 
 
-@inline
+@inline_view
 def borrowed_vector(a: Any) -> Any:
     """The same for a vector in one piece."""
     return table_at(a.ctypes.data, 1, a.shape[0], a)[0]
 
 
-@inline
+@inline_view
 def vector_at(address: int, count: int) -> Any:
     """The `count` floats at an address, as an array."""
     return table_at(address, 1, count, 0.0)[0]
@@ -162,7 +162,7 @@ def vector_at(address: int, count: int) -> Any:
 
 @intrinsic
 def call_kernel(_typing: Any, address: Any, a: Any, b: Any, c: Any, d: Any, e: Any, f: Any, g: Any, h: Any) -> Any:
-    """The number that the kernel at an address returns for eight integers; see `_jit.address_of`."""
+    """The number that the kernel at an address returns for eight integers; see `compilation.address_of`."""
 
     def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:
         integer = ir.IntType(64)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
-from ._jit import inline
+from .compilation import inline
 from .scalars import Scalar, angle, lift, one, sincos, square_root, where_less, zero
 from .spatial import (
     Frame,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from ._jit import inline
+from .compilation import inline
 from .scalars import Scalar, one, zero
 
 Vector: TypeAlias = tuple[Scalar, Scalar, Scalar]

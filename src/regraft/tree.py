@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._jit import entry, inline, jit
+from .compilation import allocating, entry, inline, jit
 from .description import (
     CHILD_BODY,
     END_V,
@@ -58,7 +58,7 @@ class Tree:
         d = description
         self.model = Model(
             self.walk, self.geometry, gravity.reshape(1, 3), d.damping,
-            np.empty_like(d.spring_ends), d.springs.copy(), d.limited.copy(), d.limits,
+            np.empty_like(d.spring_ends), d.springs.copy(), d.limited.copy(), d.limits, 0,
         )  # fmt: skip
         self.addresses: Integers = np.empty(table.HANDLE, np.int64)
         reached = derive(d.joints, d.numbers, d.inertias, d.spring_ends, self.model, self.far, layout.nq, self.addresses)
@@ -196,7 +196,7 @@ def _address(array: Any) -> int:
     return int(array.__array_interface__["data"][0])
 
 
-@jit
+@allocating
 def span(joints: Any, walk: Any) -> int:
     """Fill `walk`: depth first from the world, joints in their order. Returns how many bodies were reached.  O(n)."""
     bodies, count = walk.shape[0], joints.shape[0]
@@ -264,7 +264,7 @@ def place(numbers: Any, inertias: Any, walk: Any, geometry: Any, far: Any) -> No
         store(geometry, k, table.PAR, load(numbers, j, JOINT_PARAMETERS, PARAMETERS))
 
 
-@jit
+@allocating
 def attach_forces(ends: Any, walk: Any, far: Any, spring_rows: Any, springs: Any, limit_rows: Any) -> None:
     """Springs from bodies to rows, their points into the rows' frames; limits from joints to rows.  O(n + springs + limits)."""
     n = walk.shape[0]

@@ -10,14 +10,15 @@ from multiprocessing import get_context
 import numpy as np
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from ._jit import compile_quietly
 from .balance import energy, momentum
 from .batch import forward_dynamics_batch
+from .compilation import compile_quietly
 from .dynamics import bias_force, derivatives, forward_dynamics, inverse_dynamics, joint_reactions, mass_matrix
 from .gait import limit_cycle
 from .inertia import Inertia
 from .joints import Revolute, Spherical, Universal, screw_rates, screws
 from .loops import assemble, closing_kernel, consistent_acceleration, dynamics_kernel, mobility
+from .maximal import to_maximal
 from .mechanism import Mechanism
 from .motion import body_poses, difference, integrate, jacobian, jacobian_rate, normalise
 from .simulate import Trajectory, as_ivp, at_time, simulate
@@ -37,6 +38,7 @@ def kernels() -> dict[str, Callable[[], object]]:
         "closing of loops": closing_kernel,
         "forces of loops": dynamics_kernel,
         "derivatives of closed chains (complex)": lambda: derivatives(linkage, linkage.state()),
+        "derivatives of free bodies (complex)": lambda: derivatives(*to_maximal(linkage, linkage.state())),
         "simulation": lambda: simulate(mech, state, 1e-3),
         "limit cycles (complex)": lambda: limit_cycle(mech, state, at_time(1e-3)),
         "derivatives (complex)": lambda: derivatives(mech, state),

@@ -13,7 +13,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 COMPILED = {"inline", "jit", "entry", "long_entry", "intrinsic", "overload", "njit", "cfunc", "register_model", "Quick"}
-LEFT_OUT = ("_jit.py", "_cache.py", "_ingredients.py", "_version.py", "__main__.py", "warmup.py", "memory.py", "cli.py")
+LEFT_OUT = (
+    "decorators.py",
+    "libraries.py",
+    "cache.py",
+    "ingredients.py",
+    "_version.py",
+    "__main__.py",
+    "warmup.py",
+    "memory.py",
+    "cli.py",
+)
 LEFT_OUT_FOLDERS = ("demos", "scalars")
 CANVAS = {"ax", "axes", "figure", "plt"}
 DRAWN = {"_surface", "_torso", "_shape", "_shapes", "_head", "_drawn_joint", "Shape"}

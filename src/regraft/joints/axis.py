@@ -6,7 +6,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from .._jit import inline
+from ..compilation import inline
 from ..scalars import Scalar, angle
 from ..spatial import Rotation, Vector, dot, rotate
 from .contract import JointType, unit

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._jit import inline
+from ..compilation import inline
 from ..rotations import about_axis
 from ..spatial import Frame, Motion, dot, scale, sliding, turning
 from .axis import OneAxis, axis_of, turn_about

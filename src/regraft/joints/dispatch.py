@@ -1,22 +1,22 @@
 """From joint kinds in an array to the kernels of their types: the only place where kernels branch on the joint type.
 
-For each kernel of the contract a chain of compiled functions is built over the registered types, each link handling one kind and
-handing on the others; the compiler turns the chain into a jump. Arrays end here: a joint's own kernels see tuples only.
+For each function of the contract one switch over all registered types is written out and compiled; the compiler turns it into a
+jump. Arrays end here: a joint's own kernels see tuples only.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-from .._jit import inline
+from ..compilation import inline
 from ..memory import load, load_vector, store_rows, store_vector
 from ..rotations import identity_pose
 from ..scalars import Scalar, lift
-from ..spatial import Frame, Vector, compose
+from ..spatial import Vector, compose
 from .contract import PARAMETERS, JointKernels
 
-Chain: TypeAlias = Callable[..., Any]
+Switch: TypeAlias = Callable[..., Any]
 
 
 class Form(NamedTuple):
@@ -30,14 +30,6 @@ class Form(NamedTuple):
 Forms: TypeAlias = Sequence[Form]
 
 
-def _chain(forms: Forms, link: Callable[[int, Form, Chain], Chain], last: Chain) -> Chain:
-    """Functions that each handle one kind, tried in the order of the registry."""
-    tried = last
-    for kind, joint in reversed(list(enumerate(forms))):
-        tried = link(kind, joint, tried)
-    return tried
-
-
 @inline
 def parameters(table: Any, row: int, column: int, like: Scalar) -> tuple[Scalar, ...]:
     """A joint's parameters, in the scalar of the state."""
@@ -45,271 +37,138 @@ def parameters(table: Any, row: int, column: int, like: Scalar) -> tuple[Scalar,
     return (lift(p[0], like), lift(p[1], like), lift(p[2], like), lift(p[3], like), lift(p[4], like), lift(p[5], like))
 
 
-def transform_chain(forms: Forms) -> Chain:
+def _switch(head: str, cases: Mapping[int, str], last: str, known: Mapping[str, Any]) -> Switch:
+    """``def head``, which returns the value of the case for `kind`, an expression in which {kernel} names what is `known`.
+
+    Kinds with the same expression share a branch.
+    """
+    kinds: dict[str, list[int]] = {}
+    for kind, expression in cases.items():
+        kinds.setdefault(expression, []).append(kind)
+    lines = [f"def {head}:"]
+    for expression, of in kinds.items():
+        lines += [f"    if {' or '.join(f'kind == {kind}' for kind in of)}:", f"        return {expression}"]
+    names: dict[str, Any] = {"__name__": __name__, **_HELPERS, **known}
+    exec("\n".join([*lines, f"    return {last}"]), names)
+    return inline(names[head.partition("(")[0]])
+
+
+def _kernels(forms: Forms, name: str) -> dict[int, Any]:
+    """The kernels of one name by kind, of the types that have one."""
+    found = {kind: getattr(joint.kernels, name) for kind, joint in enumerate(forms)}
+    return {kind: kernel for kind, kernel in found.items() if kernel is not None}
+
+
+def _cases(forms: Forms, name: str, expression: str) -> tuple[dict[int, str], dict[str, Any]]:
+    """An expression, with the kernel of its name, nq and nv filled in, for every type that has one; and these kernels by name."""
+    kernels = _kernels(forms, name)
+    unique = {kernel: f"{name}_{kind}" for kind, kernel in reversed(kernels.items())}
+    cases = {
+        kind: expression.format(kernel=unique[kernel], nq=forms[kind].nq, nv=forms[kind].nv) for kind, kernel in kernels.items()
+    }
+    return cases, {own: kernel for kernel, own in unique.items()}
+
+
+def transform_switch(forms: Forms) -> Switch:
     """transform(kind, par, q, i) -> (R, p) for a joint whose numbers start at q[i]."""
-
-    @inline
-    def last(_kind: int, par: tuple[Scalar, ...], _q: Any, _i: int) -> Frame:
-        return identity_pose(par[0])
-
-    def link(kind: int, joint: Form, rest: Chain) -> Chain:
-        size, transform = joint.nq, joint.kernels.transform
-
-        @inline
-        def linked(found: int, par: tuple[Scalar, ...], q: Any, i: int) -> Frame:
-            if found == kind:
-                return transform(par, load_vector(q, i, size))
-            return rest(found, par, q, i)
-
-        return linked
-
-    return _chain(forms, link, last)
+    cases, known = _cases(forms, "transform", "{kernel}(par, load_vector(q, i, {nq}))")
+    return _switch("joint_transform(kind, par, q, i)", cases, "identity_pose(par[0])", known)
 
 
-def place_chain(forms: Forms) -> Chain:
+def place_switch(forms: Forms) -> Switch:
     """place(kind, par, q, i, X) -> (R, p): the child's joint frame where the parent's is X."""
-
-    @inline
-    def last(_kind: int, _par: tuple[Scalar, ...], _q: Any, _i: int, X: Frame) -> Frame:
-        return X
-
-    def link(kind: int, joint: Form, rest: Chain) -> Chain:
-        place = joint.kernels.place if joint.kernels.place is not None else _place_with(joint.kernels.transform)
-        size = joint.nq
-
-        @inline
-        def linked(found: int, par: tuple[Scalar, ...], q: Any, i: int, X: Frame) -> Frame:
-            if found == kind:
-                return place(par, load_vector(q, i, size), X)
-            return rest(found, par, q, i, X)
-
-        return linked
-
-    return _chain(forms, link, last)
+    turned, transforms = _cases(forms, "transform", "compose(X, {kernel}(par, load_vector(q, i, {nq})))")
+    placed, places = _cases(forms, "place", "{kernel}(par, load_vector(q, i, {nq}), X)")
+    return _switch("joint_place(kind, par, q, i, X)", {**turned, **placed}, "X", {**transforms, **places})
 
 
-def _place_with(transform: Chain) -> Chain:
-    @inline
-    def place(par: tuple[Scalar, ...], q: Any, X: Frame) -> Frame:
-        return compose(X, transform(par, q))
-
-    return place
-
-
-def columns_chain(forms: Forms) -> Chain:
+def columns_switch(forms: Forms) -> Switch:
     """columns(kind, par, q, i, X, table, d, column): the joint's screws into rows d, d + 1, ... of a table."""
-
-    @inline
-    def last(_kind: int, _par: tuple[Scalar, ...], _q: Any, _i: int, _X: Frame, _table: Any, _d: int, _column: int) -> None:
-        pass
-
-    def link(kind: int, joint: Form, rest: Chain) -> Chain:
-        size, columns = joint.nq, joint.kernels.columns
-
-        @inline
-        def linked(found: int, par: tuple[Scalar, ...], q: Any, i: int, X: Frame, table: Any, d: int, column: int) -> None:
-            if found == kind:
-                store_rows(table, d, column, columns(par, load_vector(q, i, size), X))
-            else:
-                rest(found, par, q, i, X, table, d, column)
-
-        return linked
-
-    return _chain(forms, link, last)
+    cases, known = _cases(forms, "columns", "store_rows(table, d, column, {kernel}(par, load_vector(q, i, {nq}), X))")
+    return _switch("joint_columns(kind, par, q, i, X, table, d, column)", cases, "None", known)
 
 
-def nearest_chain(forms: Forms) -> Chain:
+def nearest_switch(forms: Forms) -> Switch:
     """nearest(kind, par, X, q, i): the position nearest to a relative pose into q[i:]."""
-
-    @inline
-    def last(_kind: int, _par: tuple[Scalar, ...], _X: Frame, _q: Any, _i: int) -> None:
-        pass
-
-    def link(kind: int, joint: Form, rest: Chain) -> Chain:
-        nearest = joint.kernels.nearest
-
-        @inline
-        def linked(found: int, par: tuple[Scalar, ...], X: Frame, q: Any, i: int) -> None:
-            if found == kind:
-                store_vector(q, i, nearest(par, X))
-            else:
-                rest(found, par, X, q, i)
-
-        return linked
-
-    return _chain(forms, link, last)
+    cases, known = _cases(forms, "nearest", "store_vector(q, i, {kernel}(par, X))")
+    return _switch("joint_nearest(kind, par, X, q, i)", cases, "None", known)
 
 
-def rates_chain(forms: Forms) -> Chain:
+def rates_switch(forms: Forms) -> Switch:
     """rates(kind, par, q, i, v, X, table, d, column): like columns, for the types whose columns change."""
-
-    @inline
-    def last(
-        _kind: int, _par: tuple[Scalar, ...], _q: Any, _i: int, _v: Any, _X: Frame, _table: Any, _d: int, _column: int
-    ) -> None:
-        pass
-
-    def link(kind: int, joint: Form, rest: Chain) -> Chain:
-        if joint.kernels.rates is None:
-            return rest
-        nq, nv, rates = joint.nq, joint.nv, joint.kernels.rates
-
-        @inline
-        def linked(
-            found: int, par: tuple[Scalar, ...], q: Any, i: int, v: Any, X: Frame, table: Any, d: int, column: int
-        ) -> None:
-            if found == kind:
-                store_rows(table, d, column, rates(par, load_vector(q, i, nq), load_vector(v, d, nv), X))
-            else:
-                rest(found, par, q, i, v, X, table, d, column)
-
-        return linked
-
-    return _chain(forms, link, last)
+    rates = "{kernel}(par, load_vector(q, i, {nq}), load_vector(v, d, {nv}), X)"
+    cases, known = _cases(forms, "rates", f"store_rows(table, d, column, {rates})")
+    return _switch("joint_rates(kind, par, q, i, v, X, table, d, column)", cases, "None", known)
 
 
-def integrate_chain(forms: Forms) -> Chain:
+def integrate_switch(forms: Forms) -> Switch:
     """integrate(kind, q, i, step, d, out): out = q ⊕ step for one joint."""
-    return _position_chain(forms, lambda joint: _integrate_with(joint) if joint.kernels.integrate else _add(joint.nq))
+    along = "store_vector(out, i, {kernel}(load_vector(q, i, {nq}), load_vector(step, d, {nv})))"
+    cases, known = _cases(forms, "integrate", along)
+    added = {kind: f"add_numbers(q, i, step, d, out, i, {joint.nq})" for kind, joint in enumerate(forms)}
+    return _switch("joint_integrate(kind, q, i, step, d, out)", {**added, **cases}, "None", known)
 
 
-def difference_chain(forms: Forms) -> Chain:
+def difference_switch(forms: Forms) -> Switch:
     """difference(kind, q1, i, q0, d, out): out = q1 ⊖ q0 for one joint."""
-    return _position_chain(forms, lambda joint: _difference_with(joint) if joint.kernels.difference else _subtract(joint.nq))
+    between = "store_vector(out, d, {kernel}(load_vector(q1, i, {nq}), load_vector(q0, i, {nq})))"
+    cases, known = _cases(forms, "difference", between)
+    subtracted = {kind: f"subtract_numbers(q1, q0, i, out, d, {joint.nq})" for kind, joint in enumerate(forms)}
+    return _switch("joint_difference(kind, q1, i, q0, d, out)", {**subtracted, **cases}, "None", known)
 
 
-def tangent_chain(forms: Forms) -> Chain:
+def tangent_switch(forms: Forms) -> Switch:
     """tangent(kind, step, d, v, out): the rate of the tangent vector step[d:] at which the joint moves at v[d:]."""
-
-    @inline
-    def last(_kind: int, _step: Any, _d: int, _v: Any, _out: Any) -> None:
-        pass
-
-    def link(kind: int, joint: Form, rest: Chain) -> Chain:
-        if joint.kernels.tangent is None:
-            return rest
-        nv, tangent = joint.nv, joint.kernels.tangent
-
-        @inline
-        def linked(found: int, step: Any, d: int, v: Any, out: Any) -> None:
-            if found == kind:
-                store_vector(out, d, tangent(load_vector(step, d, nv), load_vector(v, d, nv)))
-            else:
-                rest(found, step, d, v, out)
-
-        return linked
-
-    return _chain(forms, link, last)
+    rate = "store_vector(out, d, {kernel}(load_vector(step, d, {nv}), load_vector(v, d, {nv})))"
+    cases, known = _cases(forms, "tangent", rate)
+    return _switch("joint_tangent(kind, step, d, v, out)", cases, "None", known)
 
 
-def _position_chain(forms: Forms, handler: Callable[[Form], Chain]) -> Chain:
-    @inline
-    def last(_kind: int, _a: Any, _i: int, _b: Any, _d: int, _out: Any) -> None:
-        pass
-
-    def link(kind: int, joint: Form, rest: Chain) -> Chain:
-        handle = handler(joint)
-
-        @inline
-        def linked(found: int, a: Any, i: int, b: Any, d: int, out: Any) -> None:
-            if found == kind:
-                handle(a, i, b, d, out)
-            else:
-                rest(found, a, i, b, d, out)
-
-        return linked
-
-    return _chain(forms, link, last)
-
-
-def _integrate_with(joint: Form) -> Chain:
-    nq, nv = joint.nq, joint.nv
-    integrate: Any = joint.kernels.integrate
-
-    @inline
-    def handle(q: Any, i: int, step: Any, d: int, out: Any) -> None:
-        store_vector(out, i, integrate(load_vector(q, i, nq), load_vector(step, d, nv)))
-
-    return handle
-
-
-def _difference_with(joint: Form) -> Chain:
-    nq = joint.nq
-    difference: Any = joint.kernels.difference
-
-    @inline
-    def handle(q1: Any, i: int, q0: Any, d: int, out: Any) -> None:
-        store_vector(out, d, difference(load_vector(q1, i, nq), load_vector(q0, i, nq)))
-
-    return handle
-
-
-def _add(size: int) -> Chain:
-    @inline
-    def handle(q: Any, i: int, step: Any, d: int, out: Any) -> None:
-        for k in range(size):
-            out[i + k] = q[i + k] + step[d + k]
-
-    return handle
-
-
-def _subtract(size: int) -> Chain:
-    @inline
-    def handle(q1: Any, i: int, q0: Any, d: int, out: Any) -> None:
-        for k in range(size):
-            out[d + k] = q1[i + k] - q0[i + k]
-
-    return handle
-
-
-def normalise_chain(forms: Forms) -> Chain:
+def normalise_switch(forms: Forms) -> Switch:
     """normalise(kind, q, i): put one joint's position back onto its manifold, in place."""
-
-    @inline
-    def last(_kind: int, _q: Any, _i: int) -> None:
-        pass
-
-    def link(kind: int, joint: Form, rest: Chain) -> Chain:
-        if joint.kernels.normalise is None:
-            return rest
-        size, normalise = joint.nq, joint.kernels.normalise
-
-        @inline
-        def linked(found: int, q: Any, i: int) -> None:
-            if found == kind:
-                store_vector(q, i, normalise(load_vector(q, i, size)))
-            else:
-                rest(found, q, i)
-
-        return linked
-
-    return _chain(forms, link, last)
+    cases, known = _cases(forms, "normalise", "store_vector(q, i, {kernel}(load_vector(q, i, {nq})))")
+    return _switch("joint_normalise(kind, q, i)", cases, "None", known)
 
 
-def limit_chain(forms: Forms) -> Chain:
+def limit_switch(forms: Forms) -> Switch:
     """limit(kind, q, i, c) -> (value, gradient): the c-th limited measure of a joint and its rate per unit of v[d : d + 3]."""
+    cases, known = _cases(forms, "limit", "{kernel}(load_vector(q, i, {nq}))")
+    return _switch("joint_limit(kind, q, i, c)", cases, "coordinate(q, i, c)", known)
 
-    @inline
-    def last(_kind: int, q: Any, i: int, c: int) -> tuple[Scalar, Vector]:
-        value = q[i + c]
-        gradient = (
-            lift(1.0 if c == 0 else 0.0, value),
-            lift(1.0 if c == 1 else 0.0, value),
-            lift(1.0 if c == 2 else 0.0, value),
-        )
-        return value, gradient
 
-    def link(kind: int, joint: Form, rest: Chain) -> Chain:
-        if joint.kernels.limit is None:
-            return rest
-        size, limit = joint.nq, joint.kernels.limit
+@inline
+def add_numbers(q: Any, i: int, step: Any, d: int, out: Any, at: int, count: int) -> None:
+    """out = q + step, for some numbers of each."""
+    for k in range(count):
+        out[at + k] = q[i + k] + step[d + k]
 
-        @inline
-        def linked(found: int, q: Any, i: int, c: int) -> tuple[Scalar, Vector]:
-            if found == kind:
-                return limit(load_vector(q, i, size))
-            return rest(found, q, i, c)
 
-        return linked
+@inline
+def subtract_numbers(q1: Any, q0: Any, i: int, out: Any, d: int, count: int) -> None:
+    """out = q1 − q0, for some numbers of each."""
+    for k in range(count):
+        out[d + k] = q1[i + k] - q0[i + k]
 
-    return _chain(forms, link, last)
+
+@inline
+def coordinate(q: Any, i: int, c: int) -> tuple[Scalar, Vector]:
+    """A coordinate as a measure, and its gradient."""
+    value = q[i + c]
+    gradient = (
+        lift(1.0 if c == 0 else 0.0, value),
+        lift(1.0 if c == 1 else 0.0, value),
+        lift(1.0 if c == 2 else 0.0, value),
+    )
+    return value, gradient
+
+
+_HELPERS = {
+    "add_numbers": add_numbers,
+    "compose": compose,
+    "coordinate": coordinate,
+    "identity_pose": identity_pose,
+    "load_vector": load_vector,
+    "store_rows": store_rows,
+    "store_vector": store_vector,
+    "subtract_numbers": subtract_numbers,
+}

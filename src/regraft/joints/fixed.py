@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .._jit import inline
+from ..compilation import inline
 from ..rotations import identity_pose
 from ..spatial import Frame
 from .contract import JointKernels, JointType

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._jit import inline
+from ..compilation import inline
 from ..rotations import (
     body_twist,
     conjugate,

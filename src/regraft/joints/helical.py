@@ -7,7 +7,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from .._jit import inline
+from ..compilation import inline
 from ..pose import finite
 from ..rotations import about_axis
 from ..spatial import Frame, Motion, dot, plus_times, scale, sliding, turning

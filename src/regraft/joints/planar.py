@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._jit import inline
+from ..compilation import inline
 from ..errors import StructureError
 from ..rotations import about_axis
 from ..spatial import Frame, Motion, Vector, add, cross, dot, rotate, scale, sliding, turning, zero_spatial

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._jit import inline
+from ..compilation import inline
 from ..spatial import Frame, Motion, add, dot, identity, rotate, scale, sliding
 from .axis import OneAxis, axis_of
 from .contract import JointKernels

@@ -8,16 +8,16 @@ from .contract import JointType
 from .cylindrical import Cylindrical
 from .dispatch import (
     Form,
-    columns_chain,
-    difference_chain,
-    integrate_chain,
-    limit_chain,
-    nearest_chain,
-    normalise_chain,
-    place_chain,
-    rates_chain,
-    tangent_chain,
-    transform_chain,
+    columns_switch,
+    difference_switch,
+    integrate_switch,
+    limit_switch,
+    nearest_switch,
+    normalise_switch,
+    place_switch,
+    rates_switch,
+    tangent_switch,
+    transform_switch,
 )
 from .fixed import Fixed
 from .free import Free
@@ -58,13 +58,13 @@ def is_registered(joint: JointType) -> bool:
     return type(joint) in _FIRST
 
 
-joint_transform = transform_chain(FORMS)
-joint_place = place_chain(FORMS)
-joint_columns = columns_chain(FORMS)
-joint_nearest = nearest_chain(FORMS)
-joint_rates = rates_chain(FORMS)
-joint_integrate = integrate_chain(FORMS)
-joint_tangent = tangent_chain(FORMS)
-joint_difference = difference_chain(FORMS)
-joint_normalise = normalise_chain(FORMS)
-joint_limit = limit_chain(FORMS)
+joint_transform = transform_switch(FORMS)
+joint_place = place_switch(FORMS)
+joint_columns = columns_switch(FORMS)
+joint_nearest = nearest_switch(FORMS)
+joint_rates = rates_switch(FORMS)
+joint_integrate = integrate_switch(FORMS)
+joint_tangent = tangent_switch(FORMS)
+joint_difference = difference_switch(FORMS)
+joint_normalise = normalise_switch(FORMS)
+joint_limit = limit_switch(FORMS)

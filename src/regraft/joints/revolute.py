@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .._jit import inline
+from ..compilation import inline
 from ..rotations import about_axis
 from ..scalars import sincos
 from ..spatial import Frame, Motion, axis_x, axis_y, axis_z, turning, turning_about, zero_vector

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._jit import entry, inline
+from ..compilation import entry, inline
 from ..memory import load, load_pose, load_vector, store, store_pose
 from ..pose import POSE, Pose
 from ..rotations import identity_pose

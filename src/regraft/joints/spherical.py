@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._jit import inline
+from ..compilation import inline
 from ..errors import ModelError
 from ..rotations import (
     Quaternion,

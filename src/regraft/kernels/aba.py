@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._jit import inline, jit
+from ..compilation import inline, jit
 from ..memory import load, store
 from ..scalars import Scalar, one, reciprocal, where_less
 from ..spatial import (
@@ -26,6 +26,7 @@ from .inertia import body_inertia, carrying_force, load_rigid, store_rigid
 from .kinematics import frame, move_bodies, parent_motion, place_bodies, rising_world
 from .layout import BIAS, END, HELD, LAST, LEAF, MARGIN, NOISE, PARENT, SIZE, TAU, VEL, A, D, F, I, Model, R, S, U, V, Work
 from .passive import external_force, joint_torques, spring_forces
+from .stages import tree_stage
 
 ROUNDING = 1e-14
 """An inertia along a joint below this part of what all the bodies it carries would show if they were rigid is only rounding."""
@@ -50,15 +51,13 @@ def articulate(model: Model, work: Work, q: Any, v: Any, tau: Any, external: Any
     """All that accelerations are found from: the factors of M, and what is left of the joints' torques.  O(n)."""
     place_bodies(model, work, q)
     move_bodies(model, work, q, v)
-    load_bodies(model, work, external)
-    joint_torques(model, work, q, v, tau)
-    spring_forces(model, work)
+    load_tree(model, work, q, v, tau, external)
     return eliminate_joints(model, work)
 
 
-@inline
-def load_bodies(model: Model, work: Work, external: Any) -> None:
-    """RIGID of each body, and the force F that it needs to keep its velocity.  O(n)."""
+@tree_stage
+def load_tree(model: Model, work: Work, q: Any, v: Any, tau: Any, external: Any) -> None:
+    """All forces: RIGID of each body and the force F that it needs to keep its velocity, TAU of each joint.  O(n)."""
     body = work.body
     for k in range(model.walk.shape[0]):
         X = frame(body, k)
@@ -66,9 +65,11 @@ def load_bodies(model: Model, work: Work, external: Any) -> None:
         store_rigid(body, k, inertia)
         force = carrying_force(inertia, load(body, k, VEL, 6))
         store(body, k, F, minus(force, external_force(external, k, X)))
+    joint_torques(model, work, q, v, tau)
+    spring_forces(model, work)
 
 
-@inline
+@tree_stage
 def eliminate_joints(model: Model, work: Work) -> Scalar:
     """Leaves to roots: the inertia and force that each body shows to its parent through the joint.  O(n)."""
     walk, body, dof = model.walk, work.body, work.dof
@@ -109,7 +110,7 @@ def eliminate_joints(model: Model, work: Work) -> Scalar:
     return worst
 
 
-@inline
+@tree_stage
 def accelerate(model: Model, work: Work, of_world: Motion, out: Any) -> None:
     """Roots to leaves: with the parent's acceleration known, each joint follows.  O(n)."""
     walk, body, dof = model.walk, work.body, work.dof

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._jit import jit
+from ..compilation import allocating
 from ..scalars import LANES, as_packs
 from .aba import aba
 from .layout import model_at, work_at
 
 
-@jit
+@allocating
 def aba_batch(
     handle: Any, external: Any, lanes: Any, q: Any, v: Any, tau: Any, first: int, end: int, out: Any, worst: Any
 ) -> None:

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._jit import inline, jit
-from ..memory import store
+from ..compilation import inline, jit
+from ..memory import call_kernel, store
 from ..spatial import zero_spatial
 from . import configuration, coupling
 from .aba import accelerate, articulate, eliminate_joints
 from .coupling import BARELY_REDUNDANT, REDUNDANT, allow_all_rows, largest_residual, remember_rows, rows_held
-from .free_bodies import balance_links, eliminate_links, push_links
 from .inertia import body_inertia, store_rigid
 from .kinematics import frame, move_bodies, place_bodies, rising_world
 from .layout import BIAS, TAU, F, Model, R, Work
-from .loop_layout import MULTIPLIER, TOTAL, Loops
+from .loop_layout import BALANCE, ELIMINATE, GAP, MULTIPLIER, REDUNDANT_BELOW, TAKE_BACK, TOTAL, Loops
+from .loop_stages import loop_stage
 from .loop_torques import drive
 from .loops import acceleration_gaps, hold, row_wrenches, velocity_gaps
+from .stages import tree_stage
 
 ASSEMBLED = 1e-6
 """The gap of a loop, in metres and radians (or these per second), above which a state counts as not assembled."""
@@ -69,35 +70,42 @@ def closed_dynamics(
     return worst, gap
 
 
-@inline
-def couple(model: Model, work: Work, closed: Loops, redundant: float) -> float:
+@loop_stage
+def couple(model: Model, _work: Work, closed: Loops, redundant: float) -> float:
     """Factorise J M⁻¹ Jᵀ, after `hold`: along the links where every body is free by itself, else within its band.
 
     Returns the least pivot that was taken, as part of the largest SIZE_ALONE of its loop; 0 for links, whose pivots tell nothing
     of the digits that bodies with small moments of inertia cost.
     """
     if closed.links.shape[0] > 0:
-        eliminate_links(model, work, closed, redundant)
+        closed.scratch[GAP, REDUNDANT_BELOW] = redundant
+        ask_links(model, closed, ELIMINATE)
         return 0.0
     return coupling.couple(closed, redundant)
 
 
-@inline
+@loop_stage
 def balance(model: Model, work: Work, closed: Loops) -> None:
     """Solve for MULTIPLIER, and add the forces of all rows to what is left of the joints' torques; after `couple`."""
     if closed.links.shape[0] > 0:
-        balance_links(model, work, closed)
+        ask_links(model, closed, BALANCE)
     else:
         coupling.balance(work, closed)
 
 
+@inline
+def ask_links(model: Model, closed: Loops, what: int) -> None:
+    """Let the kernel of free bodies do something. Its address is there where bodies are free, for only then is it compiled."""
+    call_kernel(closed.links_at, model.handle, closed.handle, what, 0, 0, 0, 0, 0)
+
+
 @jit
-def push(model: Model, work: Work, closed: Loops, part: float) -> None:
-    """Add a part of the forces of all rows to what is left of the joints' torques."""
+def take_back(model: Model, work: Work, closed: Loops) -> None:
+    """Take the forces of all rows out of what is left of the joints' torques."""
     if closed.links.shape[0] > 0:
-        push_links(model, work, closed, part)
+        ask_links(model, closed, TAKE_BACK)
     else:
-        coupling.push(work, closed, part)
+        coupling.push(work, closed, -1.0)
 
 
 @jit
@@ -123,7 +131,7 @@ def improve(model: Model, work: Work, closed: Loops, out: Any) -> None:
         acceleration_gaps(model, work, closed)
         lack = largest_residual(closed)
         if not lack < HELPS * before:
-            push(model, work, closed, -1.0)
+            take_back(model, work, closed)
             accelerate(model, work, world, out)
             for r in range(closed.rows.shape[0]):
                 closed.rows[r, MULTIPLIER] = 0.0
@@ -145,7 +153,7 @@ def add_multipliers(closed: Loops) -> None:
         closed.rows[r, MULTIPLIER] += closed.rows[r, TOTAL]
 
 
-@jit
+@tree_stage
 def factorise(model: Model, work: Work, q: Any) -> float:
     """Place the bodies and eliminate the joints without any force or velocity: U and D of every degree of freedom."""
     body, dof = work.body, work.dof
@@ -177,7 +185,7 @@ def close_positions(
         couple(model, work, closed, redundant)
         balance(model, work, closed)
         accelerate(model, work, zero_spatial(work.body[0, R]), step)
-        best[:] = q
+        copy(q, best)
         shrink, found = 1.0, gap
         for _halving in range(12):
             for d in range(step.shape[0]):
@@ -189,12 +197,19 @@ def close_positions(
                 break
             shrink = 0.5
         if not found < gap:
-            q[:] = best
+            copy(best, q)
             factorise(model, work, q)
             gap = hold(model, work, closed)
             break
         gap = found
     return gap
+
+
+@inline
+def copy(one: Any, other: Any) -> None:
+    """Make a vector equal to another one."""
+    for i in range(one.shape[0]):
+        other[i] = one[i]
 
 
 @jit
@@ -281,7 +296,8 @@ def take_hold(
     correct_velocities(model, work, closed, q, v, step, 0.0)  # takes away what rounding has left
     add_multipliers(closed)
     redundant = closed.rows.shape[0] - rows_held(closed)
-    out[:] = 0.0
+    for l in range(out.shape[0]):
+        store(out, l, 0, zero_spatial(0.0))
     row_wrenches(model, work, closed, out)
     nothing = 0.0
     for d in range(v.shape[0]):

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._jit import jit
+from ..compilation import stage
 from ..joints import joint_difference, joint_integrate, joint_normalise, joint_tangent
 from .layout import KIND, Q, V
 
 
-@jit
+@stage
 def integrate(walk: Any, q: Any, step: Any, out: Any) -> None:
     """out = q ⊕ step, joint by joint; step is a tangent vector, a velocity times a time.  O(n)."""
     for k in range(walk.shape[0]):
         joint_integrate(walk[k, KIND], q, walk[k, Q], step, walk[k, V], out)
 
 
-@jit
+@stage
 def tangent(walk: Any, step: Any, v: Any, out: Any) -> None:
     """out = the rate of the tangent vector `step` at which q ⊕ step moves at the velocity v, whatever q.  O(n)."""
     for d in range(out.shape[0]):
@@ -25,14 +25,14 @@ def tangent(walk: Any, step: Any, v: Any, out: Any) -> None:
         joint_tangent(walk[k, KIND], step, walk[k, V], v, out)
 
 
-@jit
+@stage
 def difference(walk: Any, q1: Any, q0: Any, out: Any) -> None:
     """out = q1 ⊖ q0, the tangent vector with q0 ⊕ out = q1.  O(n)."""
     for k in range(walk.shape[0]):
         joint_difference(walk[k, KIND], q1, walk[k, Q], q0, walk[k, V], out)
 
 
-@jit
+@stage
 def normalise(walk: Any, q: Any) -> None:
     """Put every joint's position back onto its manifold, in place.  O(n)."""
     for k in range(walk.shape[0]):

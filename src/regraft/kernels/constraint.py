@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .._jit import entry, inline, jit
+from ..compilation import entry, inline, jit
 from ..joints import ROUNDING, joint_columns, joint_nearest, joint_rates, nearest_position, nearest_velocity, parameters
 from ..memory import call_kernel, load
 from ..rotations import identity_pose

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._jit import inline, jit
+from ..compilation import inline, jit
 from ..memory import load, store
 from ..scalars import Scalar, reciprocal, zero
 from ..spatial import Force, Motion, plus, plus_times, power, times, zero_spatial

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._jit import Quick, entry, inline, jit
+from ..compilation import Quick, allocating, entry, inline, jit
 
 Array = NDArray[np.float64]
 
@@ -128,7 +128,7 @@ def turn_row_back(X: Any, heads: Any, taken: int, Y: Any, j: int) -> None:
         mirror(X, i, heads[i], Y, j)
 
 
-@jit
+@allocating
 def solve_rows(X: Any, Y: Any) -> None:
     """Each row y of Y becomes the z with z X = y; X, square, is destroyed."""
     n = X.shape[0]
@@ -144,7 +144,7 @@ def solve_rows(X: Any, Y: Any) -> None:
             Y[j, order[i]] = z[i]
 
 
-@jit
+@allocating
 def least_solution(X: Any, b: Any, y: Any) -> None:
     """The shortest y (1, n) with X y = b, and after it, as rows, an orthonormal basis of all that X does not see.
 
@@ -168,7 +168,7 @@ def least_solution(X: Any, b: Any, y: Any) -> None:
 # --- singular values -------------------------------------------------------------------------------------------------------
 
 
-@jit
+@allocating
 def decompose(A: Any, U: Any, sizes: Any, Vt: Any) -> int:
     """A = Σ sizes[k] U[k]ᵀ Vt[k], the largest first, for A (m, n), which is destroyed; returns how many sizes are not zero.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._jit import inline, jit
+from ..compilation import inline, jit
 from .closure import closed_dynamics
 from .configuration import integrate
 from .layout import Model, Work

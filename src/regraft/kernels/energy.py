@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._jit import jit
+from ..compilation import jit
 from ..memory import load
 from ..scalars import Scalar, zero
 from ..spatial import Vector, add, angular, cross, dot, linear, momentum_of, power, scale, zero_vector

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .._jit import entry, inline, long_entry
+from ..compilation import entry, inline, long_entry
 from ..memory import call_kernel, load, load_pose, store, store_pose, table_at, vector_at
 from ..spatial import add, at_point, compose, invert
 from . import closure, configuration

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._jit import jit
+from ..compilation import jit
 from ..memory import load, store
 from ..scalars import Scalar, one, where_less, zero
 from ..spatial import Motion, Vector, at_point, momentum_of, plus_times, subtract, times, zero_spatial

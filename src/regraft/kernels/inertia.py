@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._jit import inline
+from ..compilation import inline
 from ..memory import load, store
 from ..scalars import lift
 from ..spatial import Force, Frame, Motion, RigidInertia, add, force_cross, momentum_of, rigid_inertia, rotate, turn_inertia

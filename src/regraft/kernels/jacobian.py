@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._jit import inline, jit
+from ..compilation import inline, jit
 from ..memory import load
 from ..scalars import zero
 from ..spatial import Motion, Vector, add, angular, at_point, cross, linear, motion_cross, plus, rotate, spatial, zero_spatial

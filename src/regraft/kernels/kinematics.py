@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._jit import inline, jit
+from ..compilation import inline, jit
 from ..joints import joint_columns, joint_place, joint_rates, joint_transform, parameters
 from ..memory import load, store
 from ..rotations import identity_pose
@@ -27,6 +27,7 @@ from ..spatial import (
     zero_vector,
 )
 from .layout import BIAS, END, KIND, ORIGIN, PAR, PARENT, POLARITY, RATE, STRAIGHT, VARIES, VEL, E, Model, P, Q, R, S, T, V, Work
+from .stages import tree_stage
 
 
 @inline
@@ -43,7 +44,7 @@ def parent_frame(body: Any, parent: int, like: Scalar) -> Frame:
     return frame(body, parent)
 
 
-@inline
+@tree_stage
 def place_bodies(model: Model, work: Work, q: Any) -> None:
     """R, P, S: orientation and position of each body, screw of each degree of freedom (S1 eq. 8).  O(n)."""
     for k in range(model.walk.shape[0]):
@@ -91,7 +92,7 @@ def flip(dof: Any, first: int, end: int, column: int) -> None:
         store(dof, d, column, times(-1.0, load(dof, d, column, 6)))
 
 
-@inline
+@tree_stage
 def move_bodies(model: Model, work: Work, q: Any, v: Any) -> None:
     """V = V_parent + S v and the bias V_parent × S v + Ṡ v of each body, after `place_bodies`.  O(n)."""
     walk, body, dof = model.walk, work.body, work.dof

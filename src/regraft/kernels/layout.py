@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from .._jit import inline
+from ..compilation import inline, inline_view
 from ..memory import table_at
 
 # walk: int64 (n, WALK), one row per body in the order of the walk
@@ -103,6 +103,7 @@ class Model(NamedTuple):
     springs: Any
     limit_rows: Any
     limits: Any
+    handle: Any  # by which stages find all of this again
 
 
 class Work(NamedTuple):
@@ -112,7 +113,7 @@ class Work(NamedTuple):
     dof: Any
 
 
-@inline
+@inline_view
 def model_at(handle: int) -> Model:
     """The tables of a mechanism."""
     at = table_at(handle, 1, HANDLE, handle)
@@ -126,10 +127,11 @@ def model_at(handle: int) -> Model:
         table_at(at[0, t + 5], springs, SPRING, 0.0),
         table_at(at[0, t + 6], limits, 2, handle),
         table_at(at[0, t + 7], limits, LIMIT, 0.0),
+        handle,
     )
 
 
-@inline
+@inline_view
 def work_at(handle: int, like: Any) -> Work:
     """The scratch tables in the scalar of an array."""
     at = table_at(handle, 1, HANDLE, handle)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from .._jit import inline
+from ..compilation import inline_view
 from ..memory import table_at
 from .layout import LIMIT
 
@@ -80,8 +80,12 @@ POSITION = 12  # the joint's position
 VELOCITY = 13  # its velocity
 DRIVE = 14  # its torques, then its wrench
 BLOCK = 15  # 6 rows: what six rows have to do with six others
-GAP = 21  # the largest gap of a loop, after the dynamics
+GAP = 21  # the largest gap of a loop, after the dynamics; and what counts as redundant, on the way to `free_bodies`
+REDUNDANT_BELOW = 1  # its column there: see `coupling.REDUNDANT`
 SCRATCH_ROWS, SCRATCH_COLUMNS = 22, 7
+
+ELIMINATE, BALANCE, TAKE_BACK = range(3)
+"""What `free_bodies.links_kernel` does."""
 
 
 class Loops(NamedTuple):
@@ -107,14 +111,17 @@ class Loops(NamedTuple):
     border: Any  # (rows of cycles, rows of cycles)
     factors: Any
     bodies: Any
+    links_at: int  # address of `free_bodies.links_kernel`, where there are links
+    handle: Any  # by which stages find all of this again
 
 
 # A handle, as for the tables of the tree, is the address of an int64 array (LOOP_HANDLE,) with lengths and addresses.
-NUMBER, LIMITED, BODIES_IN, VELOCITIES_IN, ROWS_IN, LONGEST, BAND, LINKS_IN, CYCLES_IN, CYCLE_ROWS_IN, LOOP_TABLES = range(11)
+NUMBER, LIMITED, BODIES_IN, VELOCITIES_IN, ROWS_IN, LONGEST, BAND, LINKS_IN, CYCLES_IN, CYCLE_ROWS_IN = range(10)
+LINKS_AT, LOOP_TABLES = 10, 11
 LOOP_HANDLE = LOOP_TABLES + 19
 
 
-@inline
+@inline_view
 def loops_at(handle: int, like: Any) -> Loops:
     """The tables of a structure's loops; those for results are in the scalar of `like`, a number or an array."""
     at = table_at(handle, 1, LOOP_HANDLE, handle)
@@ -142,4 +149,6 @@ def loops_at(handle: int, like: Any) -> Loops:
         table_at(at[0, t + 16], cycle_rows, cycle_rows, like),
         table_at(at[0, t + 17], velocities, FACTORS, like),
         table_at(at[0, t + 18], bodies, BODY_LOADS, like),
+        at[0, LINKS_AT],
+        handle,
     )

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .._jit import entry, inline, jit
+from ..compilation import allocating, entry, inline, jit
 from ..memory import load, store
 from ..spatial import Force, Vector, add, angular, cross, linear, plus, rotate, spatial, subtract, times
 from .closure import ASSEMBLED
@@ -42,7 +42,7 @@ def closed_reactions(
     return True
 
 
-@jit
+@allocating
 def least_multipliers(model: Model, work: Work, closed: Loops, redundant: Any) -> None:
     """Replace multipliers that are not unique by the least ones that do the same, and mark their loops; after the dynamics."""
     loops, rows, count = closed.loops, closed.rows, closed.rows.shape[0]

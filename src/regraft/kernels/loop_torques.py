@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from .._jit import jit
+from ..compilation import jit
 from ..joints import joint_columns, joint_limit, joint_nearest, nearest_velocity, parameters
 from ..memory import load, store
 from ..rotations import identity_pose
@@ -29,11 +29,12 @@ from .loop_layout import (
     VELOCITY,
     Loops,
 )
+from .loop_stages import loop_stage
 from .loops import in_frame, loop_frames, loop_twists, orthonormal_basis, pair_of
 from .passive import beyond, limit_push, pick
 
 
-@jit
+@loop_stage
 def drive(model: Model, work: Work, closed: Loops) -> None:
     """Add motors, damping and limits of the loop joints to what is left of the tree joints' torques; after `hold`, with VEL."""
     loops, scratch = closed.loops, closed.scratch

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._jit import inline, jit
+from ..compilation import inline, jit
 from ..joints import joint_columns, joint_nearest, joint_rates, joint_transform, nearest_velocity, parameters
 from ..memory import load, store
 from ..rotations import identity_pose, log_pose
@@ -60,6 +60,7 @@ from .loop_layout import (
     VELOCITY,
     Loops,
 )
+from .loop_stages import loop_stage
 
 
 @inline
@@ -134,7 +135,7 @@ def wrench_of(X: Frame, n: Force) -> Force:
     return spatial(add(rotate(X[0], angular(n)), cross(X[1], f)), f)
 
 
-@jit
+@loop_stage
 def hold(model: Model, work: Work, closed: Loops) -> float:
     """NORMAL, forces and Y of all rows, and the gap of each as RESIDUAL; after bodies are placed and joints eliminated.
 
@@ -184,7 +185,7 @@ def loop_twists(work: Work, closed: Loops, l: int, apart: Vector) -> tuple[Motio
     return V_c, at_point(V_p, scale(-1.0, apart))
 
 
-@jit
+@loop_stage
 def velocity_gaps(model: Model, work: Work, closed: Loops) -> float:
     """RESIDUAL = minus the velocity along each row, after `hold` and with VEL there; returns the largest."""
     loops, rows = closed.loops, closed.rows
@@ -210,7 +211,7 @@ def residuals(closed: Loops, out: Any, first: int) -> None:
         out[first + 2 * l] = worst
 
 
-@jit
+@loop_stage
 def acceleration_gaps(model: Model, work: Work, closed: Loops) -> None:
     """RESIDUAL = what the acceleration along each row lacks, after `hold`, with VEL and A there."""
     loops, rows = closed.loops, closed.rows
@@ -279,7 +280,9 @@ def row_wrenches(model: Model, work: Work, closed: Loops, out: Any) -> None:
 def row_jacobian(model: Model, work: Work, closed: Loops, out: Any) -> None:
     """J (rows, nv): the velocity along each row that each degree of freedom gives, after `hold`."""
     walk, dof, loops, rows = model.walk, work.dof, closed.loops, closed.rows
-    out[:] = 0.0
+    for r in range(out.shape[0]):
+        for d in range(out.shape[1]):
+            out[r, d] = 0.0
     for l in range(loops.shape[0]):
         for r in range(loops[l, FIRST], loops[l, FIRST] + 6 - loops[l, LOOP_V]):
             for side in range(2):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._jit import inline, jit
+from ..compilation import inline, jit
 from ..joints import joint_limit
 from ..memory import load, store
 from ..scalars import Scalar, lift, one, square_root, where_less, zero

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._jit import jit
+from ..compilation import jit
 from ..memory import load, store
 from ..scalars import zero
 from ..spatial import (

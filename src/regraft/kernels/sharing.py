@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .._jit import entry
+from ..compilation import entry
 from .closure import ASSEMBLED
 from .constraint import RANK
 from .dense import decompose, factorise_rows, least_solution, solve_rows

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._jit import Quick
+from ..compilation import Quick
 from ..errors import StructureError
 from ..kernels import constraint, entries
 from ..kernels.closure import ASSEMBLED

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from .._jit import Quick
+from ..compilation import Quick
 from ..errors import ModelError, StructureError, listed
 from ..kernels import entries
 from ..kernels.closure import ASSEMBLED

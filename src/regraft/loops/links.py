@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from .._jit import jit
+from ..compilation import allocating
 from ..incidence import incidence
 from ..kernels.layout import END, PARENT, V
 from ..kernels.loop_layout import CHILD_ROW, FAR, LINK, LINK_LOOP, LOOP_V, NEAR, NEAR_IS_CHILD, PARENT_ROW
 
 
-@jit
+@allocating
 def link(loops: Any, walk: Any) -> tuple[Any, Any]:
     """`links` and `cycles` of `Loops` where every body is free by itself; nothing where bodies hang on each other.  O(n)."""
     n, number = walk.shape[0], loops.shape[0]

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._jit import Quick
+from ..compilation import Quick
 from ..errors import ModelError, StructureError, listed
 from ..kernels import constraint, sharing
 from ..kernels.closure import ASSEMBLED, CLOSED

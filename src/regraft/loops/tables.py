@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._jit import Quick, address_of, entry, jit
+from ..compilation import Quick, address_of, allocating, entry, jit
 from ..derived import Derived
 from ..description import limit_rows
 from ..joints import JointType, kind_of, padded_parameters, parameters
 from ..kernels import entries
 from ..kernels.coupling import ALL_ROWS
+from ..kernels.free_bodies import complex_links_kernel, links_kernel
 from ..kernels.layout import END, LOWER, PARENT, ROOT, UPPER, V, model_at, velocities_in
 from ..kernels.loop_layout import (
     BAND,
@@ -29,6 +30,7 @@ from ..kernels.loop_layout import (
     HELD_ROWS,
     LIMIT_OF,
     LIMITED,
+    LINKS_AT,
     LINKS_IN,
     LONGEST,
     LOOP,
@@ -100,6 +102,9 @@ class LoopTables:
         self.keep = limited, bounds  # a handle is a bare address, and leads to more of them
         make = derive if isinstance(like, complex) else _DERIVE.call
         self.handle, self.memory = make(self.loops, self.numbers, limited, bounds, tree.handle, tree.far, like)
+        addresses = self.memory[:LOOP_HANDLE].view(np.int64)
+        if addresses[LINKS_IN]:
+            addresses[LINKS_AT] = _links_kernel(isinstance(like, complex))
 
     def _fill(self, l: int, tree: Tree, joint: Joint) -> None:
         """What a joint says by itself; its frames on its bodies, not yet in those of the bodies' rows."""
@@ -153,6 +158,12 @@ def dynamics_kernel() -> int:
 def closing_kernel() -> int:
     """The address of what closes loops."""
     return address_of(entries.loop_closing, *("integer",) * 8)
+
+
+@cache
+def _links_kernel(in_complex_numbers: bool) -> int:
+    """The address of the forces of all joints where every body is free by itself."""
+    return address_of(complex_links_kernel if in_complex_numbers else links_kernel, *("integer",) * 8)
 
 
 def loops_of(mech: Mechanism, derived: Derived | None = None) -> LoopTables:
@@ -244,7 +255,11 @@ def derive(loops: Any, numbers: Any, limited: Any, limits: Any, handle: int, far
         addresses[field] = at
         field, at = field + 1, at + memory.itemsize * size
     closed = loops_at(found, like)
-    closed.links[:], closed.cycles[:] = links, cycles
+    for i in range(links.shape[0]):
+        for c in range(links.shape[1]):
+            closed.links[i, c] = links[i, c]
+    for i in range(cycles.shape[0]):
+        closed.cycles[i, 0] = cycles[i, 0]
     _rank(closed, walk)
     for l in range(number):
         _place(closed, l, far)
@@ -287,12 +302,13 @@ def _settle(closed: Loops, l: int) -> None:
         if numbers[l, LOOP_DAMPING + d] != 0.0:
             loops[l, DRIVEN] = 1
     if not loops[l, VARIES_TOO]:
-        scratch[POSITION, :] = 0.0  # any position will do
+        for c in range(scratch.shape[1]):
+            scratch[POSITION, c] = 0.0  # any position will do
         par = parameters(numbers, l, LOOP_PAR, scratch[0, 0])
         held_directions(loops[l, LOOP_KIND], par, scratch[POSITION], nv, loops[l, FIRST], closed.rows, scratch)
 
 
-@jit
+@allocating
 def _measure(loops: Any, walk: Any) -> tuple[int, int, int]:
     """Fill FIRST, PATH, SINCE and REACH; returns the number of rows, the longest path and the width of the band."""
     first_of = np.full(walk.shape[0], -1, np.int64)  # the first loop in each tree, by its root

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .._jit import jit
+from ..compilation import jit
 from ..kernels.entries import CLOSE_STATE
 from ..kernels.layout import Model, Work
 from .guards import HIT, LAST, SIGN, crossed, guard_value, place_for_guards, remember

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .._jit import jit, long_entry
+from ..compilation import jit, long_entry
 from ..kernels import configuration
 from .stepper import DENSE_U, DENSE_V, Q0, Q1, QS, SLOPE_U, U1, V0, V1, VS, dense_at
 

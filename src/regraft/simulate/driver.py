@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._jit import address_of, entry, inline
+from ..compilation import address_of, entry, inline
 from ..errors import ModelError
 from ..memory import table_at, vector_at
 from .callbacks import Callback

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .._jit import inline, jit
+from ..compilation import inline, jit
 from ..kernels import configuration
 from ..kernels.jacobian import point_on
 from ..kernels.kinematics import place_bodies

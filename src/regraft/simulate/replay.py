@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .._jit import jit, long_entry
+from ..compilation import jit, long_entry
 from ..kernels import configuration
 from ..kernels.derivatives import STEP
 from ..kernels.layout import Model, Work, model_at, positions_in, work_at
@@ -37,7 +37,10 @@ def repeat(
         t += sizes[i]
     h = last
     if e >= 0:
-        nudge = NUDGE * np.max(sizes)
+        largest = 0.0
+        for i in range(count):
+            largest = max(largest, sizes[i])
+        nudge = NUDGE * largest
         for _ in range(TRIALS):
             here = guard_after(model, work, table, functions, t, h, S, nq, push, external, guards, numbers, e)
             there = guard_after(model, work, table, functions, t, h + nudge, S, nq, push, external, guards, numbers, e)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .._jit import jit, long_entry
+from ..compilation import jit, long_entry
 from ..kernels.closure import CLOSED
 from ..kernels.entries import CLOSE_STATE, CLOSE_VELOCITIES
 from ..kernels.layout import Model, Work, model_at, positions_in, work_at

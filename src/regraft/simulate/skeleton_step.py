@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._jit import inline, jit
+from ..compilation import inline, jit
 from ..kernels.layout import COM, Model, Q, V
 from ..memory import load, store
 from ..rotations import exp_pose, exp_quaternion, quaternion_product, quaternion_rotation

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .._jit import inline, jit
+from ..compilation import inline, jit
 from ..kernels import configuration
 from ..kernels.aba import aba
 from ..kernels.layout import BODY, PUSH, Model, Work

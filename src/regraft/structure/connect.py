@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._jit import Quick, entry
+from ..compilation import Quick, entry
 from ..errors import StructureError, listed
 from ..joints import Fixed, JointType
 from ..kernels.kinematics import frame, place_bodies

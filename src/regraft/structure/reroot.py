@@ -7,7 +7,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._jit import entry
+from ..compilation import entry
 from ..errors import StructureError
 from ..joints import REPRESENTABLE, Free, JointType, is_registered
 from ..kernels import entries

@@ -1,7 +1,7 @@
 """Compiled kernels on disk: where they are kept, and how a file is known to be whole.
 
 Numba's own cache looks at the file of a cached function alone, and does not notice an edit in *another* file that the function is
-made of. Here a kernel is kept under a hash of all that it is made of; see `_ingredients`.
+made of. Here a kernel is kept under a hash of all that it is made of; see `ingredients`.
 
 The cache can never make a call fail. What cannot be read, is cut short or has been changed is compiled again and replaced; what
 cannot be written is not kept. A kernel is machine code, so it is loaded only from folders that nobody else can write to.
@@ -24,8 +24,9 @@ from typing import Any
 
 from numba.core import caching, compiler, serialize
 
-from ._ingredients import key_of
-from .atomic import replacing
+from ..atomic import replacing
+from .ingredients import key_of
+from .libraries import LinkedLibrary, StageLibrary
 
 _KEPT = 8  # versions of each kernel that stay on disk
 _VERSION = re.compile(r"\.[0-9a-f]{32}\.kernel")
@@ -73,7 +74,7 @@ class KernelCache(caching._Cache):  # type: ignore[misc]
             head, digest, payload = data[: len(_MAGIC)], data[len(_MAGIC) :][:_DIGEST], data[len(_MAGIC) + _DIGEST :]
             if head != _MAGIC or hashlib.sha256(payload).digest() != digest:
                 return None
-            found = compiler.CompileResult._rebuild(target, *pickle.loads(payload))
+            found = rebuild(target, pickle.loads(payload))
         except Exception:  # whatever is wrong with the file: it is compiled again, and replaced
             return None
         with suppress(OSError):
@@ -85,7 +86,7 @@ class KernelCache(caching._Cache):  # type: ignore[misc]
         file = self._file(signature, result.codegen)
         if file is None or result.library.has_dynamic_globals or why_not_kept() is not None:
             return
-        payload = serialize.dumps(result._reduce())
+        payload = serialize.dumps(reduce(result))
         with suppress(OSError):
             with replacing(file) as beside:
                 beside.write_bytes(_MAGIC + hashlib.sha256(payload).digest() + payload)
@@ -105,6 +106,34 @@ class KernelCache(caching._Cache):  # type: ignore[misc]
     def key(self, signature: Any) -> str:
         """A hash of what the function compiled for a signature is made of."""
         return key_of(self._function, self._options, signature)
+
+
+# --- what is kept of a kernel -------------------------------------------------------------------------------------------
+
+STAGES: dict[str, Any] = {}
+"""All stages by their full names."""
+
+
+def reduce(result: Any) -> Any:
+    """A compiled function as plain data, with the stages that it calls and what they return."""
+    library = result.library
+    calls = [(name, arguments, STAGES[name].overloads[arguments].signature.return_type) for name, arguments in library.stages]
+    return library.described if isinstance(library, StageLibrary) else None, calls, result._reduce()
+
+
+def rebuild(target: Any, data: Any) -> Any:
+    """The compiled function; None where a stage that it calls returns something else by now."""
+    described, calls, rest = data
+    for name, arguments, returned in calls:  # they must be there before machine code that calls them is loaded
+        dispatcher = STAGES[name]
+        dispatcher.compile(arguments)
+        if dispatcher.overloads[arguments].signature.return_type != returned:
+            return None
+    found = compiler.CompileResult._rebuild(target, *rest)
+    library = found.library
+    library.__class__ = LinkedLibrary if described is None else StageLibrary
+    library.described, library.stages = described, tuple((name, arguments) for name, arguments, _ in calls)
+    return found
 
 
 # --- where kernels are kept --------------------------------------------------------------------------------------------

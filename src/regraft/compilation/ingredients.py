@@ -7,6 +7,7 @@ named tuple (an intrinsic, an overload, a class) counts with the whole text of i
 
 from __future__ import annotations
 
+import dis
 import hashlib
 import re
 import sys
@@ -14,16 +15,18 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from types import CodeType, ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 import llvmlite
 import numba
 import numpy as np
 
-_PACKAGE = __name__.rpartition(".")[0]
-_FOLDER = Path(__file__).parent
+from .libraries import Staged
+
+_PACKAGE = __name__.partition(".")[0]
+_FOLDER = Path(__file__).parents[1]
 _EVERYWHERE = ("memory", "scalars")  # they tell Numba how to compile operators and types of ours
-_LEAVES = ("_jit", "errors")  # no part of a kernel: what `_jit` sets are options, which are looked at one by one
+_LEAVES = ("compilation", "errors")  # no part of a kernel: what `compilation` sets are options, looked at one by one
 _IMPORT = re.compile(r"^[ \t]*from (\.+)([\w.]*) import (\([^)]*\)|[^\n]*)", re.MULTILINE)
 _PLAIN = (int, float, complex, str, bytes, bool, type(None), np.generic)
 
@@ -47,23 +50,43 @@ def _surroundings() -> bytes:
 
 @cache
 def _parts(function: Callable[..., Any]) -> tuple[bytes, ...]:
-    """A hash of each function and constant that becomes part of a function, in an order that does not change."""
-    found: list[bytes] = []
-    seen, waiting = {id(function)}, [function]
+    """A hash of each function and constant that becomes part of a function."""
+    return tuple(_look(part).digest for part in _merged(function))
+
+
+@cache
+def stages_of(function: Callable[..., Any]) -> tuple[Any, ...]:
+    """The stages that a function calls, itself or by way of what is merged into it."""
+    return tuple(dict.fromkeys(stage for part in _merged(function) for stage in _look(part).stages))
+
+
+@cache
+def _merged(function: Callable[..., Any]) -> tuple[Callable[..., Any], ...]:
+    """A function and all that is merged into it, in an order that does not change."""
+    found, seen, waiting = [], {id(function)}, [function]
     while waiting:
-        own, called = _look(waiting.pop())
-        found.append(own)
-        for other in called:
+        found.append(waiting.pop())
+        for other in _look(found[-1]).called:
             if id(other) not in seen:
                 seen.add(id(other))
                 waiting.append(other)
     return tuple(found)
 
 
+class _Look(NamedTuple):
+    """What a function by itself tells."""
+
+    digest: bytes
+    """Of it and of the constants that it looks up."""
+    called: tuple[Callable[..., Any], ...]
+    """The functions that are merged into it."""
+    stages: tuple[Any, ...]
+    """Those that it calls by their names."""
+
+
 @cache
-def _look(function: Callable[..., Any]) -> tuple[bytes, tuple[Callable[..., Any], ...]]:
-    """A hash of a function by itself and of the constants that it looks up, and the functions that it calls."""
-    digest, called = hashlib.sha256(function.__qualname__.encode()), []
+def _look(function: Callable[..., Any]) -> _Look:
+    digest, called, stages = hashlib.sha256(function.__qualname__.encode()), [], []
     code: Any = function.__code__
     for part in _codes(code):
         constants = [c for c in part.co_consts if not isinstance(c, CodeType) and c != function.__doc__]
@@ -72,10 +95,14 @@ def _look(function: Callable[..., Any]) -> tuple[bytes, tuple[Callable[..., Any]
         digest.update(name.encode())
         if hasattr(value, "py_func"):
             digest.update(_stated(value.targetoptions))
-            called.append(value.py_func)
+            if value._compiler.pipeline_class is Staged:  # which is called by its name, and kept by itself
+                digest.update(f"{value.py_func.__module__}.{value.py_func.__qualname__}".encode())
+                stages.append(value)
+            else:
+                called.append(value.py_func)
         else:
             digest.update(_content(value))
-    return digest.digest(), tuple(called)
+    return _Look(digest.digest(), tuple(called), tuple(stages))
 
 
 def _stated(options: Mapping[str, Any]) -> bytes:
@@ -94,16 +121,22 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
 def _looked_up(function: Any, code: CodeType) -> Iterator[tuple[str, Any]]:
     """What a function finds outside itself: globals, attributes of our modules, closures and defaults."""
     names = dict.fromkeys(name for part in _codes(code) for name in part.co_names)
-    for name in names:
-        value = function.__globals__.get(name)
-        if isinstance(value, ModuleType) and value.__name__.startswith(_PACKAGE):
+    globally = {step.argval for part in _codes(code) for step in dis.get_instructions(part) if step.opname == "LOAD_GLOBAL"}
+    found = {name: function.__globals__[name] for name in names if name in globally and name in function.__globals__}
+    modules = {name for name, value in found.items() if _is_own_module(value)}
+    for name, value in found.items():
+        if name in modules:
             yield from ((f"{name}.{own}", getattr(value, own)) for own in names if own in vars(value))
-        elif name in function.__globals__:
+        else:
             yield name, value
     for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
         yield name, cell.cell_contents
     for k, value in enumerate(function.__defaults__ or ()):
         yield f"default {k}", value
+
+
+def _is_own_module(value: Any) -> bool:
+    return isinstance(value, ModuleType) and value.__name__.partition(".")[0] == _PACKAGE
 
 
 def _content(value: Any) -> bytes:

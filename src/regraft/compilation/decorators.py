@@ -16,8 +16,10 @@ from typing import Any, TypeVar, cast
 
 import numba
 from numba.core import event
+from numba.core.types import unliteral
 
-from ._cache import KernelCache, cache_home, why_not_kept
+from . import libraries
+from .cache import STAGES, KernelCache, cache_home, why_not_kept
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -28,17 +30,50 @@ _FLAGS: dict[str, Any] = {"error_model": "numpy", "boundscheck": False, "fastmat
 _OPTIMISED = {"slp": True}  # what `_Compilation` sets for all of our kernels
 
 # What only kernels call needs no way in from Python or C; leaving that out halves the time of the first compilation.
-_INNER: dict[str, Any] = {**_FLAGS, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+_INNER: dict[str, Any] = {**_FLAGS, "no_cpython_wrapper": True, "no_cfunc_wrapper": True, "_nrt": True}
+_SMALL: dict[str, Any] = {**_INNER, "_nrt": False}  # nor does what makes no arrays have to count who uses them
 
 
 def inline(function: F) -> F:
     """Compile small algebra that is merged into whatever calls it."""
-    return cast("F", numba.njit(forceinline=True, **_INNER)(function))
+    return cast("F", _of_values(numba.njit(forceinline=True, pipeline_class=libraries.Inner, **_SMALL)(function)))
+
+
+def inline_view(function: F) -> F:
+    """The same for one that returns an array."""
+    return cast("F", _of_values(numba.njit(forceinline=True, pipeline_class=libraries.Inner, **_INNER)(function)))
 
 
 def jit(function: F) -> F:
-    """Compile an algorithm that entries and other algorithms call."""
-    return cast("F", numba.njit(**_INNER)(function))
+    """Compile an algorithm that entries, stages and other algorithms call."""
+    return cast("F", _of_values(numba.njit(pipeline_class=libraries.Inner, **_SMALL)(function)))
+
+
+def allocating(function: F) -> F:
+    """The same for one that makes arrays of its own, or takes them as packs."""
+    return cast("F", _of_values(numba.njit(pipeline_class=libraries.Inner, **_INNER)(function)))
+
+
+def stage(function: F) -> F:
+    """Compile a part of an algorithm once, for all that call it; keep the result on disk."""
+    dispatcher = numba.njit(pipeline_class=libraries.Staged, **_SMALL)(function)
+    dispatcher._cache = KernelCache(function, dispatcher.targetoptions | _OPTIMISED)
+    STAGES[f"{function.__module__}.{function.__qualname__}"] = dispatcher
+    return cast("F", _of_values(dispatcher))
+
+
+def _of_values(dispatcher: Any) -> Any:
+    """Compile a function once for all values of an argument: Numba would do so anew for each constant that it is called with.
+
+    The constants come to it nevertheless, where it is merged into its caller.
+    """
+    resolve = dispatcher.get_call_template
+
+    def get_call_template(arguments: Any, named: Any) -> Any:
+        return resolve([unliteral(kind) for kind in arguments], {name: unliteral(kind) for name, kind in named.items()})
+
+    dispatcher.get_call_template = get_call_template
+    return dispatcher
 
 
 def entry(function: F) -> F:
@@ -55,7 +90,7 @@ def long_entry(function: F) -> F:
 
 
 def _cached(function: F, nogil: bool) -> F:
-    dispatcher = numba.njit(nogil=nogil, **_FLAGS)(function)
+    dispatcher = numba.njit(nogil=nogil, pipeline_class=libraries.Entry, **_FLAGS)(function)
     dispatcher._cache = KernelCache(function, dispatcher.targetoptions | _OPTIMISED)
     _attend_compilations()
     return cast("F", dispatcher)

@@ -1,0 +1,27 @@
+"""Stages of algorithms on closed chains."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from ..compilation import inline, stage
+from ..scalars import zero
+from .layout import R, model_at, work_at
+from .loop_layout import loops_at
+from .stages import F, named
+
+
+def loop_stage(function: F) -> F:
+    """A function of (model, work, closed, ...) as a stage."""
+    inner: Any = inline(function)
+
+    def compiled(handle: int, loops: int, like: Any, *given: Any) -> Any:
+        return inner(model_at(handle), work_at(handle, like), loops_at(loops, like), *given)
+
+    called = stage(named(compiled, function))
+
+    @inline
+    def call(model: Any, work: Any, closed: Any, *given: Any) -> Any:
+        return called(model.handle, closed.handle, zero(work.body[0, R]), *given)
+
+    return cast("F", call)
