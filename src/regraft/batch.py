@@ -80,7 +80,7 @@ def forward_dynamics_batch(
 
     def run(worker: int) -> None:
         first, end = int(bounds[worker]), min(int(bounds[worker + 1]), count)
-        off = entries.off_manifold(quaternions, positions, first, end, MANIFOLD)
+        off = entries.off_manifold(quaternions, positions, first, end, MANIFOLD) if len(quaternions) else -1
         if off >= 0:
             raise _off_manifold(mech, positions, off)
         given = positions, velocities, torques, first, end, out, margins
