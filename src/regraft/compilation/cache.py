@@ -23,8 +23,10 @@ from pathlib import Path
 from typing import Any
 
 from numba.core import caching, compiler, serialize
+from numba.core.registry import cpu_target
 
 from ..atomic import replacing
+from .claims import any_claims, claim, release
 from .ingredients import key_of
 from .libraries import LinkedLibrary, StageLibrary
 
@@ -67,7 +69,31 @@ class KernelCache(caching._Cache):  # type: ignore[misc]
         """The function compiled for a signature, None where that is not kept or cannot be used."""
         target.refresh()
         file = self._file(signature, target.codegen())
-        if file is None or not is_private(file.parent):
+        if file is None:
+            return None
+        found = self._read(file, target)
+        if found is None and why_not_kept() is None and not claim(file):  # another process has compiled it meanwhile
+            found = self._read(file, target)
+        return found
+
+    def has(self, signature: Any) -> bool:
+        """Whether a file for a signature is there, for this process's processor."""
+        file = self.file(signature)
+        return file is not None and file.exists()
+
+    def file(self, signature: Any) -> Path | None:
+        """Where a signature is kept for this process's processor, None where nothing is."""
+        return self._file(signature, cpu_target.target_context.codegen())
+
+    def release(self, signature: Any) -> None:
+        """Let others compile for a signature, where this process is done with it or has failed."""
+        file = self.file(signature) if any_claims() else None
+        if file is not None:
+            release(file)
+
+    def _read(self, file: Path, target: Any) -> Any:
+        """What a file has, None where it is not there or cannot be used."""
+        if not is_private(file.parent):
             return None
         try:
             data = file.read_bytes()
