@@ -163,6 +163,17 @@ def test_a_kernel_is_found_by_its_name_key_and_platform(lookup, monkeypatch):
     assert load() is None
 
 
+def test_kernels_of_a_mac_fit_all_its_releases_and_no_other_machine(monkeypatch):
+    def platform_of(triple):
+        monkeypatch.setattr(llvm, "get_process_triple", lambda: triple)
+        return shipped.platform.__wrapped__()
+
+    mac = platform_of("arm64-apple-darwin22.6.0")
+    assert mac == platform_of("arm64-apple-darwin24.1.0")
+    assert mac != platform_of("x86_64-apple-darwin22.6.0")
+    assert mac != platform_of("aarch64-unknown-linux-gnu")
+
+
 def one_bit(data):
     return data[:-100] + bytes([data[-100] ^ 1]) + data[-99:]
 
