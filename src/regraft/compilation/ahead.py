@@ -29,7 +29,7 @@ def ask_for_help(dispatcher: Any, signature: tuple[Any, ...]) -> None:
     global _helper  # noqa: PLW0603
     if os.environ.get("REGRAFT_HELPER") == "0" or (os.cpu_count() or 1) < 2 or (_helper and _helper.poll() is None):
         return
-    if sum(not unit.is_kept for unit in units_of(dispatcher, signature)) <= _WORTH_IT or why_not_kept() is not None:
+    if sum(not unit.is_there for unit in units_of(dispatcher, signature)) <= _WORTH_IT or why_not_kept() is not None:
         return
     number = dispatcher.declared.index(signature)
     command = [sys.executable, "-m", __name__, dispatcher.py_func.__module__, dispatcher.py_func.__qualname__, str(number)]
@@ -48,7 +48,7 @@ def help_with(module: str, name: str, number: int) -> None:
     compile_quietly()
     dispatcher = getattr(importlib.import_module(module), name)
     for unit in reversed(units_of(dispatcher, dispatcher.declared[number])[:-1]):
-        if not unit.is_kept and not _is_claimed(unit):
+        if not unit.is_there and not _is_claimed(unit):
             unit.dispatcher.compile(unit.signature)
 
 

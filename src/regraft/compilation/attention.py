@@ -53,7 +53,7 @@ class _Compilation(event.Listener):  # type: ignore[misc]
     def _begin(self, dispatcher: Any, signature: tuple[Any, ...]) -> None:
         """Say once in a process that kernels are compiled, and find out how many there are."""
         known = hasattr(dispatcher, "declared") and signature in dispatcher.declared
-        self.left = [unit for unit in units_of(dispatcher, signature) if not unit.is_kept] if known and not self.quiet else []
+        self.left = [unit for unit in units_of(dispatcher, signature) if not unit.is_there] if known and not self.quiet else []
         if self.said or self.quiet:
             return
         _Compilation.said = True

@@ -75,9 +75,13 @@ class KernelCache(caching._Cache):  # type: ignore[misc]
         return found
 
     def has(self, signature: Any) -> bool:
-        """Whether a signature is kept for this process's processor, or comes with the package."""
+        """Whether a signature is kept for this process's processor."""
         file = self.file(signature)
-        return (file is not None and file.exists()) or shipped.has(self._name, self.key(signature))
+        return file is not None and file.exists()
+
+    def is_shipped(self, signature: Any) -> bool:
+        """Whether a signature comes with the package."""
+        return shipped.has(self._name, self.key(signature))
 
     def file(self, signature: Any) -> Path | None:
         """Where a signature is kept for this process's processor, None where nothing is."""

@@ -21,8 +21,13 @@ class Unit(NamedTuple):
 
     @property
     def is_kept(self) -> bool:
-        """Whether it lies on disk."""
+        """Whether its machine code lies on disk."""
         return bool(self.dispatcher._cache.has(self.signature))
+
+    @property
+    def is_there(self) -> bool:
+        """Whether it need not be compiled: it lies on disk, or comes with the package."""
+        return self.is_kept or bool(self.dispatcher._cache.is_shipped(self.signature))
 
 
 def units_of(dispatcher: Any, signature: tuple[Any, ...]) -> list[Unit]:
