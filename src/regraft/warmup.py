@@ -12,11 +12,12 @@ from .compilation import ENTRIES, Unit, compile_quietly, units_of
 
 
 def units() -> list[Unit]:
-    """Every stage and every entry in every scalar that it is declared for: what others need before what needs it."""
+    """Every stage, those that others need first; then every entry as it is declared, those that take long first."""
     found = dict.fromkeys(
         unit for entry in ENTRIES.values() for signature in entry.declared for unit in units_of(entry, signature)
     )
-    return sorted(found, key=lambda unit: hasattr(unit.dispatcher, "declared"))  # stages first, in their order
+    stages = [unit for unit in found if not hasattr(unit.dispatcher, "declared")]
+    return stages + sorted((unit for unit in found if unit not in stages), key=lambda unit: -unit.size)
 
 
 def compile_kernels() -> None:

@@ -55,12 +55,6 @@ def release(file: Path) -> None:
             path.unlink()
 
 
-def is_claimed(file: Path) -> bool:
-    """Whether a process is making a file."""
-    path = _claim_on(file)
-    return path.exists() and not _is_void(path)
-
-
 def any_claims() -> bool:
     """Whether this process has any."""
     return bool(_ours)

@@ -19,7 +19,6 @@ import numba
 from numba.core.types import unliteral
 
 from . import libraries
-from .ahead import ask_for_help
 from .attention import attend_compilations
 from .cache import STAGES, KernelCache
 from .signatures import declared, writable
@@ -32,7 +31,7 @@ R = TypeVar("R")
 _FAST = {"nsz", "arcp", "contract", "afn", "reassoc"}
 _FLAGS: dict[str, Any] = {"error_model": "numpy", "boundscheck": False, "fastmath": _FAST}
 
-_OPTIMISED = {"slp": True}  # what `attention` sets for all of our kernels
+_OPTIMISED = {"slp": True, "for": "any processor"}  # what `attention` sets for all of our kernels, and `libraries` does
 
 # What only kernels call needs no way in from Python or C; leaving that out halves the time of the first compilation.
 _INNER: dict[str, Any] = {**_FLAGS, "no_cpython_wrapper": True, "no_cfunc_wrapper": True, "_nrt": True}
@@ -133,8 +132,6 @@ def _entry(function: Callable[P, R], nogil: bool, scalars: tuple[Any, ...]) -> E
         signature = tuple(map(writable, arguments))
         if signature not in dispatcher.declared:
             raise TypeError(f"{name} is compiled for {dispatcher.declared[0]} only, not for {tuple(arguments)}.")
-        if signature not in dispatcher.overloads:
-            ask_for_help(dispatcher, signature)
         found = compile_any(signature)
         if signature != tuple(arguments):  # the same machine code for arrays that may only be read
             dispatcher._insert([kind._code for kind in arguments], found, False)

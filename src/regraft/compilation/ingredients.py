@@ -51,17 +51,17 @@ def _surroundings() -> bytes:
 @cache
 def _parts(function: Callable[..., Any]) -> tuple[bytes, ...]:
     """A hash of each function and constant that becomes part of a function."""
-    return tuple(_look(part).digest for part in _merged(function))
+    return tuple(_look(part).digest for part in merged(function))
 
 
 @cache
 def stages_of(function: Callable[..., Any]) -> tuple[Any, ...]:
     """The stages that a function calls, itself or by way of what is merged into it."""
-    return tuple(dict.fromkeys(stage for part in _merged(function) for stage in _look(part).stages))
+    return tuple(dict.fromkeys(stage for part in merged(function) for stage in _look(part).stages))
 
 
 @cache
-def _merged(function: Callable[..., Any]) -> tuple[Callable[..., Any], ...]:
+def merged(function: Callable[..., Any]) -> tuple[Callable[..., Any], ...]:
     """A function and all that is merged into it, in an order that does not change."""
     found, seen, waiting = [], {id(function)}, [function]
     while waiting:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from .ingredients import stages_of
+from .ingredients import merged, stages_of
 from .signatures import scalar_of
 
 
@@ -18,6 +18,11 @@ class Unit(NamedTuple):
     def name(self) -> str:
         """As it stands in the sources."""
         return str(self.dispatcher.py_func.__name__).strip("_")
+
+    @property
+    def size(self) -> int:
+        """How many functions it is made of, by which its compilation takes longer or shorter."""
+        return len(merged(self.dispatcher.py_func))
 
     @property
     def is_kept(self) -> bool:
