@@ -5,7 +5,7 @@ export PYTHONUNBUFFERED = 1
 
 .PHONY: demo test bench lint docs margins sweep mutants clean
 
-demo: .venv/core  ## the passive walker; writes pictures and a report to demo/
+demo: .venv/demo  ## the passive walker; writes pictures and a report to demo/
 	$(BIN)/regraft demo walker
 
 test: .venv/test .venv/lint  ## lint, types, layers, tests and doctests
@@ -55,8 +55,8 @@ clean:
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade pip
 
-.venv/core: pyproject.toml | .venv/bin/python
-	$(BIN)/python -m pip install --quiet --editable .
+.venv/demo: pyproject.toml | .venv/bin/python
+	$(BIN)/python -m pip install --quiet --editable .[cli,show]
 	@touch $@
 
 .venv/%: pyproject.toml | .venv/bin/python

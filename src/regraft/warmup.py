@@ -8,7 +8,6 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
 
 import numpy as np
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from .balance import energy, momentum
 from .batch import forward_dynamics_batch
@@ -21,6 +20,7 @@ from .loops import assemble, closing_kernel, consistent_acceleration, dynamics_k
 from .maximal import to_maximal
 from .mechanism import Mechanism
 from .motion import body_poses, difference, integrate, jacobian, jacobian_rate, normalise
+from .progress_bar import ProgressBar
 from .simulate import Trajectory, as_ivp, at_time, simulate
 from .structure import connect, reroot
 
@@ -86,19 +86,17 @@ def _use(trajectory: Trajectory) -> None:
 
 def compile_kernels() -> None:
     """Run every kernel once, on all cores and with a progress bar; what is already compiled is loaded in no time."""
-    columns = TextColumn("{task.description:40}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
     context = get_context("spawn")  # a fork would share the compiler's locks
+    names = list(kernels())
     with (
-        Progress(*columns) as progress,
+        ProgressBar(len(names), stays=True) as progress,
         ProcessPoolExecutor(os.cpu_count(), mp_context=context, initializer=compile_quietly) as processes,
     ):
-        names = list(kernels())
-        task = progress.add_task("compiling kernels", total=len(names))
+        progress.update(0, f"compiling {len(names)} kernels")
         waiting = {processes.submit(_compile, name): name for name in names}
-        for done in as_completed(waiting):
+        for count, done in enumerate(as_completed(waiting), 1):
             done.result()
-            progress.update(task, advance=1, description=f"compiled {waiting[done]}")
-        progress.update(task, description="all kernels are compiled")
+            progress.update(count, f"compiled {count} of {len(names)} kernels")
 
 
 def _compile(name: str) -> None:
