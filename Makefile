@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PYTHONUNBUFFERED = 1
 
-.PHONY: demo test bench lint docs margins sweep mutants clean
+.PHONY: demo test bench bench-cold lint docs margins sweep mutants clean
 
 demo: .venv/demo  ## the passive walker; writes pictures and a report to demo/
 	$(BIN)/regraft demo walker
@@ -37,6 +37,9 @@ mutants: .venv/test  ## mistakes put into plain Python code on purpose, and how 
 bench: .venv/test  ## speed against Pinocchio and MuJoCo, as ratios within one run
 	$(BIN)/python -m regraft.warmup
 	$(BIN)/python benchmarks/run.py
+
+bench-cold: .venv/demo  ## how long a new user waits; ARGS="main --demo" for another revision beside it, and `make demo`
+	$(BIN)/python benchmarks/cold.py $(ARGS)
 
 lint: .venv/lint  ## style, types and layers
 	$(BIN)/ruff check .
