@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PYTHONUNBUFFERED = 1
 
-.PHONY: demo test bench bench-cold lint docs margins sweep mutants clean
+.PHONY: demo test bench bench-cold lint docs margins sweep mutants dist dist-test clean
 
 demo: .venv/demo  ## the passive walker; writes pictures and a report to demo/
 	$(BIN)/regraft demo walker
@@ -51,8 +51,14 @@ docs: export NO_MKDOCS_2_WARNING = 1
 docs: .venv/docs  ## build the pages in site/
 	$(BIN)/mkdocs build --strict
 
+dist: .venv/dist  ## the source distribution and a wheel that brings its kernels, in dist/
+	$(BIN)/python tools/dist.py
+
+dist-test: dist  ## the wheel in a fresh environment: nothing is compiled, and each first use takes two seconds at most
+	$(BIN)/python tools/try_wheel.py
+
 clean:
-	rm -rf .venv site demo build *.egg-info src/*.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf .venv site demo build dist *.egg-info src/*.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv

@@ -187,10 +187,10 @@ WARMED = """
 import sys
 import numpy as np
 from regraft.compilation.cache import KernelCache
-from regraft.warmup import kernels
+from regraft.warmup import units
 
-for call in kernels().values():
-    call()
+for unit in units():
+    unit.dispatcher.compile(unit.signature)
 entries = {
     f"{function.py_func.__module__}.{function.py_func.__name__}": function
     for name, module in list(sys.modules.items())

@@ -366,14 +366,14 @@ WRITERS = {
 
 
 def is_opened_to_write(call):
-    """Whether a call opens a file for more than reading."""
+    """Whether a call opens a file for more than reading; "x" makes a new file or none, so that nothing can be lost by it."""
     name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
     if name not in ("open", "fdopen"):
         return False
     given = [*call.args, *(keyword.value for keyword in call.keywords)]
     modes = [value.value for value in given if isinstance(value, ast.Constant) and isinstance(value.value, str)]
     flags = [node.attr for value in given for node in ast.walk(value) if isinstance(node, ast.Attribute)]
-    return any(set(mode) & set("wax+") for mode in modes if len(mode) <= 4) or (
+    return any(set(mode) & set("wa+") for mode in modes if len(mode) <= 4) or (
         any(flag in ("O_WRONLY", "O_RDWR") for flag in flags) and "devnull" not in flags
     )
 

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .compilation import Quick
 from .errors import ModelError, StructureError, listed
 from .kernels import sharing
 from .kernels.dense import least_squares
@@ -90,15 +89,10 @@ def _shared(motions: AllowedMotions, acting: Array, stretch: Array, actuators: A
     reach, wanted = np.empty((min(count, dof), count)), np.empty(min(count, dof))
     y, lacking = np.empty((1 if actuators.bounds is None else count + 1, count)), np.empty(dof)
     places = np.array(actuators.places, np.int64).reshape(count, 1)
-    able = _SHARE.call(motions.Vt, motions.rank, motions.scale, acting, places, stretch, reach, wanted, y, lacking)
+    able = sharing.share.call(motions.Vt, motions.rank, motions.scale, acting, places, stretch, reach, wanted, y, lacking)
     if able < 0:
         raise _undriven(motions.free @ lacking, actuators)
     return Shared(y[0], y[1 : count - able + 1].T, reach[:able], wanted[:able])
-
-
-_SHARE = Quick(
-    sharing.share, "table", "integer", "vector", "vector", "integers", "vector", "table", "vector", "table", "vector"
-)  # fmt: skip
 
 
 def _undriven(motion: Array, actuators: Actuators) -> StructureError:

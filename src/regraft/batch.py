@@ -123,7 +123,7 @@ def _off_manifold(mech: Mechanism, positions: Array, b: int) -> ModelError:
 def _scratch(tree: Tree) -> tuple[Any, ...]:
     """What a worker needs for itself: work tables, no external forces, and lanes."""
     nq, nv = tree.nq, tree.nv
-    lanes = tuple(aligned_zeros((size, LANES)) for size in (nq, nv, nv, nv, 1))
+    lanes = aligned_zeros((5, max(nq, nv, 1), LANES))
     return tree.new_pack_work(), aligned_zeros((0, EXTERNAL, LANES)), lanes
 
 

@@ -11,7 +11,6 @@ from numpy import empty
 from numpy.typing import ArrayLike, NDArray
 
 from .actuation import Bounds, Names, Weights, actuators_of, refuse_loop_joints, shared_torques
-from .compilation import Quick
 from .errors import ModelError, StructureError, listed
 from .kernels import entries, loop_reactions
 from .kernels.dense import solve_definite
@@ -70,11 +69,11 @@ def forward_dynamics(mech: Mechanism, state: State, tau: Torques | None = None, 
         if wrenches is None and torque.dtype is _FLOAT64:
             out = empty(tree.nv)
             if state.layout is derived.open_layout:
-                if _FORWARD.call(tree.handle, state._x, torque, out) > 0.0:
+                if entries.forward_dynamics.call(tree.handle, state._x, torque, out) > 0.0:
                     return out
             elif state.layout is derived.layout:
                 closed = derived.closed or loops_of(mech, derived)
-                if _CLOSED_FORWARD.call(tree.handle, closed.handle, dynamics_kernel(), state._x, torque, out) > 0.0:
+                if entries.quick_closed_dynamics.call(tree.handle, closed.handle, dynamics_kernel(), state._x, torque, out) > 0.0:
                     return out
     except (AttributeError, TypeError):  # not a state, or not an array of one axis
         pass
@@ -82,10 +81,6 @@ def forward_dynamics(mech: Mechanism, state: State, tau: Torques | None = None, 
 
 
 _FLOAT64 = np.dtype(np.float64)
-
-
-_FORWARD = Quick(entries.forward_dynamics, "integer", "vector", "vector", "vector")
-_CLOSED_FORWARD = Quick(entries.quick_closed_dynamics, "integer", "integer", "integer", "vector", "vector", "vector")
 
 
 def _careful_forward_dynamics(
@@ -112,7 +107,7 @@ def _careful_forward_dynamics(
     elif wrenches:
         margin = entries.pushed_dynamics(work.handle, state._q, state._v, torque, external, out)
     else:  # by the same kernel as the quick path, so that the last digits are the same
-        margin = _FORWARD.call(work.handle, state._x, torque, out)
+        margin = entries.forward_dynamics.call(work.handle, state._x, torque, out)
     if not margin > 0.0:
         raise tree.explain_failure(work, state._q)
     return out, closed
@@ -381,7 +376,7 @@ def _closed_reactions(
     number = len(closed.loops)
     redundant, a = np.empty((number, 1), np.int64), empty(tree.nv)
     held_with, push = own_wrenches(closed, state._x), np.zeros((len(out), EXTERNAL)) if wrenches is None else external
-    if not _CLOSED_REACTIONS.call(
+    if not loop_reactions.closed_reactions.call(
         tree.handle, closed.handle, dynamics_kernel(), state._x, torque, external, a, redundant, held_with, push
     ):  # fmt: skip
         _careful_forward_dynamics(mech, state, tau, wrenches or {})  # raises, and says why there is no answer
@@ -391,12 +386,6 @@ def _closed_reactions(
     if redundant.any():
         loops = tuple(name for name, undetermined in zip(names, redundant[:, 0].tolist(), strict=True) if undetermined)
         found.redundant = (*loops, *ways_of(mech, loops))
-
-
-_CLOSED_REACTIONS = Quick(
-    loop_reactions.closed_reactions, "integer", "integer", "integer", "vector", "vector", "table", "vector", "integers", "table",
-    "table",
-)  # fmt: skip
 
 
 @dataclass(frozen=True)

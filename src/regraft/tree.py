@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .compilation import allocating, entry, inline, jit
+from .compilation import Integers, IntegerTable, Table, allocating, entry, inline, jit
 from .description import (
     CHILD_BODY,
     END_V,
@@ -41,7 +41,6 @@ from .slots import Layout
 from .spatial import Rotation, compose, invert, rotate_back, subtract, transpose, turn_inertia
 
 Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 class Tree:
@@ -57,7 +56,7 @@ class Tree:
         """(n, 12): the frame of the joint that leads to each row, on its body."""
         d = description
         self.model = Model(
-            self.walk, self.geometry, gravity.reshape(1, 3), d.damping,
+            self.walk, self.geometry, np.array(gravity).reshape(1, 3), d.damping,
             np.empty_like(d.spring_ends), d.springs.copy(), d.limited.copy(), d.limits, 0,
         )  # fmt: skip
         self.addresses: Integers = np.empty(table.HANDLE, np.int64)
@@ -285,7 +284,16 @@ def attach_forces(ends: Any, walk: Any, far: Any, spring_rows: Any, springs: Any
 
 
 @entry
-def derive(joints: Any, numbers: Any, inertias: Any, spring_ends: Any, model: Model, far: Any, nq: int, addresses: Any) -> int:
+def derive(
+    joints: IntegerTable,
+    numbers: Table,
+    inertias: Table,
+    spring_ends: IntegerTable,
+    model: Model,
+    far: Table,
+    nq: int,
+    addresses: Integers,
+) -> int:
     """Fill a tree's tables from a description, and where a handle leads; springs and limits come in as described.
 
     Returns how many bodies were reached.

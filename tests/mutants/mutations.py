@@ -12,7 +12,23 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-COMPILED = {"inline", "jit", "entry", "long_entry", "intrinsic", "overload", "njit", "cfunc", "register_model", "Quick"}
+COMPILED = {
+    "inline",
+    "jit",
+    "entry",
+    "long_entry",
+    "generic_entry",
+    "stage",
+    "tree_stage",
+    "loop_stage",
+    "inline_view",
+    "allocating",
+    "intrinsic",
+    "overload",
+    "njit",
+    "cfunc",
+    "register_model",
+}
 LEFT_OUT = (
     "decorators.py",
     "libraries.py",

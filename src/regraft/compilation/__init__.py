@@ -1,22 +1,69 @@
 """How kernels become machine code: the decorators, how they are compiled and linked, and the cache on disk.
 
-`decorators` is the one place that configures Numba; `libraries` compiles and links; `cache` keeps the result, under a key that
-`ingredients` makes of all that a kernel is made of.
+`decorators` is the one place that configures Numba; `signatures` has the words that declare what kernels are compiled for;
+`libraries` compiles and links; `cache` keeps the result, under a key that `ingredients` makes of all that a kernel is made of;
+`claims` keeps processes from doing the same work; `plan` knows what there is to do; `attention` tells the user.
 """
 
+from .attention import compile_quietly
 from .cache import cache_home
-from .decorators import Quick, address_of, allocating, compile_quietly, entry, inline, inline_view, jit, long_entry, stage
+from .decorators import (
+    ENTRIES,
+    Entry,
+    address_of,
+    allocating,
+    entry,
+    generic_entry,
+    inline,
+    inline_view,
+    jit,
+    long_entry,
+    stage,
+)
+from .plan import Unit, units_of
+from .signatures import (
+    Blocks,
+    Complexes,
+    ComplexTable,
+    Floats,
+    Integers,
+    IntegerTable,
+    Scalars,
+    ScalarTable,
+    SixFloats,
+    Table,
+    declare,
+    declared,
+    star,
+)
 
 __all__ = [
-    "Quick",
+    "ENTRIES",
+    "Blocks",
+    "ComplexTable",
+    "Complexes",
+    "Entry",
+    "Floats",
+    "IntegerTable",
+    "Integers",
+    "ScalarTable",
+    "Scalars",
+    "SixFloats",
+    "Table",
+    "Unit",
     "address_of",
     "allocating",
     "cache_home",
     "compile_quietly",
+    "declare",
+    "declared",
     "entry",
+    "generic_entry",
     "inline",
     "inline_view",
     "jit",
     "long_entry",
     "stage",
+    "star",
+    "units_of",
 ]

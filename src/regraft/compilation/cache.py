@@ -23,16 +23,18 @@ from pathlib import Path
 from typing import Any
 
 from numba.core import caching, compiler, serialize
+from numba.core.registry import cpu_target
 
 from ..atomic import replacing
+from . import shipped
+from .claims import any_claims, claim, release
 from .ingredients import key_of
 from .libraries import LinkedLibrary, StageLibrary
+from .sealing import seal, unseal
 
 _KEPT = 8  # versions of each kernel that stay on disk
 _VERSION = re.compile(r"\.[0-9a-f]{32}\.kernel")
 _FORMER = re.compile(r"[0-9a-f]{16}")
-_MAGIC = b"regraft kernel 1\n"
-_DIGEST = 32
 
 
 class KernelCache(caching._Cache):  # type: ignore[misc]
@@ -64,33 +66,65 @@ class KernelCache(caching._Cache):  # type: ignore[misc]
                 _remove(file)
 
     def load_overload(self, signature: Any, target: Any) -> Any:
-        """The function compiled for a signature, None where that is not kept or cannot be used."""
+        """The function compiled for a signature, None where that is neither kept nor shipped or cannot be used."""
         target.refresh()
         file = self._file(signature, target.codegen())
-        if file is None or not is_private(file.parent):
+        found = (None if file is None else self._read(file, target)) or self._load_shipped(signature, target)
+        if found is None and file is not None and why_not_kept() is None and not claim(file):
+            found = self._read(file, target)  # another process has compiled it meanwhile
+        return found
+
+    def has(self, signature: Any) -> bool:
+        """Whether a signature is kept for this process's processor."""
+        file = self.file(signature)
+        return file is not None and file.exists()
+
+    def is_shipped(self, signature: Any) -> bool:
+        """Whether a signature comes with the package."""
+        return shipped.has(self._name, self.key(signature))
+
+    def file(self, signature: Any) -> Path | None:
+        """Where a signature is kept for this process's processor, None where nothing is."""
+        return self._file(signature, cpu_target.target_context.codegen())
+
+    def release(self, signature: Any) -> None:
+        """Let others compile for a signature, where this process is done with it or has failed."""
+        file = self.file(signature) if any_claims() else None
+        if file is not None:
+            release(file)
+
+    def _read(self, file: Path, target: Any) -> Any:
+        """What a file has, None where it is not there or cannot be used."""
+        if not is_private(file.parent):
             return None
         try:
-            data = file.read_bytes()
-            head, digest, payload = data[: len(_MAGIC)], data[len(_MAGIC) :][:_DIGEST], data[len(_MAGIC) + _DIGEST :]
-            if head != _MAGIC or hashlib.sha256(payload).digest() != digest:
+            content = unseal(file.read_bytes())
+            if content is None:
                 return None
-            found = rebuild(target, pickle.loads(payload))
+            found = rebuild(target, pickle.loads(content))
         except Exception:  # whatever is wrong with the file: it is compiled again, and replaced
             return None
         with suppress(OSError):
             os.utime(file)  # the versions used last are the ones to keep
         return found
 
+    def _load_shipped(self, signature: Any, target: Any) -> Any:
+        data = shipped.load(self._name, self.key(signature), target.codegen()) if self._enabled else None
+        if data is None:
+            return None
+        try:
+            place = self._place(signature, target.codegen())
+            if place is not None:
+                _keep(place, serialize.dumps(data))
+            return rebuild(target, data)
+        except Exception:  # as above
+            return None
+
     def save_overload(self, signature: Any, result: Any) -> None:
         """Keep what has been compiled for a signature, if that is possible."""
-        file = self._file(signature, result.codegen)
-        if file is None or result.library.has_dynamic_globals or why_not_kept() is not None:
-            return
-        payload = serialize.dumps(reduce(result))
-        with suppress(OSError):
-            with replacing(file) as beside:
-                beside.write_bytes(_MAGIC + hashlib.sha256(payload).digest() + payload)
-            _forget_old(file)
+        place = self._place(signature, result.codegen)
+        if place is not None and not result.library.has_dynamic_globals:
+            _keep(place, serialize.dumps(reduce(result)))
 
     @property
     def _name(self) -> str:
@@ -102,6 +136,10 @@ class KernelCache(caching._Cache):  # type: ignore[misc]
             return None
         form = hashlib.sha256(repr((signature, codegen.magic_tuple())).encode()).hexdigest()[:12]
         return home / f"{self._name}.{form}.{self.key(signature)}.kernel"
+
+    def _place(self, signature: Any, codegen: Any) -> Path | None:
+        """The file to write to, None where that is not possible."""
+        return self._file(signature, codegen) if why_not_kept() is None else None
 
     def key(self, signature: Any) -> str:
         """A hash of what the function compiled for a signature is made of."""
@@ -191,6 +229,14 @@ def _make_private(folder: Path) -> None:
     """Make a folder that its user alone can look into; one that is there stays as it is."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     folder.mkdir(mode=0o700, exist_ok=True)
+
+
+def _keep(file: Path, content: bytes) -> None:
+    """Write a kernel to a file, if that is possible."""
+    with suppress(OSError):
+        with replacing(file) as beside:
+            beside.write_bytes(seal(content))
+        _forget_old(file)
 
 
 def _forget_old(file: Path) -> None:

@@ -1,37 +1,45 @@
-"""The one place that configures Numba: compiler flags and the note on the first compilation. The cache on disk is `_cache`.
+"""The one place that configures Numba: compiler flags, and the kinds of compiled functions.
 
-Three decorators, from the inside out:
+From the inside out:
 
-- ``inline``: algebra on tuples; always inlined into its caller;
-- ``jit``: an algorithm that other kernels call;
-- ``entry`` and ``long_entry``: what Python calls. Only entries are cached on disk: a cached entry already contains all it calls.
+- ``inline``: algebra on tuples; always merged into its caller;
+- ``jit``: an algorithm that other kernels call; merged too;
+- ``stage``: a part of an algorithm that is compiled once, for all that call it;
+- ``entry`` and ``long_entry``: what Python calls.
+
+Only stages and entries are kept on disk. What they are compiled for stands in their annotations, see `signatures`.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
-from functools import cache
-from typing import Any, TypeVar, cast
+from typing import Any, Generic, ParamSpec, Protocol, TypeVar, cast
 
 import numba
-from numba.core import event
 from numba.core.types import unliteral
 
 from . import libraries
-from .cache import STAGES, KernelCache, cache_home, why_not_kept
+from .ahead import ask_for_help
+from .attention import attend_compilations
+from .cache import STAGES, KernelCache
+from .signatures import declared, writable
 
 F = TypeVar("F", bound=Callable[..., Any])
+P = ParamSpec("P")
+R = TypeVar("R")
 
 # nnan and ninf stay off: a NaN must still be seen.
 _FAST = {"nsz", "arcp", "contract", "afn", "reassoc"}
 _FLAGS: dict[str, Any] = {"error_model": "numpy", "boundscheck": False, "fastmath": _FAST}
 
-_OPTIMISED = {"slp": True}  # what `_Compilation` sets for all of our kernels
+_OPTIMISED = {"slp": True}  # what `attention` sets for all of our kernels
 
 # What only kernels call needs no way in from Python or C; leaving that out halves the time of the first compilation.
 _INNER: dict[str, Any] = {**_FLAGS, "no_cpython_wrapper": True, "no_cfunc_wrapper": True, "_nrt": True}
 _SMALL: dict[str, Any] = {**_INNER, "_nrt": False}  # nor does what makes no arrays have to count who uses them
+
+
+# --- merged into their callers --------------------------------------------------------------------------------------------
 
 
 def inline(function: F) -> F:
@@ -54,14 +62,6 @@ def allocating(function: F) -> F:
     return cast("F", _of_values(numba.njit(pipeline_class=libraries.Inner, **_INNER)(function)))
 
 
-def stage(function: F) -> F:
-    """Compile a part of an algorithm once, for all that call it; keep the result on disk."""
-    dispatcher = numba.njit(pipeline_class=libraries.Staged, **_SMALL)(function)
-    dispatcher._cache = KernelCache(function, dispatcher.targetoptions | _OPTIMISED)
-    STAGES[f"{function.__module__}.{function.__qualname__}"] = dispatcher
-    return cast("F", _of_values(dispatcher))
-
-
 def _of_values(dispatcher: Any) -> Any:
     """Compile a function once for all values of an argument: Numba would do so anew for each constant that it is called with.
 
@@ -76,109 +76,103 @@ def _of_values(dispatcher: Any) -> Any:
     return dispatcher
 
 
-def entry(function: F) -> F:
-    """Compile, on the first call with each scalar type, a function that Python calls; keep the result on disk.
+# --- compiled by themselves --------------------------------------------------------------------------------------------------
+
+
+def stage(function: F, signature: Callable[[Any], tuple[Any, ...]] | None = None) -> F:
+    """Compile a part of an algorithm once for each scalar, for all that call it; keep the result on disk.
+
+    `signature` gives the types of the arguments in a scalar, where annotations do not.
+    """
+    dispatcher = _kept(numba.njit(pipeline_class=libraries.Staged, **_SMALL)(function))
+    dispatcher.declared_in = (lambda scalar: declared(function, scalar)) if signature is None else signature
+    STAGES[f"{function.__module__}.{function.__qualname__}"] = dispatcher
+    return cast("F", _of_values(dispatcher))
+
+
+class Entry(Protocol, Generic[P, R]):
+    """A compiled function that Python calls."""
+
+    py_func: Callable[P, R]
+    call: Callable[P, R]
+    """The same for float64, without a look at the arguments, which costs a fifth of a microsecond: it trusts that they are as
+    declared, arrays in one piece."""
+
+    def __call__(self, *given: P.args, **named: P.kwargs) -> R:
+        """Call it; arguments that are not as declared are a TypeError."""
+
+
+ENTRIES: dict[str, Any] = {}
+"""All entries by their full names."""
+
+
+def entry(function: Callable[P, R]) -> Entry[P, R]:
+    """Compile, on its first call, a function that Python calls; keep the result on disk.
 
     It holds the interpreter's lock: letting go of it would cost as much as the dynamics of a joint.
     """
-    return _cached(function, nogil=False)
+    return _entry(function, False, (numba.float64,))
 
 
-def long_entry(function: F) -> F:
+def long_entry(function: Callable[P, R]) -> Entry[P, R]:
     """Compile an entry that runs long enough to let other threads work meanwhile."""
-    return _cached(function, nogil=True)
+    return _entry(function, True, (numba.float64,))
 
 
-def _cached(function: F, nogil: bool) -> F:
-    dispatcher = numba.njit(nogil=nogil, pipeline_class=libraries.Entry, **_FLAGS)(function)
-    dispatcher._cache = KernelCache(function, dispatcher.targetoptions | _OPTIMISED)
-    _attend_compilations()
-    return cast("F", dispatcher)
+def generic_entry(function: Callable[P, R]) -> Entry[P, R]:
+    """Compile an entry for complex numbers too, where it is called with these."""
+    return _entry(function, False, (numba.float64, numba.complex128))
 
 
-class Quick:
-    """An entry for these argument types alone, compiled when it is first called: ``quick.call(...)``.
+def _entry(function: Callable[P, R], nogil: bool, scalars: tuple[Any, ...]) -> Entry[P, R]:
+    dispatcher = _kept(numba.njit(nogil=nogil, pipeline_class=libraries.Entry, **_FLAGS)(function))
+    dispatcher.declared = tuple(declared(function, scalar) for scalar in scalars)
+    compile_any = dispatcher.compile
 
-    It saves the look-up of argument types in each call, a fifth of a microsecond; in return it trusts that an array has the right
-    element type and is in one piece.
+    def compile_declared(arguments: Any) -> Any:
+        signature = tuple(map(writable, arguments))
+        if signature not in dispatcher.declared:
+            raise TypeError(f"{name} is compiled for {dispatcher.declared[0]} only, not for {tuple(arguments)}.")
+        if signature not in dispatcher.overloads:
+            ask_for_help(dispatcher, signature)
+        found = compile_any(signature)
+        if signature != tuple(arguments):  # the same machine code for arrays that may only be read
+            dispatcher._insert([kind._code for kind in arguments], found, False)
+        return found
+
+    def compile_first(*given: Any) -> Any:
+        dispatcher.compile(dispatcher.declared[0])
+        dispatcher.call = dispatcher.get_overload(dispatcher.declared[0])
+        return dispatcher.call(*given)
+
+    name = f"{function.__module__}.{function.__qualname__}"
+    dispatcher.compile, dispatcher.call = compile_declared, compile_first
+    ENTRIES[name] = dispatcher
+    return cast("Entry[P, R]", dispatcher)
+
+
+def _kept(dispatcher: Any) -> Any:
+    """With a cache on disk, in which it claims what it compiles."""
+    cache = dispatcher._cache = KernelCache(dispatcher.py_func, dispatcher.targetoptions | _OPTIMISED)
+    compile_claimed = dispatcher.compile
+
+    def compile_and_release(arguments: Any) -> Any:
+        try:
+            return compile_claimed(arguments)
+        finally:
+            cache.release(arguments)
+
+    dispatcher.compile = compile_and_release
+    attend_compilations()
+    return dispatcher
+
+
+def address_of(found: Entry[..., Any]) -> int:
+    """The address of an entry, for other compiled code to call: see `memory.call_kernel`.
+
+    What is called by its address need not be compiled with what calls it, only before it is called.
     """
-
-    __slots__ = ("call",)
-    call: Callable[..., Any]
-
-    def __init__(self, dispatcher: Any, *arguments: str) -> None:
-        def compile_first(*given: Any) -> Any:
-            signature = tuple(_ARGUMENTS[argument] for argument in arguments)
-            dispatcher.compile(signature)
-            self.call = dispatcher.get_overload(signature)
-            return self.call(*given)
-
-        self.call = compile_first
-
-
-_ARGUMENTS: dict[str, Any] = {
-    "integer": numba.int64,
-    "number": numba.float64,
-    "six numbers": numba.types.UniTuple(numba.float64, 6),
-    "vector": numba.float64[::1],
-    "table": numba.float64[:, ::1],
-    "integers": numba.int64[:, ::1],
-}
-
-
-def address_of(dispatcher: Any, *arguments: str) -> int:
-    """The address of an entry compiled for these argument types, for other compiled code to call: see `memory.call_kernel`.
-
-    Numba merges all that a function calls into it and optimises the whole again; what is called by its address stays apart, and
-    is compiled once however many functions call it.
-    """
-    signature = tuple(_ARGUMENTS[argument] for argument in arguments)
-    dispatcher.compile(signature)
-    result = dispatcher.overloads[signature]
+    dispatcher: Any = found
+    dispatcher.compile(dispatcher.declared[0])
+    result = dispatcher.overloads[dispatcher.declared[0]]
     return int(result.library.get_pointer_to_function(result.fndesc.llvm_cfunc_wrapper_name))
-
-
-class _Compilation(event.Listener):  # type: ignore[misc]
-    """Around each compilation of one of our kernels: says once what the wait is for, and lets LLVM vectorise straight-line code.
-
-    Numba leaves the latter off. Algebra on tuples gains a tenth from it; what others compile is left alone.
-    """
-
-    said = False
-    running = 0
-    others = 0
-
-    def on_start(self, happening: event.Event) -> None:
-        if not _is_ours(happening):
-            return
-        if self.running == 0:
-            self.others, numba.config.SLP_VECTORIZE = numba.config.SLP_VECTORIZE, 1
-        self.running += 1
-        if not self.said:
-            self._say()
-
-    def on_end(self, happening: event.Event) -> None:
-        if _is_ours(happening):
-            self.running -= 1
-            if self.running == 0:
-                numba.config.SLP_VECTORIZE = self.others
-
-    def _say(self) -> None:
-        self.said = True
-        problem = why_not_kept()
-        where = f"kept in {cache_home()}" if problem is None else f"not kept: {problem}"
-        print(f"regraft: compiling kernels, once for this version and machine ({where}) ...", file=sys.stderr)
-
-
-def compile_quietly() -> None:
-    """Leave out the note on the first compilation, in a process whose parent shows progress."""
-    _Compilation.said = True
-
-
-def _is_ours(happening: event.Event) -> bool:
-    return str(happening.data["dispatcher"].py_func.__module__).startswith("regraft")  # None for functions made by exec
-
-
-@cache
-def _attend_compilations() -> None:
-    event.register("numba:compile", _Compilation())

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compilation import entry, inline
+from ..compilation import Floats, Table, entry, inline
 from ..memory import load, load_pose, load_vector, store, store_pose
 from ..pose import POSE, Pose
 from ..rotations import identity_pose
@@ -48,17 +48,17 @@ _TURN = 2.0 * math.pi
 
 
 @entry
-def _relative_pose(kind: int, par: Any, q: Any, out: Any) -> None:
+def _relative_pose(kind: int, par: Table, q: Floats, out: Table) -> None:
     store_pose(out, 0, joint_transform(kind, parameters(par, 0, 0, 0.0), q, 0))
 
 
 @entry
-def _screws(kind: int, par: Any, q: Any, out: Any) -> None:
+def _screws(kind: int, par: Table, q: Floats, out: Table) -> None:
     joint_columns(kind, parameters(par, 0, 0, 0.0), q, 0, identity_pose(0.0), out, 0, 0)
 
 
 @entry
-def _screw_rates(kind: int, par: Any, q: Any, v: Any, out: Any) -> None:
+def _screw_rates(kind: int, par: Table, q: Floats, v: Floats, out: Table) -> None:
     joint_rates(kind, parameters(par, 0, 0, 0.0), q, 0, v, identity_pose(0.0), out, 0, 0)
 
 
@@ -152,17 +152,17 @@ def frame_motion(motions: Any, places: Any, side: int) -> tuple[Frame, Motion]:
 
 
 @entry
-def _position(kind: int, par: Any, pose: Any, q: Any) -> float:
+def _position(kind: int, par: Table, pose: Table, q: Floats) -> float:
     return nearest_position(kind, par, load_pose(pose, 0), q, 0.0)
 
 
 @entry
-def _velocity(kind: int, par: Any, q: Any, twist: Any, v: Any) -> float:
+def _velocity(kind: int, par: Table, q: Floats, twist: Floats, v: Floats) -> float:
     return nearest_velocity(kind, par, q, load_vector(twist, 0, 6), v, np.empty((12, 6)))
 
 
 @entry
-def _settle(kind: int, par: Any, motions: Any, places: Any, q: Any, v: Any) -> Any:
+def _settle(kind: int, par: Table, motions: Table, places: Table, q: Floats, v: Floats) -> Any:
     X_p, V_p = frame_motion(motions, places, 0)
     X_c, V_c = frame_motion(motions, places, 1)
     # far from the world's origin a difference of two positions has the rounding of both
@@ -180,7 +180,7 @@ def _settle(kind: int, par: Any, motions: Any, places: Any, q: Any, v: Any) -> A
 def position(joint: JointType, relative: Pose) -> tuple[Array, float]:
     """The joint position nearest to a relative pose, and how far its pose is from that (radians or metres by 1 + |p|)."""
     q = np.empty(joint.nq)
-    gap = _position(*_described(joint), relative.row.reshape(1, POSE), q)
+    gap = _position.call(*_described(joint), relative.row.reshape(1, POSE), q)
     return within_limits(joint, q), gap
 
 

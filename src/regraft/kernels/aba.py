@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..compilation import inline, jit
+from ..compilation import Scalars, ScalarTable, inline, jit
 from ..memory import load, store
 from ..scalars import Scalar, one, reciprocal, where_less
 from ..spatial import (
@@ -56,7 +56,7 @@ def articulate(model: Model, work: Work, q: Any, v: Any, tau: Any, external: Any
 
 
 @tree_stage
-def load_tree(model: Model, work: Work, q: Any, v: Any, tau: Any, external: Any) -> None:
+def load_tree(model: Model, work: Work, q: Scalars, v: Scalars, tau: Scalars, external: ScalarTable) -> None:
     """All forces: RIGID of each body and the force F that it needs to keep its velocity, TAU of each joint.  O(n)."""
     body = work.body
     for k in range(model.walk.shape[0]):
@@ -111,7 +111,7 @@ def eliminate_joints(model: Model, work: Work) -> Scalar:
 
 
 @tree_stage
-def accelerate(model: Model, work: Work, of_world: Motion, out: Any) -> None:
+def accelerate(model: Model, work: Work, of_world: Motion, out: Scalars) -> None:
     """Roots to leaves: with the parent's acceleration known, each joint follows.  O(n)."""
     walk, body, dof = model.walk, work.body, work.dof
     for k in range(walk.shape[0]):

@@ -19,7 +19,7 @@ def aba_batch(
     lanes = (q, v, tau, out, worst) of one group, with the states side by side in the last axis. Lanes that the last group does
     not need repeat its last state.
     """
-    q_lane, v_lane, tau_lane, out_lane, worst_lane = lanes
+    q_lane, v_lane, tau_lane, out_lane, worst_lane = lanes[0], lanes[1], lanes[2], lanes[3], lanes[4]
     q_pack, v_pack, tau_pack = as_packs(q_lane), as_packs(v_lane), as_packs(tau_lane)
     out_pack, worst_pack, external_pack = as_packs(out_lane), as_packs(worst_lane), as_packs(external)
     model, work = model_at(handle), work_at(handle, q_pack)

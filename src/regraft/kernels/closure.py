@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..compilation import inline, jit
+from ..compilation import Scalars, inline, jit
 from ..memory import call_kernel, store
 from ..spatial import zero_spatial
 from . import configuration, coupling
@@ -154,7 +154,7 @@ def add_multipliers(closed: Loops) -> None:
 
 
 @tree_stage
-def factorise(model: Model, work: Work, q: Any) -> float:
+def factorise(model: Model, work: Work, q: Scalars) -> float:
     """Place the bodies and eliminate the joints without any force or velocity: U and D of every degree of freedom."""
     body, dof = work.body, work.dof
     nothing = zero_spatial(body[0, R])

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from ..compilation import stage
+from ..compilation import IntegerTable, Scalars, stage
 from ..joints import joint_difference, joint_integrate, joint_normalise, joint_tangent
 from .layout import KIND, Q, V
 
 
 @stage
-def integrate(walk: Any, q: Any, step: Any, out: Any) -> None:
+def integrate(walk: IntegerTable, q: Scalars, step: Scalars, out: Scalars) -> None:
     """out = q ⊕ step, joint by joint; step is a tangent vector, a velocity times a time.  O(n)."""
     for k in range(walk.shape[0]):
         joint_integrate(walk[k, KIND], q, walk[k, Q], step, walk[k, V], out)
 
 
 @stage
-def tangent(walk: Any, step: Any, v: Any, out: Any) -> None:
+def tangent(walk: IntegerTable, step: Scalars, v: Scalars, out: Scalars) -> None:
     """out = the rate of the tangent vector `step` at which q ⊕ step moves at the velocity v, whatever q.  O(n)."""
     for d in range(out.shape[0]):
         out[d] = v[d]
@@ -26,14 +24,14 @@ def tangent(walk: Any, step: Any, v: Any, out: Any) -> None:
 
 
 @stage
-def difference(walk: Any, q1: Any, q0: Any, out: Any) -> None:
+def difference(walk: IntegerTable, q1: Scalars, q0: Scalars, out: Scalars) -> None:
     """out = q1 ⊖ q0, the tangent vector with q0 ⊕ out = q1.  O(n)."""
     for k in range(walk.shape[0]):
         joint_difference(walk[k, KIND], q1, walk[k, Q], q0, walk[k, V], out)
 
 
 @stage
-def normalise(walk: Any, q: Any) -> None:
+def normalise(walk: IntegerTable, q: Scalars) -> None:
     """Put every joint's position back onto its manifold, in place.  O(n)."""
     for k in range(walk.shape[0]):
         joint_normalise(walk[k, KIND], q, walk[k, Q])

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..compilation import entry, inline, jit
+from ..compilation import Floats, Table, entry, inline, jit
 from ..joints import ROUNDING, joint_columns, joint_nearest, joint_rates, nearest_position, nearest_velocity, parameters
 from ..memory import call_kernel, load
 from ..rotations import identity_pose
@@ -165,7 +165,7 @@ def constraint_rates(model: Model, work: Work, closed: Loops, l: int, column: in
 
 @entry
 def allowed_motions(
-    handle: int, loops: int, closing: int, q: Any, size: float, scales: Any, U: Any, sizes: Any, Vt: Any
+    handle: int, loops: int, closing: int, q: Floats, size: float, scales: Floats, U: Table, sizes: Floats, Vt: Table
 ) -> tuple[float, float, int, float]:
     """Close the loops in q to rounding, and decompose J_C there, in coordinates and rows without units.
 
@@ -265,7 +265,7 @@ and what those are a sum of."""
 
 
 @entry
-def loop_demands(handle: int, loops: int, x: Any, a: Any, size: float, wrenches: Any, own: Any, out: Any) -> None:
+def loop_demands(handle: int, loops: int, x: Floats, a: Floats, size: float, wrenches: Table, own: Floats, out: Table) -> None:
     """DEMANDS of each loop to `out` at the state x = (q, v) with the accelerations a, and the loop joints' own torques.
 
     These are what their own `wrenches` on their children, in their frames there, do along their velocities. `size` is as for

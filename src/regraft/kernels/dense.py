@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compilation import Quick, allocating, entry, inline, jit
+from ..compilation import Floats, Table, allocating, entry, inline, jit
 
 Array = NDArray[np.float64]
 
@@ -308,19 +308,15 @@ def solve_definite_rows(M: Any, Y: Any) -> None:
 
 
 @entry
-def singular(A: Any, U: Any, sizes: Any, Vt: Any) -> int:
+def singular(A: Table, U: Table, sizes: Floats, Vt: Table) -> int:
     """`decompose`."""
     return decompose(A, U, sizes, Vt)
 
 
 @entry
-def definite(M: Any, Y: Any) -> None:
+def definite(M: Table, Y: Table) -> None:
     """`solve_definite_rows`."""
     solve_definite_rows(M, Y)
-
-
-_SINGULAR = Quick(singular, "table", "table", "vector", "table")
-_DEFINITE = Quick(definite, "table", "table")
 
 
 def svd(A: Array) -> tuple[Array, Array, Array]:
@@ -330,7 +326,7 @@ def svd(A: Array) -> tuple[Array, Array, Array]:
     """
     m, n = A.shape
     U, sizes, Vt = np.empty((min(m, n), m)), np.empty(min(m, n)), np.empty((n, n))
-    _SINGULAR.call(np.array(A, float, order="C"), U, sizes, Vt)
+    singular.call(np.array(A, float, order="C"), U, sizes, Vt)
     return U.T, sizes, Vt
 
 
@@ -350,5 +346,5 @@ def least_squares(A: Array, B: Array, cutoff: float = 0.0) -> Array:
 def solve_definite(M: Array, B: Array) -> Array:
     """M⁻¹ B for a symmetric positive M and B (n,) or (n, k)."""
     Y = np.array(B.T, float, order="C", ndmin=2)
-    _DEFINITE.call(np.array(M, float, order="C"), Y)
+    definite.call(np.array(M, float, order="C"), Y)
     return Y[0] if B.ndim == 1 else Y.T

@@ -6,7 +6,20 @@ from typing import Any
 
 import numpy as np
 
-from ..compilation import entry, inline, long_entry
+from ..compilation import (
+    Blocks,
+    Complexes,
+    ComplexTable,
+    Floats,
+    Integers,
+    IntegerTable,
+    Scalars,
+    Table,
+    entry,
+    generic_entry,
+    inline,
+    long_entry,
+)
 from ..memory import call_kernel, load, load_pose, store, store_pose, table_at, vector_at
 from ..spatial import add, at_point, compose, invert
 from . import closure, configuration
@@ -27,7 +40,7 @@ from .rnea import reactions, rnea
 
 
 @entry
-def forward_dynamics(handle: int, x: Any, tau: Any, out: Any) -> float:
+def forward_dynamics(handle: int, x: Floats, tau: Floats, out: Floats) -> float:
     """`aba` without external forces at the state x = (q, v); NaN where tau has the wrong length or gaps."""
     if tau.shape[0] != out.shape[0] or tau.strides[0] != out.strides[0]:
         return np.nan
@@ -37,39 +50,39 @@ def forward_dynamics(handle: int, x: Any, tau: Any, out: Any) -> float:
 
 
 @entry
-def pushed_dynamics(handle: int, q: Any, v: Any, tau: Any, external: Any, out: Any) -> Any:
+def pushed_dynamics(handle: int, q: Floats, v: Floats, tau: Floats, external: Table, out: Floats) -> Any:
     """`aba` with external forces."""
     return aba(model_at(handle), work_at(handle, q), q, v, tau, external, out)
 
 
 @entry
-def inverse_dynamics(handle: int, q: Any, v: Any, a: Any, external: Any, out: Any) -> None:
+def inverse_dynamics(handle: int, q: Floats, v: Floats, a: Floats, external: Table, out: Floats) -> None:
     """`rnea`."""
     rnea(model_at(handle), work_at(handle, q), q, v, a, external, out)
 
 
 @entry
-def joint_reactions(handle: int, q: Any, v: Any, a: Any, external: Any, tau: Any, out: Any) -> None:
+def joint_reactions(handle: int, q: Floats, v: Floats, a: Floats, external: Table, tau: Floats, out: Table) -> None:
     """`rnea`, then `reactions`."""
     rnea(model_at(handle), work_at(handle, q), q, v, a, external, tau)
     reactions(model_at(handle), work_at(handle, q), q, out)
 
 
 @entry
-def mass_matrix(handle: int, q: Any, out: Any) -> None:
+def mass_matrix(handle: int, q: Floats, out: Table) -> None:
     """`crba`."""
     crba(model_at(handle), work_at(handle, q), q, out)
 
 
 @entry
-def jacobian(handle: int, q: Any, k: int, local: Any, out: Any) -> None:
+def jacobian(handle: int, q: Floats, k: int, local: Floats, out: Table) -> None:
     """`jacobian` of a point fixed to row k."""
     place_bodies(model_at(handle), work_at(handle, q), q)
     jacobian_kernel.jacobian(model_at(handle), work_at(handle, q), k, local, out)
 
 
 @entry
-def jacobian_rate(handle: int, q: Any, v: Any, k: int, local: Any, out: Any) -> None:
+def jacobian_rate(handle: int, q: Floats, v: Floats, k: int, local: Floats, out: Table) -> None:
     """`jacobian_rate` of a point fixed to row k."""
     place_bodies(model_at(handle), work_at(handle, q), q)
     move_bodies(model_at(handle), work_at(handle, q), q, v)
@@ -77,7 +90,7 @@ def jacobian_rate(handle: int, q: Any, v: Any, k: int, local: Any, out: Any) -> 
 
 
 @entry
-def energy(handle: int, q: Any, v: Any) -> Any:
+def energy(handle: int, q: Floats, v: Floats) -> Any:
     """Kinetic and potential energy."""
     place_bodies(model_at(handle), work_at(handle, q), q)
     move_bodies(model_at(handle), work_at(handle, q), q, v)
@@ -85,47 +98,49 @@ def energy(handle: int, q: Any, v: Any) -> Any:
 
 
 @entry
-def momentum(handle: int, q: Any, v: Any) -> Any:
+def momentum(handle: int, q: Floats, v: Floats) -> Any:
     """Angular and linear momentum, first moment and mass."""
     place_bodies(model_at(handle), work_at(handle, q), q)
     move_bodies(model_at(handle), work_at(handle, q), q, v)
     return energy_kernel.momentum(model_at(handle), work_at(handle, q))
 
 
-@entry
-def integrate(walk: Any, q: Any, step: Any, out: Any) -> None:
+@generic_entry
+def integrate(walk: IntegerTable, q: Scalars, step: Scalars, out: Scalars) -> None:
     """q ⊕ step."""
     configuration.integrate(walk, q, step, out)
 
 
 @entry
-def difference(walk: Any, q1: Any, q0: Any, out: Any) -> None:
+def difference(walk: IntegerTable, q1: Floats, q0: Floats, out: Floats) -> None:
     """q1 ⊖ q0."""
     configuration.difference(walk, q1, q0, out)
 
 
 @entry
-def normalise(walk: Any, q: Any) -> None:
+def normalise(walk: IntegerTable, q: Floats) -> None:
     """Back onto the manifold."""
     configuration.normalise(walk, q)
 
 
 @long_entry
-def inverse_derivatives(handle: int, q: Any, v: Any, a: Any, external: Any, scratch: Any, out: Any) -> None:
+def inverse_derivatives(
+    handle: int, q: Complexes, v: Complexes, a: Complexes, external: ComplexTable, scratch: ComplexTable, out: Table
+) -> None:
     """`rnea_derivatives`."""
     rnea_derivatives((model_at(handle), work_at(handle, q)), q, v, a, external, scratch, out)
 
 
 @long_entry
 def forward_dynamics_batch(
-    handle: int, external: Any, lanes: Any, q: Any, v: Any, tau: Any, first: int, end: int, out: Any, worst: Any
+    handle: int, external: Blocks, lanes: Blocks, q: Table, v: Table, tau: Table, first: int, end: int, out: Table, worst: Floats
 ) -> None:
     """`aba_batch`."""
     aba_batch(handle, external, lanes, q, v, tau, first, end, out, worst)
 
 
 @long_entry
-def off_manifold(starts: Any, q: Any, first: int, end: int, slack: float) -> int:
+def off_manifold(starts: Integers, q: Table, first: int, end: int, slack: float) -> int:
     """The first of the rows from first to end with a quaternion whose numbers are off those of its unit by more; −1 for none."""
     for b in range(first, end):
         for i in starts:
@@ -138,7 +153,7 @@ def off_manifold(starts: Any, q: Any, first: int, end: int, slack: float) -> int
 
 
 @entry
-def motion(handle: int, x: Any, far: Any, out: Any) -> None:
+def motion(handle: int, x: Floats, far: Table, out: Table) -> None:
     """Pose (R, p) in the world and twist at its own origin, world axes, of each row's body at x = (q, v).
 
     far[k] is the frame, on the body, that the tables give it.
@@ -159,7 +174,7 @@ def store_motion(m: Model, w: Work, far: Any, k: int, out: Any, row: int) -> Non
 
 
 @long_entry
-def motion_of_many(handle: int, states: Any, far: Any, k: int, out: Any) -> None:
+def motion_of_many(handle: int, states: Table, far: Table, k: int, out: Table) -> None:
     """Pose and twist of row k's body, as `motion` gives them, at each row of `states`."""
     m, w, nq = model_at(handle), work_at(handle, states), positions_in(handle)
     for i in range(states.shape[0]):
@@ -169,7 +184,7 @@ def motion_of_many(handle: int, states: Any, far: Any, k: int, out: Any) -> None
 
 
 @long_entry
-def balance_of_many(handle: int, states: Any, out: Any) -> None:
+def balance_of_many(handle: int, states: Table, out: Table) -> None:
     """Kinetic and potential energy, angular and linear momentum at each row of `states`: (rows, 8)."""
     m, w, nq = model_at(handle), work_at(handle, states), positions_in(handle)
     for i in range(states.shape[0]):
@@ -228,7 +243,9 @@ def loop_closing(handle: int, loops: int, q: int, v: int, step: int, best: int, 
 
 
 @entry
-def closed_dynamics(handle: int, loops: int, kernel: int, x: Any, tau: Any, external: Any, out: Any) -> tuple[float, float]:
+def closed_dynamics(
+    handle: int, loops: int, kernel: int, x: Floats, tau: Floats, external: Table, out: Floats
+) -> tuple[float, float]:
     """`loop_dynamics` at the state x = (q, v); returns the least MARGIN and the largest gap."""
     return dynamics_of(handle, loops, kernel, x, tau, external.ctypes.data, external.shape[0], out)
 
@@ -245,7 +262,7 @@ def dynamics_of(
 
 
 @entry
-def acceleration_lack(handle: int, loops: int, x: Any) -> float:
+def acceleration_lack(handle: int, loops: int, x: Floats) -> float:
     """What the accelerations lack along the rows of loops, those that are left out too; after `closed_dynamics` at x."""
     closed = loops_at(loops, x)
     loop_kernel.acceleration_gaps(model_at(handle), work_at(handle, x), closed)
@@ -253,7 +270,7 @@ def acceleration_lack(handle: int, loops: int, x: Any) -> float:
 
 
 @entry
-def quick_closed_dynamics(handle: int, loops: int, kernel: int, x: Any, tau: Any, out: Any) -> float:
+def quick_closed_dynamics(handle: int, loops: int, kernel: int, x: Floats, tau: Floats, out: Floats) -> float:
     """The same without external forces; NaN where tau has the wrong length or gaps, or where loops are open."""
     if tau.shape[0] != out.shape[0] or tau.strides[0] != out.strides[0]:
         return np.nan
@@ -262,14 +279,14 @@ def quick_closed_dynamics(handle: int, loops: int, kernel: int, x: Any, tau: Any
 
 
 @entry
-def close(handle: int, loops: int, kernel: int, q: Any, v: Any, what: int) -> float:
+def close(handle: int, loops: int, kernel: int, q: Floats, v: Floats, what: int) -> float:
     """`loop_closing` of q and v."""
     step, best = np.empty(v.shape[0]), np.empty(q.shape[0])
     return call_kernel(kernel, handle, loops, q.ctypes.data, v.ctypes.data, step.ctypes.data, best.ctypes.data, 0, what)
 
 
 @entry
-def take_hold(handle: int, loops: int, kernel: int, x: Any, results: Any) -> float:
+def take_hold(handle: int, loops: int, kernel: int, x: Floats, results: Floats) -> float:
     """`loop_closing` of x = (q, v), which is changed; `results` (2 + 6 loops,) gets what else `take_hold` returns."""
     nq, q = positions_in(handle), x.ctypes.data
     step, best = np.empty(x.shape[0] - nq), np.empty(nq)
@@ -279,7 +296,7 @@ def take_hold(handle: int, loops: int, kernel: int, x: Any, results: Any) -> flo
 
 @long_entry
 def closed_dynamics_batch(
-    handle: int, loops: int, kernel: int, q: Any, v: Any, tau: Any, first: int, end: int, out: Any, worst: Any
+    handle: int, loops: int, kernel: int, q: Table, v: Table, tau: Table, first: int, end: int, out: Table, worst: Floats
 ) -> None:
     """`loop_dynamics` of the rows from first to end; NaN into `worst` where loops are open."""
     gaps = loops_at(loops, q).scratch[GAP]
@@ -291,14 +308,16 @@ def closed_dynamics_batch(
 
 
 @long_entry
-def loop_derivatives(handle: int, loops: int, q: Any, v: Any, tau: Any, external: Any, scratch: Any, out: Any) -> None:
+def loop_derivatives(
+    handle: int, loops: int, q: Complexes, v: Complexes, tau: Complexes, external: ComplexTable, scratch: ComplexTable, out: Table
+) -> None:
     """`closed_derivatives`."""
     tables = model_at(handle), work_at(handle, q), loops_at(loops, q)
     closed_derivatives(tables, q, v, tau, external, scratch, out)
 
 
 @entry
-def row_wrenches(handle: int, loops: int, q: Any, out: Any) -> None:
+def row_wrenches(handle: int, loops: int, q: Floats, out: Table) -> None:
     """`row_wrenches`."""
     m, w = model_at(handle), work_at(handle, q)
     place_bodies(m, w, q)
@@ -306,7 +325,7 @@ def row_wrenches(handle: int, loops: int, q: Any, out: Any) -> None:
 
 
 @entry
-def row_jacobian(handle: int, loops: int, q: Any, out: Any) -> None:
+def row_jacobian(handle: int, loops: int, q: Floats, out: Table) -> None:
     """`row_jacobian`."""
     m, w, closed = model_at(handle), work_at(handle, q), loops_at(loops, q)
     closure.factorise(m, w, q)
@@ -315,7 +334,7 @@ def row_jacobian(handle: int, loops: int, q: Any, out: Any) -> None:
 
 
 @entry
-def loop_torques(handle: int, loops: int, x: Any, out: Any) -> None:
+def loop_torques(handle: int, loops: int, x: Floats, out: Table) -> None:
     """(loops, 6): the wrench of each loop joint's own torques, `loop_torques`."""
     m, w, closed, nq = model_at(handle), work_at(handle, x), loops_at(loops, x), positions_in(handle)
     place_bodies(m, w, x[:nq])
@@ -326,7 +345,7 @@ def loop_torques(handle: int, loops: int, x: Any, out: Any) -> None:
 
 
 @long_entry
-def joint_states(handle: int, loops: int, places: Any, states: Any, out: Any) -> None:
+def joint_states(handle: int, loops: int, places: IntegerTable, states: Table, out: Table) -> None:
     """`loop_states` at each row of `states`."""
     m, w, closed, nq = model_at(handle), work_at(handle, states), loops_at(loops, states), positions_in(handle)
     for i in range(states.shape[0]):
@@ -336,7 +355,7 @@ def joint_states(handle: int, loops: int, places: Any, states: Any, out: Any) ->
 
 
 @long_entry
-def loops_of_many(handle: int, loops: int, states: Any, out: Any) -> None:
+def loops_of_many(handle: int, loops: int, states: Table, out: Table) -> None:
     """At each row of `states` the gaps of each loop in position and in velocity, and last the energy in limits of loop joints."""
     m, w, closed, nq = model_at(handle), work_at(handle, states), loops_at(loops, states), positions_in(handle)
     for i in range(states.shape[0]):
@@ -350,7 +369,7 @@ def loops_of_many(handle: int, loops: int, states: Any, out: Any) -> None:
 
 
 @entry
-def plastic_impact(handle: int, x: Any, top: int, motion: Any, out: Any) -> float:
+def plastic_impact(handle: int, x: Floats, top: int, motion: Table, out: Floats) -> float:
     """`impact` of the tree whose root is row `top`; `motion` is how that row's body moves, in its own frame."""
     nq = positions_in(handle)
     X, twist = load_pose(motion, 0), load(motion, 0, 12, 6)

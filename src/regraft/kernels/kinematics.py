@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..compilation import inline, jit
+from ..compilation import Scalars, inline, jit
 from ..joints import joint_columns, joint_place, joint_rates, joint_transform, parameters
 from ..memory import load, store
 from ..rotations import identity_pose
@@ -45,7 +45,7 @@ def parent_frame(body: Any, parent: int, like: Scalar) -> Frame:
 
 
 @tree_stage
-def place_bodies(model: Model, work: Work, q: Any) -> None:
+def place_bodies(model: Model, work: Work, q: Scalars) -> None:
     """R, P, S: orientation and position of each body, screw of each degree of freedom (S1 eq. 8).  O(n)."""
     for k in range(model.walk.shape[0]):
         place_body(model, work, q, k)
@@ -93,7 +93,7 @@ def flip(dof: Any, first: int, end: int, column: int) -> None:
 
 
 @tree_stage
-def move_bodies(model: Model, work: Work, q: Any, v: Any) -> None:
+def move_bodies(model: Model, work: Work, q: Scalars, v: Scalars) -> None:
     """V = V_parent + S v and the bias V_parent × S v + Ṡ v of each body, after `place_bodies`.  O(n)."""
     walk, body, dof = model.walk, work.body, work.dof
     for k in range(walk.shape[0]):

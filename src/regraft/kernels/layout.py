@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from ..compilation import inline, inline_view
+from numba import float64, int64, types
+
+from ..compilation import declare, inline, inline_view
 from ..memory import table_at
 
 # walk: int64 (n, WALK), one row per body in the order of the walk
@@ -104,6 +106,10 @@ class Model(NamedTuple):
     limit_rows: Any
     limits: Any
     handle: Any  # by which stages find all of this again
+
+
+_TABLE, _INTEGERS = float64[:, ::1], int64[:, ::1]
+declare("Model", types.NamedTuple([_INTEGERS, _TABLE, _TABLE, _TABLE, _INTEGERS, _TABLE, _INTEGERS, _TABLE, int64], Model))
 
 
 class Work(NamedTuple):

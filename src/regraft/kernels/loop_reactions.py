@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..compilation import allocating, entry, inline, jit
+from ..compilation import Floats, IntegerTable, Table, allocating, entry, inline, jit
 from ..memory import load, store
 from ..spatial import Force, Vector, add, angular, cross, linear, plus, rotate, spatial, subtract, times
 from .closure import ASSEMBLED
@@ -24,7 +24,16 @@ IDLE = 1e-9
 
 @entry
 def closed_reactions(
-    handle: int, loops: int, kernel: int, x: Any, tau: Any, external: Any, a: Any, redundant: Any, of_loops: Any, push: Any
+    handle: int,
+    loops: int,
+    kernel: int,
+    x: Floats,
+    tau: Floats,
+    external: Table,
+    a: Floats,
+    redundant: IntegerTable,
+    of_loops: Table,
+    push: Table,
 ) -> bool:
     """The wrench of every loop joint on its child, about its frame there, to `of_loops`, and added to what pushes the bodies.
 

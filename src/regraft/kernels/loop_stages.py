@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from ..compilation import inline, stage
+from numba import int64
+
+from ..compilation import declared, inline, stage, star
 from ..scalars import zero
 from .layout import R, model_at, work_at
 from .loop_layout import loops_at
@@ -18,7 +20,7 @@ def loop_stage(function: F) -> F:
     def compiled(handle: int, loops: int, like: Any, *given: Any) -> Any:
         return inner(model_at(handle), work_at(handle, like), loops_at(loops, like), *given)
 
-    called = stage(named(compiled, function))
+    called = stage(named(compiled, function), lambda scalar: (int64, int64, scalar, star(declared(function, scalar, 3))))
 
     @inline
     def call(model: Any, work: Any, closed: Any, *given: Any) -> Any:

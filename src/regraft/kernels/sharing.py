@@ -6,11 +6,9 @@ basis of the directions of θ̂̇ that loops do not allow, the others one of tho
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from ..compilation import entry
+from ..compilation import Floats, IntegerTable, Table, entry
 from .closure import ASSEMBLED
 from .constraint import RANK
 from .dense import decompose, factorise_rows, least_solution, solve_rows
@@ -19,7 +17,7 @@ _FIRST = 1e-6  # of equally good coordinates the first ones are taken, not those
 
 
 @entry
-def choose(Vt: Any, rank: int, weights: Any, chosen: Any) -> None:
+def choose(Vt: Table, rank: int, weights: Floats, chosen: IntegerTable) -> None:
     """The coordinates that are left when the `rank` columns of J_C that are best together are taken out, in ascending order.
 
     `weights` say what speaks for a coordinate as one of those that are taken out, beside its conditioning.
@@ -39,7 +37,7 @@ def choose(Vt: Any, rank: int, weights: Any, chosen: Any) -> None:
 
 
 @entry
-def follow(Vt: Any, rank: int, scales: Any, chosen: Any, rates: Any) -> float:
+def follow(Vt: Table, rank: int, scales: Floats, chosen: IntegerTable, rates: Table) -> float:
     """θ̇ = rates θ̇_G for all coordinates; returns the least size that the chosen ones have in any motion of size 1."""
     dof = chosen.shape[0]
     F, copied = np.empty((dof, dof)), np.empty((dof, dof))
@@ -63,7 +61,16 @@ def follow(Vt: Any, rank: int, scales: Any, chosen: Any, rates: Any) -> float:
 
 @entry
 def share(
-    Vt: Any, rank: int, scales: Any, acting: Any, places: Any, stretch: Any, reach: Any, wanted: Any, y: Any, lacking: Any
+    Vt: Table,
+    rank: int,
+    scales: Floats,
+    acting: Floats,
+    places: IntegerTable,
+    stretch: Floats,
+    reach: Table,
+    wanted: Floats,
+    y: Table,
+    lacking: Floats,
 ) -> int:
     """Torques y[0] by `stretch` of the motors at some `places` that do the same work in all allowed motions as `acting` in θ̂.
 

@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
-from ..compilation import inline, stage
+from numba import int64
+
+from ..compilation import declared, inline, stage, star
 from ..scalars import zero
 from .layout import R, model_at, work_at
 
@@ -22,7 +24,7 @@ def tree_stage(function: F) -> F:
     def compiled(handle: int, like: Any, *given: Any) -> Any:
         return inner(model_at(handle), work_at(handle, like), *given)
 
-    called = stage(named(compiled, function))
+    called = stage(named(compiled, function), lambda scalar: (int64, scalar, star(declared(function, scalar, 2))))
 
     @inline
     def call(model: Any, work: Any, *given: Any) -> Any:

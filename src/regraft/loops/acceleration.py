@@ -8,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..compilation import Quick
 from ..errors import StructureError
 from ..kernels import constraint, entries
 from ..kernels.closure import ASSEMBLED
@@ -140,7 +139,7 @@ def loop_torques_at(mech: Mechanism, state: State, a: Array) -> Array:
     found = np.empty((len(tables.loops), constraint.DEMANDS))
     tree = tables.tree
     wrenches = own_wrenches(tables, state._x)
-    _DEMANDS.call(tree.handle, tables.handle, state._x, a, coordinates.loop_size, wrenches, own, found)
+    constraint.loop_demands.call(tree.handle, tables.handle, state._x, a, coordinates.loop_size, wrenches, own, found)
     representable("the accelerations of the loops", found)
     for (name, _, _), (gap, slip, opening, summands) in zip(mech.layout.loops, found.tolist(), strict=True):
         if not (gap <= ASSEMBLED and slip <= ASSEMBLED):
@@ -151,6 +150,3 @@ def loop_torques_at(mech: Mechanism, state: State, a: Array) -> Array:
                 "take the nearest ones that do not: a = consistent_acceleration(mech, state, a)."
             )
     return own
-
-
-_DEMANDS = Quick(constraint.loop_demands, "integer", "integer", "vector", "vector", "number", "table", "vector", "table")

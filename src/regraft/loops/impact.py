@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compilation import Quick
 from ..errors import ModelError, StructureError, listed
 from ..kernels import entries
 from ..kernels.closure import ASSEMBLED
@@ -21,8 +20,6 @@ from .tables import LoopTables, closing_kernel, loops_of
 
 Array = NDArray[np.float64]
 
-_TAKE_HOLD = Quick(entries.take_hold, "integer", "integer", "integer", "vector", "vector")
-
 
 def take_hold(mech: Mechanism, before: Array, new: Sequence[Joint], *, impact: bool) -> State:
     """The state after the loop joints `new`, the last ones of the mechanism, have taken hold at (q, v) = `before`.
@@ -33,7 +30,7 @@ def take_hold(mech: Mechanism, before: Array, new: Sequence[Joint], *, impact: b
     closed = loops_of(mech)  # nobody else has this mechanism yet, but its tree may be that of another one
     tree = closed.tree
     x, results = before.copy(), np.empty(2 + 6 * len(closed.loops))
-    gap = _TAKE_HOLD.call(tree.handle, closed.handle, closing_kernel(), x, results)
+    gap = entries.take_hold.call(tree.handle, closed.handle, closing_kernel(), x, results)
     slip, redundant, wrenches = results[0], results[1], results[2:].reshape(-1, 6)
     if not gap <= ASSEMBLED:
         raise _apart(mech, closed, new)
@@ -62,7 +59,7 @@ def _why_not_unique(closed: LoopTables, before: Array) -> ModelError:
     """The same again in a workspace of its own, to look into afterwards."""
     work = closed.tree.new_work()
     results = np.empty(2 + 6 * len(closed.loops))
-    _TAKE_HOLD.call(work.handle, closed.handle, closing_kernel(), before.copy(), results)
+    entries.take_hold.call(work.handle, closed.handle, closing_kernel(), before.copy(), results)
     return closed.tree.explain_failure(work, before[: closed.tree.nq])
 
 

@@ -9,7 +9,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compilation import Quick
 from ..errors import ModelError, StructureError, listed
 from ..kernels import constraint, sharing
 from ..kernels.closure import ASSEMBLED, CLOSED
@@ -164,7 +163,9 @@ def allowed_motions(mech: Mechanism, state: State) -> AllowedMotions:
     scale, sizes = np.empty(count), np.empty(least)
     U, Vt = np.empty((least, rows)), np.empty((count, count))
     closing = closing_kernel() if rows else 0
-    gap, left, rank, length = _ALLOWED.call(tree.handle, tables.handle, closing, q, coordinates.loop_size, scale, U, sizes, Vt)
+    gap, left, rank, length = constraint.allowed_motions.call(
+        tree.handle, tables.handle, closing, q, coordinates.loop_size, scale, U, sizes, Vt
+    )
     if not gap <= ASSEMBLED:
         raise StructureError(
             f"the loops are open in this state, by {gap:.3g} in position; close them first: state = assemble(mech, state)."
@@ -174,23 +175,15 @@ def allowed_motions(mech: Mechanism, state: State) -> AllowedMotions:
     return AllowedMotions(coordinates, scale, rank, Vt, sizes, U, length)
 
 
-_ALLOWED = Quick(
-    constraint.allowed_motions, "integer", "integer", "integer", "vector", "number", "vector", "table", "vector", "table"
-)
-
-
 # --- the choice --------------------------------------------------------------------------------------------------------
 
 
 def _independent(motions: AllowedMotions, weights: Array) -> list[int]:
     """N_F coordinates: those that are left when the m columns of J_C that are best together are taken out."""
     chosen = np.empty((motions.coordinates.count - motions.rank, 1), np.int64)
-    _CHOOSE.call(motions.Vt, motions.rank, weights, chosen)
+    sharing.choose.call(motions.Vt, motions.rank, weights, chosen)
     found: list[int] = chosen[:, 0].tolist()
     return found
-
-
-_CHOOSE = Quick(sharing.choose, "table", "integer", "vector", "integers")
 
 
 def _kept(motions: AllowedMotions, fresh: list[int], keep: Mobility) -> list[int]:
@@ -241,7 +234,7 @@ def _counted(count: int, what: str) -> str:
 def _described(motions: AllowedMotions, chosen: list[int]) -> Mobility:
     coordinates, dof = motions.coordinates, len(chosen)
     rates = np.empty((coordinates.count, dof))
-    conditioning = _FOLLOW.call(motions.Vt, motions.rank, motions.scale, np.array(chosen, np.int64).reshape(dof, 1), rates)
+    conditioning = sharing.follow.call(motions.Vt, motions.rank, motions.scale, np.array(chosen, np.int64).reshape(dof, 1), rates)
     rest = sorted(set(range(coordinates.count)).difference(chosen))
     H, W, S = rates[rest], rates[: coordinates.tree].copy(), rates[coordinates.actuated]
     for matrix in (H, W, S):
@@ -258,6 +251,3 @@ def _described(motions: AllowedMotions, chosen: list[int]) -> Mobility:
         S=S,
         conditioning=conditioning,
     )
-
-
-_FOLLOW = Quick(sharing.follow, "table", "integer", "vector", "integers", "table")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compilation import Quick, address_of, allocating, entry, jit
+from ..compilation import Floats, IntegerTable, SixFloats, Table, address_of, allocating, entry, generic_entry, jit
 from ..derived import Derived
 from ..description import limit_rows
 from ..joints import JointType, kind_of, padded_parameters, parameters
@@ -65,6 +65,7 @@ from ..kernels.loops import held_directions
 from ..mechanism import Mechanism
 from ..memory import load, load_pose, load_vector, store, table_at, words_in
 from ..parts import Joint
+from ..scalars import Scalar
 from ..spatial import compose, invert
 from ..tree import Tree
 from .links import link
@@ -100,7 +101,7 @@ class LoopTables:
         limited = np.concatenate([rows for rows, _ in limits]) if limits else _NO_ROWS
         bounds = np.concatenate([numbers for _, numbers in limits]) if limits else _NO_BOUNDS
         self.keep = limited, bounds  # a handle is a bare address, and leads to more of them
-        make = derive if isinstance(like, complex) else _DERIVE.call
+        make = derive if isinstance(like, complex) else derive.call
         self.handle, self.memory = make(self.loops, self.numbers, limited, bounds, tree.handle, tree.far, like)
         addresses = self.memory[:LOOP_HANDLE].view(np.int64)
         if addresses[LINKS_IN]:
@@ -109,7 +110,7 @@ class LoopTables:
     def _fill(self, l: int, tree: Tree, joint: Joint) -> None:
         """What a joint says by itself; its frames on its bodies, not yet in those of the bodies' rows."""
         kind = joint.type
-        _FILL.call(
+        fill.call(
             self.loops, self.numbers, l, tree.row(joint.parent), tree.row(joint.child),
             kind_of(kind), kind.nv, kind.kernels.rates is not None, kind.limits is not None,
             joint.parent_pose.row, joint.child_pose.row, padded_parameters(kind), kind.damping,
@@ -151,19 +152,19 @@ def _limits(l: int, joint: JointType) -> tuple[Integers, Array]:
 @cache
 def dynamics_kernel() -> int:
     """The address of the dynamics of closed chains."""
-    return address_of(entries.loop_dynamics, *("integer",) * 8)
+    return address_of(entries.loop_dynamics)
 
 
 @cache
 def closing_kernel() -> int:
     """The address of what closes loops."""
-    return address_of(entries.loop_closing, *("integer",) * 8)
+    return address_of(entries.loop_closing)
 
 
 @cache
 def _links_kernel(in_complex_numbers: bool) -> int:
     """The address of the forces of all joints where every body is free by itself."""
-    return address_of(complex_links_kernel if in_complex_numbers else links_kernel, *("integer",) * 8)
+    return address_of(complex_links_kernel if in_complex_numbers else links_kernel)
 
 
 def loops_of(mech: Mechanism, derived: Derived | None = None) -> LoopTables:
@@ -201,8 +202,8 @@ def _measures(mech: Mechanism, states: Array) -> Array:
 
 @entry
 def fill(
-    loops: Any, numbers: Any, l: int, parent: int, child: int, kind: int, nv: int, varies: int, limited: int,
-    on_parent: Any, on_child: Any, par: Any, damping: Any,
+    loops: IntegerTable, numbers: Table, l: int, parent: int, child: int, kind: int, nv: int, varies: int, limited: int,
+    on_parent: Floats, on_child: Floats, par: SixFloats, damping: Floats,
 ) -> None:  # fmt: skip
     """The l-th row of the tables as the joint describes it; the frames are poses as rows (12,)."""
     loops[l, PARENT_ROW], loops[l, CHILD_ROW], loops[l, LOOP_KIND], loops[l, LOOP_V] = parent, child, kind, nv
@@ -215,8 +216,10 @@ def fill(
         numbers[l, LOOP_DAMPING + d] = damping[d]
 
 
-@entry
-def derive(loops: Any, numbers: Any, limited: Any, limits: Any, handle: int, far: Any, like: Any) -> tuple[int, Any]:
+@generic_entry
+def derive(
+    loops: IntegerTable, numbers: Table, limited: IntegerTable, limits: Table, handle: int, far: Table, like: Scalar
+) -> tuple[int, Any]:
     """Complete the tables of the loops; returns their handle and the memory that it leads to, which begins with the addresses.
 
     `handle` is that of the tree, `like` a scalar of the kind that results are.  O(n + loops · depth).
@@ -266,10 +269,6 @@ def derive(loops: Any, numbers: Any, limited: Any, limits: Any, handle: int, far
         _fill_path(closed, l, walk)
         _settle(closed, l)
     return found, memory
-
-
-_FILL = Quick(fill, "integers", "table", *("integer",) * 7, "vector", "vector", "six numbers", "vector")
-_DERIVE = Quick(derive, "integers", "table", "integers", "table", "integer", "table", "number")
 
 
 @jit

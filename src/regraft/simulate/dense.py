@@ -6,13 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from ..compilation import jit, long_entry
+from ..compilation import Floats, IntegerTable, Table, jit, long_entry
 from ..kernels import configuration
 from .stepper import DENSE_U, DENSE_V, Q0, Q1, QS, SLOPE_U, U1, V0, V1, VS, dense_at
 
 
 @long_entry
-def states_at(walk: Any, nq: int, t: Any, x: Any, sizes: Any, terms: Any, times: Any, S: Any, out: Any) -> None:
+def states_at(
+    walk: IntegerTable, nq: int, t: Floats, x: Table, sizes: Floats, terms: Table, times: Floats, S: Table, out: Table
+) -> None:
     """(times, nq + nv): the states at several times; at a sample's own time, and outside of all of them, the sample itself.
 
     `sizes` and `terms` are those of the steps from sample to sample; without rows where only samples were kept.

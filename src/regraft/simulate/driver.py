@@ -100,7 +100,7 @@ def is_marked(address: int, count: int) -> bool:
 @cache
 def driver_kernel() -> int:
     """The address of `drive`."""
-    return address_of(drive, "number", *("integer",) * 6)
+    return address_of(drive)
 
 
 @dataclass(frozen=True)

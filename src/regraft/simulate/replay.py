@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..compilation import jit, long_entry
+from ..compilation import ComplexTable, Floats, Integers, IntegerTable, Table, jit, long_entry
 from ..kernels import configuration
 from ..kernels.derivatives import STEP
 from ..kernels.layout import Model, Work, model_at, positions_in, work_at
@@ -65,8 +65,9 @@ def guard_after(
 
 @long_entry
 def replay(
-    handle: int, table: Any, x: Any, t: float, sizes: Any, last: float, S: Any, functions: Any, push: Any, external: Any,
-    guards: Any, numbers: Any, e: int, out: Any,
+    handle: int, table: Table, x: Floats, t: float, sizes: Floats, last: float, S: Table, functions: Integers, push: Table,
+    external: Table,
+    guards: IntegerTable, numbers: Table, e: int, out: Floats,
 ) -> float:  # fmt: skip
     """`repeat` from the state x to the state `out`; returns the size of the last step, NaN where a function failed."""
     model, work, nq = model_at(handle), work_at(handle, S), positions_in(handle)
@@ -85,8 +86,9 @@ def replay(
 
 @long_entry
 def tangents(
-    handle: int, table: Any, x: Any, t: float, sizes: Any, timed: bool, S: Any, functions: Any, push: Any, external: Any,
-    guards: Any, numbers: Any, e: int, seeds: Any, out: Any, directions: Any,
+    handle: int, table: Table, x: Floats, t: float, sizes: Floats, timed: bool, S: ComplexTable, functions: Integers,
+    push: Table, external: ComplexTable,
+    guards: IntegerTable, numbers: Table, e: int, seeds: Table, out: Table, directions: Table,
 ) -> None:  # fmt: skip
     """`repeat` in complex arithmetic, once for each row of `seeds`: tangents (q, v, t) of the start.
 

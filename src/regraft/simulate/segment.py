@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..compilation import jit, long_entry
+from ..compilation import Floats, Integers, IntegerTable, Table, jit, long_entry
 from ..kernels.closure import CLOSED
 from ..kernels.entries import CLOSE_STATE, CLOSE_VELOCITIES
 from ..kernels.layout import Model, Work, model_at, positions_in, work_at
@@ -76,8 +76,8 @@ SAFETY, SHRINK, GROW, MEMORY = 0.9, 0.2, 10.0, 0.04
 
 @long_entry
 def run(
-    handle: int, table: Any, order: int, S: Any, clock: Any, counts: Any, coordinate: Any,
-    functions: Any, push: Any, external: Any, guards: Any, numbers: Any, record: Any,
+    handle: int, table: Table, order: int, S: Table, clock: Floats, counts: Integers, coordinate: Integers,
+    functions: Integers, push: Table, external: Table, guards: IntegerTable, numbers: Table, record: Table,
 ) -> int:  # fmt: skip
     """Step until the end, an event, a full record, the end of the budget or a failure; says which.
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..compilation import Quick, entry
+from ..compilation import Floats, Table, entry
 from ..errors import StructureError, listed
 from ..joints import Fixed, JointType
 from ..kernels.kinematics import frame, place_bodies
@@ -203,13 +203,14 @@ def _frames(mech: Mechanism, state: State, c: Connection) -> tuple[Pose, Pose]:
     tree = mech.tree
     point = _common_origin(mech, state, c) if c.at is None else absolute_point(c.at)
     frames = np.empty((2, POSE))
-    _PLACES.call(tree.handle, state._x, tree.far, tree.row(c.body_a), tree.row(c.body_b), *point.tolist(), frames)
+    x, y, z = point.tolist()
+    _places.call(tree.handle, state._x, tree.far, tree.row(c.body_a), tree.row(c.body_b), x, y, z, frames)
     frames.setflags(write=False)
     return Pose.around(frames[0]), Pose.around(frames[1])
 
 
 @entry
-def _places(handle: int, state: Any, far: Any, a: int, b: int, x: float, y: float, z: float, out: Any) -> None:
+def _places(handle: int, state: Floats, far: Table, a: int, b: int, x: float, y: float, z: float, out: Table) -> None:
     """Where a frame at a point, with the world's axes, is on the bodies of two rows, or on the world."""
     model, work, there = model_at(handle), work_at(handle, state), (x, y, z)
     place_bodies(model, work, state[: positions_in(handle)])
@@ -221,9 +222,6 @@ def _places(handle: int, state: Any, far: Any, a: int, b: int, x: float, y: floa
             body = compose(frame(work.body, k), invert(load_pose(far, k)))
             R, p = compose(invert(body), (identity(0.0), here))
             store_pose(out, side, (orthonormal(R), p))
-
-
-_PLACES = Quick(_places, "integer", "vector", "table", "integer", "integer", "number", "number", "number", "table")
 
 
 def _fitting(mech: Mechanism, state: State, c: Connection) -> tuple[Pose, Pose]:

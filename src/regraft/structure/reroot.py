@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, overload
+from typing import overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..compilation import entry
+from ..compilation import Floats, Table, entry
 from ..errors import StructureError
 from ..joints import REPRESENTABLE, Free, JointType, is_registered
 from ..kernels import entries
@@ -173,7 +173,7 @@ def _check_words(velocity: str, align: str) -> None:
 
 
 @entry
-def _places(now: Any, zero: Any, point: Any, out: Any) -> None:
+def _places(now: Floats, zero: Floats, point: Floats, out: Table) -> None:
     """Where the new base joint's frame is on the world and on the body (S1 eqs. 13–18).
 
     On the world it has the axes that the body has in its zero pose, on the body those of the body.

@@ -1,0 +1,45 @@
+"""What there is to compile, and in which order: stages before what calls them."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from .ingredients import stages_of
+from .signatures import scalar_of
+
+
+class Unit(NamedTuple):
+    """A stage or an entry, with the types that it is compiled for."""
+
+    dispatcher: Any
+    signature: tuple[Any, ...]
+
+    @property
+    def name(self) -> str:
+        """As it stands in the sources."""
+        return str(self.dispatcher.py_func.__name__).strip("_")
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether its machine code lies on disk."""
+        return bool(self.dispatcher._cache.has(self.signature))
+
+    @property
+    def is_there(self) -> bool:
+        """Whether it need not be compiled: it lies on disk, or comes with the package."""
+        return self.is_kept or bool(self.dispatcher._cache.is_shipped(self.signature))
+
+
+def units_of(dispatcher: Any, signature: tuple[Any, ...]) -> list[Unit]:
+    """All that an entry needs, itself last."""
+    found: dict[Unit, None] = {}
+    _add(dispatcher, signature, scalar_of(signature), found)
+    return list(found)
+
+
+def _add(dispatcher: Any, signature: tuple[Any, ...], scalar: Any, found: dict[Unit, None]) -> None:
+    for stage in stages_of(dispatcher.py_func):
+        own = stage.declared_in(scalar)
+        if Unit(stage, own) not in found:
+            _add(stage, own, scalar, found)
+    found[Unit(dispatcher, signature)] = None
