@@ -3,9 +3,9 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PYTHONUNBUFFERED = 1
 
-.PHONY: demo test bench lint docs margins sweep mutants dist dist-test clean
+.PHONY: demo test bench bench-cold lint docs margins sweep mutants dist dist-test clean
 
-demo: .venv/core  ## the passive walker; writes pictures and a report to demo/
+demo: .venv/demo  ## the passive walker; writes pictures and a report to demo/
 	$(BIN)/regraft demo walker
 
 test: .venv/test .venv/lint  ## lint, types, layers, tests and doctests
@@ -38,6 +38,9 @@ bench: .venv/test  ## speed against Pinocchio and MuJoCo, as ratios within one r
 	$(BIN)/python -m regraft.warmup
 	$(BIN)/python benchmarks/run.py
 
+bench-cold: .venv/demo  ## how long a new user waits; ARGS="main --demo" for another revision beside it, and `make demo`
+	$(BIN)/python benchmarks/cold.py $(ARGS)
+
 lint: .venv/lint  ## style, types and layers
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -61,8 +64,8 @@ clean:
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade pip
 
-.venv/core: pyproject.toml | .venv/bin/python
-	$(BIN)/python -m pip install --quiet --editable .
+.venv/demo: pyproject.toml | .venv/bin/python
+	$(BIN)/python -m pip install --quiet --editable .[cli,show]
 	@touch $@
 
 .venv/%: pyproject.toml | .venv/bin/python

@@ -19,7 +19,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).parent.parent
+from revisions import ROOT, checked_out
+
 ROUNDS = 40
 LIMIT = 1.03
 """What counts as slower."""
@@ -27,19 +28,14 @@ LIMIT = 1.03
 
 def main(revision: str) -> None:
     """Print the ratio of times, this version's over the other's, for each row that both have."""
-    with tempfile.TemporaryDirectory() as folder:
-        other = Path(folder) / "other"
-        subprocess.run(["git", "worktree", "add", "--quiet", "--detach", str(other), revision], cwd=ROOT, check=True)
-        try:
-            roots = ROOT, other
-            for compiled in (False, True):  # a kernel that comes from the cache is not the one that was just compiled
-                workers = [Worker(root, Path(folder) / f"cache{side}") for side, root in enumerate(roots)]
-                if compiled:
-                    _compare(workers, revision)
-                for worker in workers:
-                    worker.end()
-        finally:
-            subprocess.run(["git", "worktree", "remove", "--force", str(other)], cwd=ROOT, check=True)
+    with tempfile.TemporaryDirectory() as folder, checked_out(revision, Path(folder) / "other") as other:
+        roots = ROOT, other
+        for compiled in (False, True):  # a kernel that comes from the cache is not the one that was just compiled
+            workers = [Worker(root, Path(folder) / f"cache{side}") for side, root in enumerate(roots)]
+            if compiled:
+                _compare(workers, revision)
+            for worker in workers:
+                worker.end()
 
 
 def _compare(workers: list[Worker], revision: str) -> None:

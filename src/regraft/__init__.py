@@ -14,7 +14,7 @@ from .dynamics import (
     joint_reactions,
     mass_matrix,
 )
-from .errors import AssemblyError, ModelError, RegraftError, RegraftWarning, SimulationError, StructureError
+from .errors import AssemblyError, MissingPackageError, ModelError, RegraftError, RegraftWarning, SimulationError, StructureError
 from .hierarchy import Hierarchy, hierarchy
 from .inertia import Inertia
 from .joints import (
@@ -91,6 +91,7 @@ __all__ = [
     "Law",
     "Limits",
     "Mechanism",
+    "MissingPackageError",
     "Mobility",
     "ModelError",
     "Momentum",

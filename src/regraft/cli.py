@@ -156,9 +156,9 @@ def demo_walker(
     out: OutFolder = Path("demo"),
 ) -> None:
     """A biped of two straight legs walks down a slope, driven by gravity alone; its root changes at every heel strike."""
-    from .demos import walker  # a demonstration needs what no other command does
-
     with _problems_told():
+        from .demos import walker  # a demonstration needs what no other command does
+
         walker.run(out, steps, slope, _console())
 
 
@@ -171,9 +171,9 @@ def demo_highbar(
     out: OutFolder = Path("demo") / "highbar",
 ) -> None:
     """A human figure swings on a high bar and lets go with one hand, then with the other: two loops that are cut."""
-    from .demos import highbar
-
     with _problems_told():
+        from .demos import highbar
+
         highbar.run(out, release, _console())
 
 
@@ -184,9 +184,9 @@ def demo_swing(
     out: OutFolder = Path("demo") / "swing",
 ) -> None:
     """A human figure sits on a swing whose rope tears, slides off the plate and hangs on: four loops, of which three are cut."""
-    from .demos import swing
-
     with _problems_told():
+        from .demos import swing
+
         swing.run(out, tears, duration, _console())
 
 
@@ -197,9 +197,9 @@ def demo_skeleton(
     out: OutFolder = Path("demo") / "skeleton",
 ) -> None:
     """Three bodies on hinges and a character of thirty bones are thrown; every body moves by itself, forces hold the joints."""
-    from .demos import skeleton
-
     with _problems_told():
+        from .demos import skeleton
+
         skeleton.run(out, duration, step, _console())
 
 

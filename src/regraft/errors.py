@@ -45,6 +45,10 @@ class SimulationError(RegraftError):
         self.joint = joint
 
 
+class MissingPackageError(RegraftError, ModuleNotFoundError):
+    """A package that is not installed, which Regraft needs here alone; the message names the extra that brings it."""
+
+
 def printable(text: str) -> str:
     """A text for a terminal: what would act on it instead of being shown, such as an escape sequence, is spelled out."""
     return "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in text)

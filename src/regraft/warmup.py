@@ -6,9 +6,8 @@ import os
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
 
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
 from .compilation import ENTRIES, Unit, compile_quietly, units_of
+from .progress_bar import ProgressBar
 
 
 def units() -> list[Unit]:
@@ -22,20 +21,19 @@ def units() -> list[Unit]:
 
 def compile_kernels() -> None:
     """Compile all that is not on disk yet, on all cores and with a progress bar."""
-    columns = TextColumn("{task.description:40}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
     missing = [number for number, unit in enumerate(units()) if not unit.is_kept]
     names = [unit.name for unit in units()]
     context = get_context("spawn")  # a fork would share the compiler's locks
     with (
-        Progress(*columns) as progress,
+        ProgressBar(len(missing), stays=True) as progress,
         ProcessPoolExecutor(os.cpu_count(), mp_context=context, initializer=compile_quietly) as processes,
     ):
-        task = progress.add_task("compiling kernels", total=len(missing))
+        progress.update(0, f"compiling {len(missing)} kernels")
         waiting = {processes.submit(_compile, number): names[number] for number in missing}
-        for done in as_completed(waiting):
+        for count, done in enumerate(as_completed(waiting), 1):
             done.result()
-            progress.update(task, advance=1, description=f"compiled {waiting[done]}")
-        progress.update(task, description="all kernels are compiled")
+            progress.update(count, f"compiled {count} of {len(missing)}: {waiting[done]}")
+        progress.update(len(missing), "all kernels are compiled")
 
 
 def _compile(number: int) -> None:

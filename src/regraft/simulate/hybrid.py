@@ -89,7 +89,8 @@ def simulate(
         With "maximal" every body moves by itself and forces of all joints hold them together (S3). Functions, events and the
         trajectory stay in the mechanism's joints.
     progress : bool, optional
-        Whether a bar says how far a run is that takes longer than a second; by default it does in a terminal.
+        Whether a bar says how far a run is that takes longer than a second; by default it does in a terminal. Without Rich,
+        which ``pip install 'regraft[cli]'`` brings, these are plain lines.
     wrenches : mapping of str to (6,) array_like, or callable, optional
         Constant wrenches by body; ``wrenches(t, mech, state)``, which returns such; or a Numba function ``wrenches(t, q, v,
         out)`` that fills a row of `out` for each body. A wrench is (moment, force) in world axes, the force at the body's origin.

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..atomic import path_of, writing
 from ..errors import ModelError, listed
+from ..extras import require
 from ..loops import loop_gaps
 from .recorded import Segment
 
@@ -77,7 +78,7 @@ class Invariants(NamedTuple):
         }
 
     def plot(self, path: str | Path | None = None) -> Figure:
-        """A picture of all of them over time.
+        """A picture of all of them over time. Needs `regraft[show]`.
 
         Parameters
         ----------
@@ -88,8 +89,9 @@ class Invariants(NamedTuple):
         -------
         matplotlib.figure.Figure
         """
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure  # slow to import, and of use here alone
+        require("matplotlib", "a plot")
+        from matplotlib.backends.backend_agg import FigureCanvasAgg  # slow to import, and of use here alone
+        from matplotlib.figure import Figure
 
         figure = Figure(figsize=(9, 7), layout="constrained")
         FigureCanvasAgg(figure)

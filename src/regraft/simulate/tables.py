@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import RegraftError
+from ..extras import require
 
 Columns = Mapping[str, NDArray[Any]]
 
 
 def to_frame(columns: Columns, events: list[tuple[float, str]]) -> Any:
     """A pandas DataFrame with the time as its index; what has several numbers gets a column for each."""
-    pandas = optional("pandas")
+    pandas = require("pandas", "to_pandas()")
     flat: dict[str, NDArray[Any]] = {}
     for name, values in columns.items():
         if name == "t":
@@ -32,7 +31,7 @@ def to_frame(columns: Columns, events: list[tuple[float, str]]) -> Any:
 
 def to_dataset(columns: Columns, events: list[tuple[float, str]]) -> Any:
     """An xarray Dataset over the dimension "sample", with the time as a coordinate."""
-    xarray = optional("xarray")
+    xarray = require("xarray", "to_xarray()")
     variables = {
         name: (("sample",) if values.ndim == 1 else ("sample", f"{name} component"), values)
         for name, values in columns.items()
@@ -40,14 +39,3 @@ def to_dataset(columns: Columns, events: list[tuple[float, str]]) -> Any:
     }
     attributes = {"event_times": np.array([t for t, _ in events]), "event_names": [name for _, name in events]}
     return xarray.Dataset(variables, coords={"t": ("sample", columns["t"])}, attrs=attributes)
-
-
-def optional(package: str) -> Any:
-    """A package that need not be installed."""
-    try:
-        return importlib.import_module(package)
-    except ImportError as problem:
-        raise RegraftError(
-            f"this needs {package}, which cannot be imported ({problem}); install it with: pip install 'regraft[tables]'. "
-            "to_arrays() needs nothing."
-        ) from problem

@@ -419,7 +419,7 @@ class Trajectory:
         return found
 
     def to_pandas(self) -> Any:
-        """The arrays of `to_arrays` as a table over the time, a column for each number. Needs pandas.
+        """The arrays of `to_arrays` as a table over the time, a column for each number. Needs `regraft[tables]`.
 
         Returns
         -------
@@ -428,7 +428,7 @@ class Trajectory:
         return tables.to_frame(self.to_arrays(), list(self.events))
 
     def to_xarray(self) -> Any:
-        """The arrays of `to_arrays` as a dataset over the samples. Needs xarray.
+        """The arrays of `to_arrays` as a dataset over the samples. Needs `regraft[tables]`.
 
         Returns
         -------
