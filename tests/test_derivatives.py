@@ -1,5 +1,7 @@
 """Derivatives of forward dynamics against Pinocchio's analytic ones, against differences, and against the mass matrix."""
 
+from __future__ import annotations
+
 import numpy as np
 import pinocchio as pin
 import pytest
@@ -9,7 +11,10 @@ from hypothesis import strategies as st
 import regraft as rg
 from oracles.pinocchio_oracle import PinocchioTwin, mechanism_from_pinocchio
 from random_mechanisms import ALL_JOINTS, random_sample, relative_error, samples
+from regraft.compilation import Complexes, ComplexTable, entry
 from regraft.kernels import entries
+from regraft.kernels.aba import aba
+from regraft.kernels.layout import model_at, work_at
 
 ROUNDING = 1e-10
 DIFFERENCE = 1e-5  # what central differences with this step leave of the stiffest limits and shortest springs
@@ -130,6 +135,11 @@ def test_jacobian_rate_is_the_slope_of_the_jacobian_along_the_motion(sample):
         assert relative_error(rg.jacobian_rate(mech, state, body), expected) < DIFFERENCE
 
 
+@entry
+def complex_dynamics(handle: int, q: Complexes, v: Complexes, tau: Complexes, external: ComplexTable, out: Complexes) -> None:
+    aba(model_at(handle), work_at(handle, q), q, v, tau, external, out)
+
+
 def test_the_complex_step_through_forward_dynamics_itself_gives_the_same():
     """The articulated-body algorithm on complex numbers, against the derivatives that come from inverse dynamics."""
     sample = random_sample(np.random.default_rng(3), bodies=9, damping=True, limits=True, springs=2)
@@ -140,7 +150,7 @@ def test_the_complex_step_through_forward_dynamics_itself_gives_the_same():
     def slope(q, v, tau):
         out = np.empty(nv, complex)
         parts = [np.asarray(x, complex) for x in (q, v, tau)]
-        entries.pushed_dynamics(work.handle, *parts, mech.tree.no_forces.astype(complex), out)
+        complex_dynamics(work.handle, *parts, mech.tree.no_forces.astype(complex), out)
         return out.imag / 1e-30
 
     def moved(step):
