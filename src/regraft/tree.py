@@ -60,7 +60,7 @@ class Tree:
             np.empty_like(d.spring_ends), d.springs.copy(), d.limited.copy(), d.limits, 0,
         )  # fmt: skip
         self.addresses: Integers = np.empty(table.HANDLE, np.int64)
-        reached = derive(d.joints, d.numbers, d.inertias, d.spring_ends, self.model, self.far, layout.nq, self.addresses)
+        reached = derive.call(d.joints, d.numbers, d.inertias, d.spring_ends, self.model, self.far, layout.nq, self.addresses)
         if reached < n:
             self._refuse_lost_bodies(reached)
         self.no_torque, self.no_forces = np.zeros(layout.nv), np.zeros((0, table.EXTERNAL))
