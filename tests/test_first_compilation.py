@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import json
 import os
 import shutil
@@ -9,7 +10,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numba
 import pytest
+from packaging.specifiers import SpecifierSet
 
 import regraft
 
@@ -268,3 +271,12 @@ def test_warming_up_prepares_all_that_is_ever_called(tmp_path):
     assert report["entries"] > 10
     assert report["cold"] == []
     assert report["grown"] == {}
+
+
+def test_numba_is_one_of_the_versions_that_kernels_are_known_to_compile_with():
+    """Kernels are linked by way of parts of Numba that are not public, so a version that nobody has tried is not allowed."""
+    (allowed,) = (
+        SpecifierSet(line.partition("numba")[2]) for line in importlib.metadata.requires("regraft") if line.startswith("numba")
+    )
+    assert allowed.contains(numba.__version__)
+    assert any(bound.operator == "<" for bound in allowed)
