@@ -77,6 +77,8 @@ def _is_void(path: Path) -> bool:
 
 
 def _lives(process: int) -> bool:
+    if os.name == "nt":  # there is no asking there: signal 0 would be Ctrl-C
+        return True
     try:
         os.kill(process, 0)
     except ProcessLookupError:
