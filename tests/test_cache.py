@@ -206,6 +206,8 @@ def test_an_edit_changes_the_kernels_that_contain_it(sources):
     assert {"regraft.kernels.entries.forward_dynamics", "regraft.simulate.segment.run"} <= closure
     flags = changed(sources, "compilation/decorators.py", '"contract", ', "")
     assert flags == set(sources[1])
+    linking = changed(sources, "compilation/libraries.py", "opt=3", "opt=2")
+    assert linking == set(sources[1])
 
 
 def test_an_edit_of_a_stage_compiles_that_stage_alone(sources):

@@ -43,9 +43,10 @@ def key_of(function: Callable[..., Any], options: Mapping[str, Any], signature: 
 
 @cache
 def _surroundings() -> bytes:
-    """The versions of what compiles, and the files that every kernel depends on."""
+    """The versions of what compiles, how it is done, and the files that every kernel depends on."""
     versions = numba.__version__, llvmlite.__version__, np.__version__, sys.version_info[:2]
-    return repr(versions).encode() + b"".join(_text(f"{_PACKAGE}.{name}") for name in _EVERYWHERE)
+    how = _source(f"{_PACKAGE}.compilation.libraries")
+    return repr(versions).encode() + how + b"".join(_text(f"{_PACKAGE}.{name}") for name in _EVERYWHERE)
 
 
 @cache
