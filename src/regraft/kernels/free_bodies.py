@@ -13,9 +13,7 @@ with the largest pivot first, and those that follow from others are left out.
 
 from __future__ import annotations
 
-from typing import Any
-
-from ..compilation import entry, inline, jit
+from ..compilation import inline, jit
 from ..memory import load, store
 from ..scalars import Scalar, reciprocal, zero
 from ..spatial import (
@@ -43,21 +41,18 @@ from .coupling import (
     take_rows,
 )
 from .inertia import load_rigid
-from .layout import END, HELD, TAU, D, I, Model, S, U, V, Work, model_at, work_at
+from .layout import END, HELD, TAU, D, I, Model, S, U, V, Work
 from .loop_layout import (
     ACCELERATION,
-    BALANCE,
     BLOCK,
     CHILD_ROW,
     COUNTED,
-    ELIMINATE,
     FACTOR_D,
     FACTOR_U,
     FAR,
     FIRST,
     FORCE_CHILD,
     FORCE_PARENT,
-    GAP,
     INVERSE,
     LINK_LOOP,
     LOAD,
@@ -67,7 +62,6 @@ from .loop_layout import (
     NEAR_IS_CHILD,
     PARENT_ROW,
     PIVOT,
-    REDUNDANT_BELOW,
     RESIDUAL,
     SEEN,
     SIZE_ALONE,
@@ -75,7 +69,6 @@ from .loop_layout import (
     TAKEN,
     TOTAL_LOAD,
     Loops,
-    loops_at,
 )
 
 
@@ -391,33 +384,3 @@ def push_links(model: Model, work: Work, closed: Loops, part: float) -> None:
             share = power(load(dof, d, S, 6), force)
             dof[d, TAU] += share
             force = plus_times(force, -share * dof[d, D], load(dof, d, U, 6))
-
-
-# --- called by its address -------------------------------------------------------------------------------------------------
-# Closed chains whose bodies hang on each other do without all of this, and do not wait until it is compiled.
-
-
-@entry
-def links_kernel(handle: int, loops: int, what: int, _d: int, _e: int, _f: int, _g: int, _h: int) -> float:
-    """Eliminate, balance, or take the forces of all rows back; see `closure.ask_links`."""
-    do_links(handle, loops, what, 0.0)
-    return 0.0
-
-
-@entry
-def complex_links_kernel(handle: int, loops: int, what: int, _d: int, _e: int, _f: int, _g: int, _h: int) -> float:
-    """The same in complex numbers."""
-    do_links(handle, loops, what, 0.0j)
-    return 0.0
-
-
-@inline
-def do_links(handle: int, loops: int, what: int, like: Any) -> None:
-    """What a kernel does, in the scalar of `like`."""
-    model, work, closed = model_at(handle), work_at(handle, like), loops_at(loops, like)
-    if what == ELIMINATE:
-        eliminate_links(model, work, closed, closed.scratch[GAP, REDUNDANT_BELOW].real)
-    elif what == BALANCE:
-        balance_links(model, work, closed)
-    else:
-        push_links(model, work, closed, -1.0)

@@ -85,7 +85,7 @@ REDUNDANT_BELOW = 1  # its column there: see `coupling.REDUNDANT`
 SCRATCH_ROWS, SCRATCH_COLUMNS = 22, 7
 
 ELIMINATE, BALANCE, TAKE_BACK = range(3)
-"""What `free_bodies.links_kernel` does."""
+"""What `link_kernels.links_kernel` does."""
 
 
 class Loops(NamedTuple):
@@ -111,7 +111,7 @@ class Loops(NamedTuple):
     border: Any  # (rows of cycles, rows of cycles)
     factors: Any
     bodies: Any
-    links_at: int  # address of `free_bodies.links_kernel`, where there are links
+    links_at: int  # address of `link_kernels.links_kernel`, where there are links
     handle: Any  # by which stages find all of this again
 
 

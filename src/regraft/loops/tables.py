@@ -15,8 +15,8 @@ from ..description import limit_rows
 from ..joints import JointType, kind_of, padded_parameters, parameters
 from ..kernels import entries
 from ..kernels.coupling import ALL_ROWS
-from ..kernels.free_bodies import complex_links_kernel, links_kernel
 from ..kernels.layout import END, LOWER, PARENT, ROOT, UPPER, V, model_at, velocities_in
+from ..kernels.link_kernels import complex_links_kernel, links_kernel
 from ..kernels.loop_layout import (
     BAND,
     BODIES_IN,
