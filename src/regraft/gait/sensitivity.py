@@ -1,8 +1,8 @@
 """The derivative of a passage through the return map: flows, times of events and actions, one after the other.
 
-Columns are tangents (q, v, t): a change of the state and of the time at which it is there. At an event the time changes with the
-state, so that what comes after begins earlier or later: the derivative across it is the saltation matrix. It is not formed here, but
-comes out of the time being one of the coordinates.
+Columns are tangents (q, v, t): a change of the state and of the time at which it is there. At an event the time changes with
+the state, so that what comes after begins earlier or later: the derivative across it is the saltation matrix. It is not formed
+here, but comes out of the time being one of the coordinates.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """The forces of all loops, their Lagrange multipliers, from one linear system: that of the Delassus matrix J M⁻¹ Jᵀ.
 
-J is the constraint Jacobian, with a row for each direction that a loop holds. The factors of M that `eliminate_joints` leaves behind
-turn the force of a row into its share in every joint on the way to the root (Y). The Delassus matrix is then a sum over these
-joints, Y D Yᵀ; neither M nor J is ever formed. The up to six rows of a loop are done abreast: a vector of six numbers has one for each row, zero where there are fewer.
+J is the constraint Jacobian, with a row for each direction that a loop holds. The factors of M that `eliminate_joints` leaves
+behind turn the force of a row into its share in every joint on the way to the root (Y). The Delassus matrix is then a sum over
+these joints, Y D Yᵀ; neither M nor J is ever formed. The up to six rows of a loop are done abreast: a vector of six numbers
+has one for each row, zero where there are fewer.
 """
 
 from __future__ import annotations
