@@ -103,7 +103,7 @@ def test_machine_code_is_made_for_the_processor_at_hand(compiled, installed, tmp
     run(SLIDE, tmp_path / "host", installed)
     (generic,), (host,) = ((tmp_path / name).glob("*.kernel") for name in ("generic", "host"))
     assert machine_code(generic) == machine_code(compiled / generic.name)
-    if llvm.get_host_cpu_features().get("fma", False):
+    if llvm.get_host_cpu_features().get("fma", False) and "NUMBA_CPU_NAME" not in os.environ:
         assert machine_code(host) != machine_code(generic)
 
 
