@@ -280,3 +280,18 @@ def test_numba_is_one_of_the_versions_that_kernels_are_known_to_compile_with():
     )
     assert allowed.contains(numba.__version__)
     assert any(bound.operator == "<" for bound in allowed)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are no pseudo-terminals")
+def test_in_a_terminal_a_line_says_what_is_compiled_and_how_much_is_left(tmp_path):
+    ours, its = os.openpty()
+    task = "import regraft as rg; rg.Prismatic((1, 0, 0)).pose([2.0])"
+    environment = os.environ | {"REGRAFT_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": str(PACKAGE.parent)}
+    done = subprocess.run([sys.executable, "-c", task], stderr=its, env=environment, check=False)
+    os.close(its)
+    with os.fdopen(ours, "rb") as terminal:
+        said = terminal.read1().decode()
+    assert done.returncode == 0
+    assert "regraft: compiling kernels" in said
+    assert "compiling relative_pose, 1 to go" in said
+    assert said.rstrip(" ").endswith("\r")  # the line is gone when there is nothing more to wait for
