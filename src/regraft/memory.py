@@ -154,6 +154,14 @@ def borrowed_vector(a: Any) -> Any:
     return table_at(a.ctypes.data, 1, a.shape[0], a)[0]
 
 
+@inline
+def clear(table: Any) -> None:
+    """Set all numbers of a C-ordered table to zero; ``table[:] = 0.0`` would bring in much of Numba's own code."""
+    numbers = table_at(table.ctypes.data, 1, table.size, table)[0]
+    for i in range(table.size):
+        numbers[i] = 0.0
+
+
 @inline_view
 def vector_at(address: int, count: int) -> Any:
     """The `count` floats at an address, as an array."""

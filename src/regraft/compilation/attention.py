@@ -10,7 +10,7 @@ import numba
 from numba.core import event
 
 from .cache import KernelCache, cache_home, why_not_kept
-from .plan import Unit, units_of
+from .plan import Unit, shown_name, units_of
 
 _WIDTH = 60  # of the line that says what is being compiled
 
@@ -63,8 +63,7 @@ class _Compilation(event.Listener):  # type: ignore[misc]
 
     def _show(self, dispatcher: Any) -> None:
         if _in_terminal() and not self.quiet:
-            name = str(dispatcher.py_func.__name__).strip("_")
-            line = f"  compiling {name}" + (f", {len(self.left)} to go" if self.left else "")
+            line = f"  compiling {shown_name(dispatcher)}" + (f", {len(self.left)} to go" if self.left else "")
             print(f"{line:{_WIDTH}}", end="\r", file=sys.stderr, flush=True)
 
 

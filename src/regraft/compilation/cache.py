@@ -28,7 +28,7 @@ from numba.core.registry import cpu_target
 from ..atomic import replacing
 from . import shipped
 from .claims import any_claims, claim, release
-from .ingredients import key_of
+from .ingredients import full_name, key_of
 from .libraries import LinkedLibrary, StageLibrary
 from .sealing import seal, unseal
 
@@ -128,7 +128,7 @@ class KernelCache(caching._Cache):  # type: ignore[misc]
 
     @property
     def _name(self) -> str:
-        return f"{self._function.__module__}.{self._function.__qualname__}"
+        return full_name(self._function)
 
     def _file(self, signature: Any, codegen: Any) -> Path | None:
         home = cache_home() if self._enabled else None

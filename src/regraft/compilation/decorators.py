@@ -21,6 +21,7 @@ from numba.core.types import unliteral
 from . import libraries
 from .attention import attend_compilations
 from .cache import STAGES, KernelCache
+from .ingredients import full_name
 from .signatures import declared, writable
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -85,7 +86,7 @@ def stage(function: F, signature: Callable[[Any], tuple[Any, ...]] | None = None
     """
     dispatcher = _kept(numba.njit(pipeline_class=libraries.Staged, **_SMALL)(function))
     dispatcher.declared_in = (lambda scalar: declared(function, scalar)) if signature is None else signature
-    STAGES[f"{function.__module__}.{function.__qualname__}"] = dispatcher
+    STAGES[full_name(function)] = dispatcher
     return cast("F", _of_values(dispatcher))
 
 
@@ -142,7 +143,7 @@ def _entry(function: Callable[P, R], nogil: bool, scalars: tuple[Any, ...]) -> E
         dispatcher.call = dispatcher.get_overload(dispatcher.declared[0])
         return dispatcher.call(*given)
 
-    name = f"{function.__module__}.{function.__qualname__}"
+    name = full_name(function)
     dispatcher.compile, dispatcher.call = compile_declared, compile_first
     ENTRIES[name] = dispatcher
     return cast("Entry[P, R]", dispatcher)

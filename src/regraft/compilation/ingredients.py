@@ -41,6 +41,11 @@ def key_of(function: Callable[..., Any], options: Mapping[str, Any], signature: 
     return digest.hexdigest()[:32]
 
 
+def full_name(function: Callable[..., Any]) -> str:
+    """By which a stage or an entry is known."""
+    return f"{function.__module__}.{function.__qualname__}"
+
+
 @cache
 def _surroundings() -> bytes:
     """The versions of what compiles, how it is done, and the files that every kernel depends on."""
@@ -97,7 +102,7 @@ def _look(function: Callable[..., Any]) -> _Look:
         if hasattr(value, "py_func"):
             digest.update(_stated(value.targetoptions))
             if value._compiler.pipeline_class is Staged:  # which is called by its name, and kept by itself
-                digest.update(f"{value.py_func.__module__}.{value.py_func.__qualname__}".encode())
+                digest.update(full_name(value.py_func).encode())
                 stages.append(value)
             else:
                 called.append(value.py_func)

@@ -45,7 +45,7 @@ class _Library(JITCodeLibrary):  # type: ignore[misc]
     """Code that is optimised for any processor of its kind; machine code is made for the one that is there.
 
     With the wide registers of some processors in view LLVM packs the short sums of spatial algebra together, and spends more on
-    that than it gains: forward dynamics takes a tenth longer. Only what computes with packs is optimised for them.
+    that than it gains: forward dynamics takes a fifth longer. Only what computes with packs is optimised for them.
     """
 
     packed = False

@@ -16,8 +16,8 @@ class Unit(NamedTuple):
 
     @property
     def name(self) -> str:
-        """As it stands in the sources."""
-        return str(self.dispatcher.py_func.__name__).strip("_")
+        """As it is told to people."""
+        return shown_name(self.dispatcher)
 
     @property
     def size(self) -> int:
@@ -33,6 +33,11 @@ class Unit(NamedTuple):
     def is_there(self) -> bool:
         """Whether it need not be compiled: it lies on disk, or comes with the package."""
         return self.is_kept or bool(self.dispatcher._cache.is_shipped(self.signature))
+
+
+def shown_name(dispatcher: Any) -> str:
+    """What people are told that is being compiled."""
+    return str(dispatcher.py_func.__name__).strip("_")
 
 
 def units_of(dispatcher: Any, signature: tuple[Any, ...]) -> list[Unit]:

@@ -69,10 +69,17 @@ def _cases(forms: Forms, name: str, expression: str) -> tuple[dict[int, str], di
     return cases, {own: kernel for kernel, own in unique.items()}
 
 
+def _plain_switch(forms: Forms, name: str, head: str, expression: str, last: str = "None") -> Switch:
+    """A switch over the types that have the kernel of a name, each with the same expression."""
+    cases, known = _cases(forms, name, expression)
+    return _switch(head, cases, last, known)
+
+
 def transform_switch(forms: Forms) -> Switch:
     """transform(kind, par, q, i) -> (R, p) for a joint whose numbers start at q[i]."""
-    cases, known = _cases(forms, "transform", "{kernel}(par, load_vector(q, i, {nq}))")
-    return _switch("joint_transform(kind, par, q, i)", cases, "identity_pose(par[0])", known)
+    return _plain_switch(
+        forms, "transform", "joint_transform(kind, par, q, i)", "{kernel}(par, load_vector(q, i, {nq}))", "identity_pose(par[0])"
+    )
 
 
 def place_switch(forms: Forms) -> Switch:
@@ -84,21 +91,25 @@ def place_switch(forms: Forms) -> Switch:
 
 def columns_switch(forms: Forms) -> Switch:
     """columns(kind, par, q, i, X, table, d, column): the joint's screws into rows d, d + 1, ... of a table."""
-    cases, known = _cases(forms, "columns", "store_rows(table, d, column, {kernel}(par, load_vector(q, i, {nq}), X))")
-    return _switch("joint_columns(kind, par, q, i, X, table, d, column)", cases, "None", known)
+    return _plain_switch(
+        forms,
+        "columns",
+        "joint_columns(kind, par, q, i, X, table, d, column)",
+        "store_rows(table, d, column, {kernel}(par, load_vector(q, i, {nq}), X))",
+    )
 
 
 def nearest_switch(forms: Forms) -> Switch:
     """nearest(kind, par, X, q, i): the position nearest to a relative pose into q[i:]."""
-    cases, known = _cases(forms, "nearest", "store_vector(q, i, {kernel}(par, X))")
-    return _switch("joint_nearest(kind, par, X, q, i)", cases, "None", known)
+    return _plain_switch(forms, "nearest", "joint_nearest(kind, par, X, q, i)", "store_vector(q, i, {kernel}(par, X))")
 
 
 def rates_switch(forms: Forms) -> Switch:
     """rates(kind, par, q, i, v, X, table, d, column): like columns, for the types whose columns change."""
     rates = "{kernel}(par, load_vector(q, i, {nq}), load_vector(v, d, {nv}), X)"
-    cases, known = _cases(forms, "rates", f"store_rows(table, d, column, {rates})")
-    return _switch("joint_rates(kind, par, q, i, v, X, table, d, column)", cases, "None", known)
+    return _plain_switch(
+        forms, "rates", "joint_rates(kind, par, q, i, v, X, table, d, column)", f"store_rows(table, d, column, {rates})"
+    )
 
 
 def integrate_switch(forms: Forms) -> Switch:
@@ -120,20 +131,19 @@ def difference_switch(forms: Forms) -> Switch:
 def tangent_switch(forms: Forms) -> Switch:
     """tangent(kind, step, d, v, out): the rate of the tangent vector step[d:] at which the joint moves at v[d:]."""
     rate = "store_vector(out, d, {kernel}(load_vector(step, d, {nv}), load_vector(v, d, {nv})))"
-    cases, known = _cases(forms, "tangent", rate)
-    return _switch("joint_tangent(kind, step, d, v, out)", cases, "None", known)
+    return _plain_switch(forms, "tangent", "joint_tangent(kind, step, d, v, out)", rate)
 
 
 def normalise_switch(forms: Forms) -> Switch:
     """normalise(kind, q, i): put one joint's position back onto its manifold, in place."""
-    cases, known = _cases(forms, "normalise", "store_vector(q, i, {kernel}(load_vector(q, i, {nq})))")
-    return _switch("joint_normalise(kind, q, i)", cases, "None", known)
+    return _plain_switch(
+        forms, "normalise", "joint_normalise(kind, q, i)", "store_vector(q, i, {kernel}(load_vector(q, i, {nq})))"
+    )
 
 
 def limit_switch(forms: Forms) -> Switch:
     """limit(kind, q, i, c) -> (value, gradient): the c-th limited measure of a joint and its rate per unit of v[d : d + 3]."""
-    cases, known = _cases(forms, "limit", "{kernel}(load_vector(q, i, {nq}))")
-    return _switch("joint_limit(kind, q, i, c)", cases, "coordinate(q, i, c)", known)
+    return _plain_switch(forms, "limit", "joint_limit(kind, q, i, c)", "{kernel}(load_vector(q, i, {nq}))", "coordinate(q, i, c)")
 
 
 @inline

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..compilation import Scalars, inline, jit
-from ..memory import call_kernel, store
+from ..memory import call_kernel, clear, store
 from ..spatial import zero_spatial
 from . import configuration, coupling
 from .aba import accelerate, articulate, eliminate_joints
@@ -301,8 +301,7 @@ def take_hold(
     correct_velocities(model, work, closed, q, v, step, 0.0)  # takes away what rounding has left
     add_multipliers(closed)
     redundant = closed.rows.shape[0] - rows_held(closed)
-    for l in range(out.shape[0]):
-        store(out, l, 0, zero_spatial(0.0))
+    clear(out)
     row_wrenches(model, work, closed, out)
     nothing = 0.0
     for d in range(v.shape[0]):

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..compilation import Floats, Table, entry, inline, jit
 from ..joints import ROUNDING, joint_columns, joint_nearest, joint_rates, nearest_position, nearest_velocity, parameters
-from ..memory import call_kernel, load
+from ..memory import call_kernel, clear, load
 from ..rotations import identity_pose
 from ..spatial import (
     Frame,
@@ -113,7 +113,7 @@ def turned(R: Any, m: Motion) -> Motion:
 def constraint_columns(model: Model, work: Work, closed: Loops, J: Any) -> None:
     """J_C, after `place_bodies`.  O(loops · depth), and O(rows · columns) to clear the matrix."""
     loops, column = closed.loops, work.dof.shape[0]
-    J[:] = 0.0
+    clear(J)
     for l in range(loops.shape[0]):
         X_p, X_c, apart = loop_frames(model, work, closed, l)
         for side in range(2):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..compilation import inline, jit
-from ..memory import load, table_at
+from ..memory import clear, load
 from ..spatial import joined, momentum_of, power
 from .inertia import body_inertia, load_rigid, store_rigid
 from .kinematics import place_body
@@ -21,9 +21,7 @@ def crba(model: Model, work: Work, q: Any, M: Any) -> None:
     walk, body, dof = model.walk, work.body, work.dof
     for k in range(walk.shape[0]):
         store_rigid(body, k, body_inertia(model, k, place_body(model, work, q, k)))
-    entries = table_at(M.ctypes.data, 1, M.size, M)[0]
-    for i in range(M.size):
-        entries[i] = 0.0
+    clear(M)
     for k in range(walk.shape[0] - 1, -1, -1):
         composite = load_rigid(body, k)
         for d in range(walk[k, V], walk[k, END]):

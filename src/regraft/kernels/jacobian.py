@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..compilation import inline, jit
-from ..memory import load
-from ..scalars import zero
+from ..memory import clear, load
 from ..spatial import Motion, Vector, add, angular, at_point, cross, linear, motion_cross, plus, rotate, spatial, zero_spatial
 from .kinematics import frame, parent_motion
 from .layout import END, PARENT, POLARITY, RATE, VARIES, VEL, Model, S, V, Work
@@ -17,14 +16,6 @@ def point_on(work: Work, k: int, local: Any) -> Vector:
     """Position, about the tree's origin, of a point given in the frame of row k."""
     R_k, p_k = frame(work.body, k)
     return add(p_k, rotate(R_k, (local[0], local[1], local[2])))
-
-
-@inline
-def clear(J: Any) -> None:
-    """Set a Jacobian to zero."""
-    for r in range(6):
-        for c in range(J.shape[1]):
-            J[r, c] = zero(J[r, c])
 
 
 @inline

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..compilation import inline, jit
 from ..joints import joint_columns, joint_nearest, joint_rates, joint_transform, nearest_velocity, parameters
-from ..memory import load, store
+from ..memory import clear, load, store
 from ..rotations import identity_pose, log_pose
 from ..scalars import reciprocal, square_root
 from ..spatial import (
@@ -280,9 +280,7 @@ def row_wrenches(model: Model, work: Work, closed: Loops, out: Any) -> None:
 def row_jacobian(model: Model, work: Work, closed: Loops, out: Any) -> None:
     """J (rows, nv): the velocity along each row that each degree of freedom gives, after `hold`."""
     walk, dof, loops, rows = model.walk, work.dof, closed.loops, closed.rows
-    for r in range(out.shape[0]):
-        for d in range(out.shape[1]):
-            out[r, d] = 0.0
+    clear(out)
     for l in range(loops.shape[0]):
         for r in range(loops[l, FIRST], loops[l, FIRST] + 6 - loops[l, LOOP_V]):
             for side in range(2):
