@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 import regraft as rg
-from regraft.loops import LoopTables
 from regraft.maximal import Skeleton, SkeletonState, accelerations, skeleton_of
+from regraft.structure.loops import LoopTables
 from timing import Comparison, best, compare
 
 Start = tuple[rg.Mechanism, rg.State]

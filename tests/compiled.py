@@ -5,7 +5,7 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-from regraft.scalars import LANES, aligned_zeros, as_packs
+from regraft.algebra.scalars import LANES, aligned_zeros, as_packs
 
 
 def compiled(function):

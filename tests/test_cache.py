@@ -182,10 +182,10 @@ def changed(sources, file, old, new):
     ("file", "old", "new"),
     [
         ("cli.py", "\nfrom __future__", "\n\nfrom __future__"),
-        ("dynamics.py", "Forward and inverse dynamics", "Dynamics"),
+        ("ask/dynamics.py", "Forward and inverse dynamics", "Dynamics"),
         ("kernels/aba.py", '"""', '"""Once more. '),
         ("kernels/aba.py", "\nfrom ", "\n\n\n# a comment\nfrom "),
-        ("mechanism.py", "class Mechanism:", "_NEW = 1\n\n\nclass Mechanism:"),
+        ("describe/mechanism.py", "class Mechanism:", "_NEW = 1\n\n\nclass Mechanism:"),
         ("models/bipeds.py", "\nfrom .", "\nimport math as _math\nfrom ."),
         ("errors.py", '"""', '"""All of '),
     ],
@@ -195,12 +195,12 @@ def test_an_edit_of_what_is_no_part_of_a_kernel_compiles_nothing(sources, file, 
 
 
 def test_an_edit_changes_the_kernels_that_contain_it(sources):
-    everywhere = changed(sources, "spatial.py", "a[1] * b[2] - a[2] * b[1]", "a[1] * b[2] + a[2] * b[1]")
+    everywhere = changed(sources, "algebra/spatial.py", "a[1] * b[2] - a[2] * b[1]", "a[1] * b[2] + a[2] * b[1]")
     assert {"regraft.kernels.entries.forward_dynamics", "regraft.kernels.entries.energy"} <= everywhere
     assert "regraft.kernels.entries.normalise" not in everywhere
-    constant = changed(sources, "kernels/layout.py", "COM = 13", "COM = 13 + 0 * 1  # the same\nCOM = 14")
-    assert {"regraft.kernels.entries.forward_dynamics", "regraft.tree.derive"} <= constant
-    intrinsic = changed(sources, "memory.py", "inbounds=True", "inbounds=False")
+    constant = changed(sources, "kernels/tables.py", "COM = 13", "COM = 13 + 0 * 1  # the same\nCOM = 14")
+    assert {"regraft.kernels.entries.forward_dynamics", "regraft.structure.tree.derive"} <= constant
+    intrinsic = changed(sources, "algebra/memory.py", "inbounds=True", "inbounds=False")
     assert intrinsic == set(sources[1])
     closure = changed(sources, "joints/prismatic.py", "scale(q[0]", "scale(2.0 * q[0]")
     assert {"regraft.kernels.entries.forward_dynamics", "regraft.simulate.segment.run"} <= closure
@@ -230,7 +230,7 @@ def test_keys_do_not_depend_on_the_process(sources):
 
 def test_imports_are_found_as_python_finds_them():
     """The modules that a file names in its imports, against those that the interpreter loads for it."""
-    for module in ("regraft.joints", "regraft.kernels.aba", "regraft.memory", "regraft.scalars"):
+    for module in ("regraft.joints", "regraft.kernels.aba", "regraft.algebra.memory", "regraft.algebra.scalars"):
         found = ingredients.import_closure(module)
         assert all(name in sys.modules for name in found)
         for name in found:

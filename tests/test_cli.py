@@ -19,10 +19,10 @@ from typer.testing import CliRunner
 import regraft as rg
 from random_mechanisms import random_mechanism
 from regraft.cli import app
-from regraft.drawing import walked
+from regraft.describe.text import walked
+from regraft.files.states import load_state
 from regraft.joints import BY_NAME
-from regraft.kernels.layout import JOINT, POLARITY
-from regraft.state_files import load_state
+from regraft.kernels.tables import JOINT, POLARITY
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "command_line.md"

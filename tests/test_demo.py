@@ -8,8 +8,8 @@ import pytest
 from PIL import Image
 
 from demonstrations import check_files, check_pictures, check_report, demonstrate, refusal
-from regraft.demos import walker_animation
-from regraft.demos.walk import cycle_of, take_walk, with_distances
+from regraft.demos.walker import animation as walker_animation
+from regraft.demos.walker.walk import cycle_of, take_walk, with_distances
 from regraft.models import compass_biped
 
 PICTURES = ("walker.png", "strobe.png", "phase.png", "energy.png", "convergence.png", "walker.gif")

@@ -10,11 +10,11 @@ from PIL import Image
 
 import regraft as rg
 from demonstrations import check_files, check_pictures, check_report, demonstrate, refusal
-from regraft.demos import act_pictures
-from regraft.demos.act import run
-from regraft.demos.scenery import Camera, draw_shapes
-from regraft.demos.stage import Stage
+from regraft.demos.acts import pictures as act_pictures
+from regraft.demos.acts.act import run
 from regraft.models import high_bar, human_figure
+from regraft.show.scenery import Camera, draw_shapes
+from regraft.show.stage import Stage
 from regraft.simulate.invariants import largest_by_interval
 
 STILL = ("strip.png", "energy.png", "loops.png")

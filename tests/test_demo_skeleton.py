@@ -8,10 +8,10 @@ import pytest
 from PIL import Image
 
 from demonstrations import check_files, check_pictures, check_report, demonstrate, refusal
-from regraft.demos import skeleton_pictures
-from regraft.demos.scenery import STEEL, colour_of, draw_shapes
-from regraft.demos.skeleton import motors
+from regraft.demos.skeleton import pictures as skeleton_pictures
+from regraft.demos.skeleton.demo import motors
 from regraft.models import character, skeleton_example
+from regraft.show.scenery import STEEL, colour_of, draw_shapes
 
 STRIPS = ("hinge.png", "spherical.png", "frictionless.png", "friction.png", "motors.png")
 STILL = (*STRIPS, "linear.png", "angular.png", "energy.png", "gaps.png")

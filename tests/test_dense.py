@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.linalg import qr
 
-from regraft.kernels import dense, sharing
+from regraft.algebra import dense
+from regraft.kernels.constraints import sharing
 
 SEEDS = st.integers(0, 2**32 - 1)
 SCALES = st.sampled_from([1e-150, 1e-8, 1.0, 1e8, 1e150])

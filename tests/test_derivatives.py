@@ -14,7 +14,7 @@ from random_mechanisms import ALL_JOINTS, random_sample, relative_error, samples
 from regraft.compilation import Complexes, ComplexTable, entry
 from regraft.kernels import entries
 from regraft.kernels.aba import aba
-from regraft.kernels.layout import model_at, work_at
+from regraft.kernels.tables import model_at, work_at
 
 ROUNDING = 1e-10
 DIFFERENCE = 1e-5  # what central differences with this step leave of the stiffest limits and shortest springs

@@ -13,7 +13,7 @@ import pytest
 
 import regraft as rg
 from regraft import maximal
-from regraft.kernels.layout import JOINT, POLARITY
+from regraft.kernels.tables import JOINT, POLARITY
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -95,7 +95,7 @@ def test_every_public_name_is_documented_on_a_page():
 
 
 def test_the_notation_page_names_every_column_of_the_tables():
-    source = (ROOT / "src" / "regraft" / "kernels" / "layout.py").read_text(encoding="utf-8")
+    source = (ROOT / "src" / "regraft" / "kernels" / "tables.py").read_text(encoding="utf-8")
     tables = source[: source.index("# A handle")]
     widths = {"WALK", "GEOMETRY", "SPRING", "LIMIT", "EXTERNAL", "BODY_WORK", "DOF_WORK"}
     columns = set(re.findall(r"^([A-Z_]+) = \d+", tables, re.MULTILINE)) - widths

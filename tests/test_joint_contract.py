@@ -10,6 +10,7 @@ import pytest
 
 import regraft as rg
 from random_mechanisms import random_inertia, random_joint, random_pose
+from regraft.algebra.rotations import identity_pose
 from regraft.joints import (
     JOINT_TYPES,
     joint_columns,
@@ -21,7 +22,6 @@ from regraft.joints import (
     parameters,
     screws,
 )
-from regraft.rotations import identity_pose
 
 SEEDS = range(8)
 STEP = 1e-30

@@ -221,7 +221,7 @@ def test_a_body_takes_at_most_four_kibibytes():
 
 
 def test_the_walk_is_depth_first_and_parents_come_before_children():
-    from regraft.kernels.layout import BODY, PARENT
+    from regraft.kernels.tables import BODY, PARENT
 
     mech = star(50)
     walk = mech.tree.walk

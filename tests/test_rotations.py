@@ -12,9 +12,9 @@ from scipy.linalg import expm, expm_frechet
 from scipy.spatial.transform import Rotation
 
 from compiled import Generic, assert_same_on_every_scalar, compiled
-from regraft import rotations
-from regraft.memory import load_vector, store_vector
-from regraft.scalars import LANES
+from regraft.algebra import rotations
+from regraft.algebra.memory import load_vector, store_vector
+from regraft.algebra.scalars import LANES
 
 TOLERANCE = 1e-14
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compiled import Generic
-from regraft.scalars import LANES, aligned_zeros, angle, lift, one, sincos, square_root, where_less, zero
+from regraft.algebra.scalars import LANES, aligned_zeros, angle, lift, one, sincos, square_root, where_less, zero
 
 ROUNDING = 4e-16
 

@@ -7,9 +7,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from compiled import Generic, assert_same_on_every_scalar, compiled
-from regraft import spatial
-from regraft.memory import load_vector, store_vector
-from regraft.scalars import LANES
+from regraft.algebra import spatial
+from regraft.algebra.memory import load_vector, store_vector
+from regraft.algebra.scalars import LANES
 
 TOLERANCE = 1e-12
 

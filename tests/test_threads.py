@@ -20,7 +20,7 @@ import pytest
 
 import many_threads
 import regraft as rg
-from regraft.derived import Derived
+from regraft.structure.derived import Derived
 
 PROGRAM = Path(many_threads.__file__)
 FREED = 165  # what glibc writes over memory when it is freed; elsewhere the setting does nothing

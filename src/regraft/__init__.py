@@ -2,9 +2,12 @@
 
 from . import gait, models
 from ._version import __version__
-from .balance import Energy, Momentum, center_of_mass, energy, momentum
-from .batch import forward_dynamics_batch
-from .dynamics import (
+from .algebra.pose import Pose
+from .ask.acceleration import consistent_acceleration
+from .ask.assembly import assemble
+from .ask.balance import Energy, Momentum, center_of_mass, energy, momentum
+from .ask.batch import forward_dynamics_batch
+from .ask.dynamics import (
     Derivatives,
     actuator_torques,
     bias_force,
@@ -14,27 +17,10 @@ from .dynamics import (
     joint_reactions,
     mass_matrix,
 )
-from .errors import AssemblyError, MissingPackageError, ModelError, RegraftError, RegraftWarning, SimulationError, StructureError
-from .hierarchy import Hierarchy, hierarchy
-from .inertia import Inertia
-from .joints import (
-    Cylindrical,
-    Fixed,
-    Free,
-    Helical,
-    JointType,
-    Limits,
-    Planar,
-    Prismatic,
-    Revolute,
-    Spherical,
-    Universal,
-)
-from .loading import load
-from .loops import Mobility, assemble, consistent_acceleration, loop_jacobian, loop_jacobian_rate, mobility
-from .maximal import to_maximal, to_reduced
-from .mechanism import Mechanism
-from .motion import (
+from .ask.hierarchy import Hierarchy, hierarchy
+from .ask.loop_jacobian import loop_jacobian, loop_jacobian_rate
+from .ask.mobility import Mobility, mobility
+from .ask.motion import (
     body_poses,
     body_twists,
     difference,
@@ -46,8 +32,15 @@ from .motion import (
     jacobian_rate,
     normalise,
 )
-from .parts import Body, Frame, Joint, Spring
-from .pose import Pose
+from .change import Connection, connect, connect_all, cut, reroot
+from .describe.inertia import Inertia
+from .describe.mechanism import Mechanism
+from .describe.parts import Body, Frame, Joint, Spring
+from .describe.state import JointState, State
+from .errors import AssemblyError, MissingPackageError, ModelError, RegraftError, RegraftWarning, SimulationError, StructureError
+from .files.loading import load
+from .joints import Cylindrical, Fixed, Free, Helical, JointType, Limits, Planar, Prismatic, Revolute, Spherical, Universal
+from .maximal import to_maximal, to_reduced
 from .simulate import (
     ALL,
     PASS,
@@ -64,8 +57,6 @@ from .simulate import (
     when_frame_below,
     when_joint,
 )
-from .state import JointState, State
-from .structure import Connection, connect, connect_all, cut, reroot
 
 __all__ = [
     "ALL",

@@ -19,11 +19,11 @@ from rich.console import Console
 from rich.text import Text
 
 from ._version import __version__
+from .change import reroot
+from .describe.mechanism import Mechanism, load_mechanism
 from .errors import RegraftError, printable
+from .files.states import load_state
 from .joints import BY_NAME, JointType
-from .mechanism import Mechanism, load_mechanism
-from .state_files import load_state
-from .structure import reroot
 
 app = typer.Typer(name="regraft", no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 demo = typer.Typer(no_args_is_help=True, help="Compute something worth seeing, and draw it.")
@@ -96,7 +96,7 @@ def show(
         mech = load_mechanism(model)
         _print_tree(mech)
         if joints or bodies:
-            from .listings import body_table, joint_table  # Rich's tables are not needed for the tree alone
+            from .show.listings import body_table, joint_table  # Rich's tables are not needed for the tree alone
 
             console = _console()
             for wanted, table in ((joints, joint_table), (bodies, body_table)):
@@ -157,7 +157,7 @@ def demo_walker(
 ) -> None:
     """A biped of two straight legs walks down a slope, driven by gravity alone; its root changes at every heel strike."""
     with _problems_told():
-        from .demos import walker  # a demonstration needs what no other command does
+        from .demos.walker import demo as walker  # a demonstration needs what no other command does
 
         walker.run(out, steps, slope, _console())
 
@@ -172,7 +172,7 @@ def demo_highbar(
 ) -> None:
     """A human figure swings on a high bar and lets go with one hand, then with the other: two loops that are cut."""
     with _problems_told():
-        from .demos import highbar
+        from .demos.acts import highbar
 
         highbar.run(out, release, _console())
 
@@ -185,7 +185,7 @@ def demo_swing(
 ) -> None:
     """A human figure sits on a swing whose rope tears, slides off the plate and hangs on: four loops, of which three are cut."""
     with _problems_told():
-        from .demos import swing
+        from .demos.acts import swing
 
         swing.run(out, tears, duration, _console())
 
@@ -198,7 +198,7 @@ def demo_skeleton(
 ) -> None:
     """Three bodies on hinges and a character of thirty bones are thrown; every body moves by itself, forces hold the joints."""
     with _problems_told():
-        from .demos import skeleton
+        from .demos.skeleton import demo as skeleton
 
         skeleton.run(out, duration, step, _console())
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import regraft as rg
 from random_mechanisms import ALL_JOINTS, random_pose, random_sample, random_state, relative_error, samples
-from regraft.kernels.layout import BODY, JOINT, POLARITY
+from regraft.kernels.tables import BODY, JOINT, POLARITY
 
 ALGEBRA = 1e-10
 GEOMETRY = 1e-12

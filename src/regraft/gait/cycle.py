@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..dynamics import open_tree
+from ..algebra.dense import least_squares
+from ..algebra.pose import finite
+from ..ask.dynamics import open_tree
+from ..describe.mechanism import Mechanism
+from ..describe.state import State
 from ..errors import ModelError, SimulationError, StructureError
-from ..kernels.dense import least_squares
-from ..mechanism import Mechanism
-from ..pose import finite
 from ..simulate.events import Event, check_events
 from ..simulate.settings import method_of, settings_of
 from ..simulate.trajectory import Trajectory
-from ..state import State
 from .match import Match, apart, moved
 from .returns import BLIND, Passage, ReturnMap
 from .sensitivity import is_exact, passage_derivative

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..ask.motion import difference, integrate
+from ..describe.mechanism import Mechanism
+from ..describe.state import State
 from ..errors import ModelError, StructureError
-from ..kernels.layout import JOINT, POLARITY
-from ..mechanism import Mechanism
-from ..motion import difference, integrate
-from ..state import State
+from ..kernels.tables import JOINT, POLARITY
 
 Array = NDArray[np.float64]
 Match = Callable[[Mechanism, State], State] | Mapping[str, str] | None

@@ -10,15 +10,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..describe.mechanism import Mechanism
+from ..describe.state import State
 from ..errors import ModelError, SimulationError, listed
-from ..mechanism import Mechanism
 from ..simulate.events import Event, TimeAt
 from ..simulate.hybrid import Run
 from ..simulate.integrators import Integrator
 from ..simulate.runner import Runner
 from ..simulate.settings import Settings
 from ..simulate.trajectory import Trajectory
-from ..state import State
 from .match import Match, matched
 
 Array = NDArray[np.float64]

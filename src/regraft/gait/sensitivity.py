@@ -13,14 +13,14 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ..algebra.dense import least_squares
+from ..ask.motion import difference
+from ..describe.mechanism import Mechanism
+from ..describe.state import State
 from ..errors import RegraftError, SimulationError
-from ..kernels.dense import least_squares
-from ..mechanism import Mechanism
-from ..motion import difference
 from ..simulate import replay
 from ..simulate.guards import FUNCTION, SORT
 from ..simulate.stepper import SCRATCH, TORQUE_AT, WRENCH_AT
-from ..state import State
 from .differences import Outside, jacobian_at_zero
 from .match import apart, matched, moved
 from .returns import Passage, Piece, ReturnMap

@@ -6,9 +6,9 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from ..algebra.scalars import Scalar, angle
+from ..algebra.spatial import Rotation, Vector, dot, rotate
 from ..compilation import inline
-from ..scalars import Scalar, angle
-from ..spatial import Rotation, Vector, dot, rotate
 from .contract import JointType, unit
 
 

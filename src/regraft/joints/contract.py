@@ -13,9 +13,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..algebra.frozen import Frozen
+from ..algebra.pose import Pose, finite, real_numbers
 from ..errors import ModelError, StructureError
-from ..frozen import Frozen
-from ..pose import Pose, finite, real_numbers
 from .limits import Limits
 
 PARAMETERS = 6

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..algebra.rotations import about_axis
+from ..algebra.spatial import Frame, Motion, dot, scale, sliding, turning
 from ..compilation import inline
-from ..rotations import about_axis
-from ..spatial import Frame, Motion, dot, scale, sliding, turning
 from .axis import OneAxis, axis_of, turn_about
 from .contract import JointKernels
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
+from ..algebra.memory import load, load_vector, store_rows, store_vector
+from ..algebra.rotations import identity_pose
+from ..algebra.scalars import Scalar, lift
+from ..algebra.spatial import Vector, compose
 from ..compilation import inline
-from ..memory import load, load_vector, store_rows, store_vector
-from ..rotations import identity_pose
-from ..scalars import Scalar, lift
-from ..spatial import Vector, compose
 from .contract import PARAMETERS, JointKernels
 
 Switch: TypeAlias = Callable[..., Any]

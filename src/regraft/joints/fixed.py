@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from ..algebra.rotations import identity_pose
+from ..algebra.spatial import Frame
 from ..compilation import inline
-from ..rotations import identity_pose
-from ..spatial import Frame
 from .contract import JointKernels, JointType
 
 

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..compilation import inline
-from ..rotations import (
+from ..algebra.rotations import (
     body_twist,
     conjugate,
     exp_pose,
@@ -21,7 +20,8 @@ from ..rotations import (
     stored_twist,
     unit_quaternion,
 )
-from ..spatial import Frame, Motion, add, axis_x, axis_y, axis_z, rotate, rotate_back, spatial, subtract, zero_vector
+from ..algebra.spatial import Frame, Motion, add, axis_x, axis_y, axis_z, rotate, rotate_back, spatial, subtract, zero_vector
+from ..compilation import inline
 from .contract import Array, JointKernels, JointType
 from .spherical import turning_axes, unit_length
 

@@ -7,10 +7,10 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from ..algebra.pose import finite
+from ..algebra.rotations import about_axis
+from ..algebra.spatial import Frame, Motion, dot, plus_times, scale, sliding, turning
 from ..compilation import inline
-from ..pose import finite
-from ..rotations import about_axis
-from ..spatial import Frame, Motion, dot, plus_times, scale, sliding, turning
 from .axis import OneAxis, axis_of, turn_about
 from .contract import JointKernels
 

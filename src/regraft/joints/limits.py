@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ..algebra.pose import finite, real_numbers
 from ..errors import ModelError
-from ..pose import finite, real_numbers
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..algebra.rotations import about_axis
+from ..algebra.spatial import Frame, Motion, Vector, add, cross, dot, rotate, scale, sliding, turning, zero_spatial
 from ..compilation import inline
 from ..errors import StructureError
-from ..rotations import about_axis
-from ..spatial import Frame, Motion, Vector, add, cross, dot, rotate, scale, sliding, turning, zero_spatial
 from .axis import axis_of, turn_about
 from .contract import Array, JointKernels, JointType, unit
 

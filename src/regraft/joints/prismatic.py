@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..algebra.spatial import Frame, Motion, add, dot, identity, rotate, scale, sliding
 from ..compilation import inline
-from ..spatial import Frame, Motion, add, dot, identity, rotate, scale, sliding
 from .axis import OneAxis, axis_of
 from .contract import JointKernels
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..algebra.rotations import about_axis
+from ..algebra.scalars import sincos
+from ..algebra.spatial import Frame, Motion, axis_x, axis_y, axis_z, turning, turning_about, zero_vector
 from ..compilation import inline
-from ..rotations import about_axis
-from ..scalars import sincos
-from ..spatial import Frame, Motion, axis_x, axis_y, axis_z, turning, turning_about, zero_vector
 from .axis import OneAxis, axis_of, turn_about
 from .contract import JointKernels
 

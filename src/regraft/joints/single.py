@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compilation import Floats, Table, entry, inline
-from ..memory import load, load_pose, load_vector, store, store_pose
-from ..pose import POSE, Pose
-from ..rotations import identity_pose
-from ..scalars import Scalar, reciprocal, square_root
-from ..spatial import (
+from ..algebra.memory import load, load_pose, load_vector, store, store_pose
+from ..algebra.pose import POSE, Pose
+from ..algebra.rotations import identity_pose
+from ..algebra.scalars import Scalar, reciprocal, square_root
+from ..algebra.spatial import (
     Frame,
     Motion,
     Rotation,
@@ -32,6 +31,7 @@ from ..spatial import (
     subtract,
     times,
 )
+from ..compilation import Floats, Table, entry, inline
 from .contract import JointType, padded_parameters
 from .dispatch import parameters
 from .registry import joint_columns, joint_nearest, joint_rates, joint_transform, kind_of

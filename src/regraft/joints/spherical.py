@@ -8,9 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..compilation import inline
-from ..errors import ModelError
-from ..rotations import (
+from ..algebra.rotations import (
     Quaternion,
     conjugate,
     exp_quaternion,
@@ -21,8 +19,10 @@ from ..rotations import (
     rotation_quaternion,
     unit_quaternion,
 )
-from ..scalars import Scalar, angle, one, square_root, where_less, zero
-from ..spatial import Frame, Motion, Vector, axis_x, axis_y, axis_z, cross, dot, scale, spatial, zero_vector
+from ..algebra.scalars import Scalar, angle, one, square_root, where_less, zero
+from ..algebra.spatial import Frame, Motion, Vector, axis_x, axis_y, axis_z, cross, dot, scale, spatial, zero_vector
+from ..compilation import inline
+from ..errors import ModelError
 from .contract import Array, JointKernels, JointType
 
 _TINY = 1e-300  # keeps the direction of no rotation finite; too small to change any other

@@ -7,11 +7,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..algebra.rotations import about_axis
+from ..algebra.scalars import angle, zero
+from ..algebra.spatial import (
+    Frame,
+    Motion,
+    Vector,
+    cross,
+    dot,
+    multiply,
+    rotate,
+    scale,
+    subtract,
+    turning,
+    zero_spatial,
+    zero_vector,
+)
 from ..compilation import inline
 from ..errors import ModelError
-from ..rotations import about_axis
-from ..scalars import angle, zero
-from ..spatial import Frame, Motion, Vector, cross, dot, multiply, rotate, scale, subtract, turning, zero_spatial, zero_vector
 from .axis import axis_of, turn_about
 from .contract import Array, JointKernels, JointType, unit
 

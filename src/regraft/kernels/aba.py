@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..compilation import Scalars, ScalarTable, inline, jit
-from ..memory import load, store
-from ..scalars import Scalar, one, reciprocal, where_less
-from ..spatial import (
+from ..algebra.memory import load, store
+from ..algebra.scalars import Scalar, one, reciprocal, where_less
+from ..algebra.spatial import (
     Motion,
     add_sizes,
     apply,
@@ -22,11 +21,12 @@ from ..spatial import (
     size_of,
     times,
 )
+from ..compilation import Scalars, ScalarTable, inline, jit
 from .inertia import body_inertia, carrying_force, load_rigid, store_rigid
 from .kinematics import frame, move_bodies, parent_motion, place_bodies, rising_world
-from .layout import BIAS, END, HELD, LAST, LEAF, MARGIN, NOISE, PARENT, SIZE, TAU, VEL, A, D, F, I, Model, R, S, U, V, Work
 from .passive import external_force, joint_torques, spring_forces
 from .stages import tree_stage
+from .tables import BIAS, END, HELD, LAST, LEAF, MARGIN, NOISE, PARENT, SIZE, TAU, VEL, A, D, F, I, Model, R, S, U, V, Work
 
 ROUNDING = 1e-14
 """An inertia along a joint below this part of what all the bodies it carries would show if they were rigid is only rounding."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..algebra.scalars import LANES, as_packs
 from ..compilation import allocating
-from ..scalars import LANES, as_packs
 from .aba import aba
-from .layout import model_at, work_at
+from .tables import model_at, work_at
 
 
 @allocating

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..compilation import IntegerTable, Scalars, stage
 from ..joints import joint_difference, joint_integrate, joint_normalise, joint_tangent
-from .layout import KIND, Q, V
+from .tables import KIND, Q, V
 
 
 @stage

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..algebra.memory import clear, load
+from ..algebra.spatial import joined, momentum_of, power
 from ..compilation import inline, jit
-from ..memory import clear, load
-from ..spatial import joined, momentum_of, power
 from .inertia import body_inertia, load_rigid, store_rigid
 from .kinematics import place_body
-from .layout import END, PARENT, Model, S, V, Work
+from .tables import END, PARENT, Model, S, V, Work
 
 
 @jit

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from ..compilation import inline, jit
-from .closure import closed_dynamics
 from .configuration import integrate
-from .layout import Model, Work
-from .loop_layout import Loops
+from .constraints.closure import closed_dynamics
+from .constraints.tables import Loops
 from .rnea import rnea
+from .tables import Model, Work
 
 STEP = 1e-30
 """Imaginary step: its square is below rounding, so the imaginary part of a result is STEP times the derivative, exactly."""

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..algebra.memory import load
+from ..algebra.scalars import Scalar, zero
+from ..algebra.spatial import Vector, add, angular, cross, dot, linear, momentum_of, power, scale, zero_vector
 from ..compilation import jit
-from ..memory import load
-from ..scalars import Scalar, zero
-from ..spatial import Vector, add, angular, cross, dot, linear, momentum_of, power, scale, zero_vector
 from .inertia import body_inertia
 from .kinematics import frame
-from .layout import ORIGIN, ROOT, VEL, Model, R, Work
 from .passive import passive_energy
+from .tables import ORIGIN, ROOT, VEL, Model, R, Work
 
 
 @jit

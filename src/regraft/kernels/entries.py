@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from ..algebra.memory import call_kernel, load, load_pose, store, store_pose, table_at, vector_at
+from ..algebra.spatial import add, at_point, compose, invert
 from ..compilation import (
     Blocks,
     Complexes,
@@ -20,23 +22,22 @@ from ..compilation import (
     inline,
     long_entry,
 )
-from ..memory import call_kernel, load, load_pose, store, store_pose, table_at, vector_at
-from ..spatial import add, at_point, compose, invert
-from . import closure, configuration
+from . import configuration
 from . import energy as energy_kernel
 from . import jacobian as jacobian_kernel
-from . import loop_torques as own_torques
-from . import loops as loop_kernel
 from .aba import aba
 from .batch import aba_batch
-from .coupling import REDUNDANT, largest_residual
+from .constraints import closure
+from .constraints import rows as loop_kernel
+from .constraints import torques as own_torques
+from .constraints.delassus import REDUNDANT, largest_residual
+from .constraints.tables import DRIVE, GAP, loops_at
 from .crba import crba
 from .derivatives import closed_derivatives, rnea_derivatives
 from .impact import impact
 from .kinematics import frame, move_bodies, place_bodies
-from .layout import EXTERNAL, ORIGIN, ROOT, VEL, Model, Work, model_at, positions_in, velocities_in, work_at
-from .loop_layout import DRIVE, GAP, loops_at
 from .rnea import reactions, rnea
+from .tables import EXTERNAL, ORIGIN, ROOT, VEL, Model, Work, model_at, positions_in, velocities_in, work_at
 
 
 @entry

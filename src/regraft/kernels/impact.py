@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..algebra.memory import load, store
+from ..algebra.scalars import Scalar, one, where_less, zero
+from ..algebra.spatial import Motion, Vector, at_point, momentum_of, plus_times, subtract, times, zero_spatial
 from ..compilation import jit
-from ..memory import load, store
-from ..scalars import Scalar, one, where_less, zero
-from ..spatial import Motion, Vector, at_point, momentum_of, plus_times, subtract, times, zero_spatial
 from .aba import accelerate, eliminate_joints
 from .inertia import body_inertia, store_rigid
 from .kinematics import frame, place_bodies
-from .layout import BIAS, END, MARGIN, ORIGIN, PARENT, ROOT, TAU, VEL, F, Model, R, S, V, Work
+from .tables import BIAS, END, MARGIN, ORIGIN, PARENT, ROOT, TAU, VEL, F, Model, R, S, V, Work
 
 
 @jit

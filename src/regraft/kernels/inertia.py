@@ -4,11 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..algebra.memory import load, store
+from ..algebra.scalars import lift
+from ..algebra.spatial import (
+    Force,
+    Frame,
+    Motion,
+    RigidInertia,
+    add,
+    force_cross,
+    momentum_of,
+    rigid_inertia,
+    rotate,
+    turn_inertia,
+)
 from ..compilation import inline
-from ..memory import load, store
-from ..scalars import lift
-from ..spatial import Force, Frame, Motion, RigidInertia, add, force_cross, momentum_of, rigid_inertia, rotate, turn_inertia
-from .layout import COM, MASS, MOMENTS, RIGID, Model
+from .tables import COM, MASS, MOMENTS, RIGID, Model
 
 
 @inline

@@ -4,11 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..algebra.memory import clear, load
+from ..algebra.spatial import (
+    Motion,
+    Vector,
+    add,
+    angular,
+    at_point,
+    cross,
+    linear,
+    motion_cross,
+    plus,
+    rotate,
+    spatial,
+    zero_spatial,
+)
 from ..compilation import inline, jit
-from ..memory import clear, load
-from ..spatial import Motion, Vector, add, angular, at_point, cross, linear, motion_cross, plus, rotate, spatial, zero_spatial
 from .kinematics import frame, parent_motion
-from .layout import END, PARENT, POLARITY, RATE, VARIES, VEL, Model, S, V, Work
+from .tables import END, PARENT, POLARITY, RATE, VARIES, VEL, Model, S, V, Work
 
 
 @inline

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..compilation import Scalars, inline, jit
-from ..joints import joint_columns, joint_place, joint_rates, joint_transform, parameters
-from ..memory import load, store
-from ..rotations import identity_pose
-from ..scalars import Scalar, lift
-from ..spatial import (
+from ..algebra.memory import load, store
+from ..algebra.rotations import identity_pose
+from ..algebra.scalars import Scalar, lift
+from ..algebra.spatial import (
     Frame,
     Motion,
     add,
@@ -26,8 +24,10 @@ from ..spatial import (
     zero_spatial,
     zero_vector,
 )
-from .layout import BIAS, END, KIND, ORIGIN, PAR, PARENT, POLARITY, RATE, STRAIGHT, VARIES, VEL, E, Model, P, Q, R, S, T, V, Work
+from ..compilation import Scalars, inline, jit
+from ..joints import joint_columns, joint_place, joint_rates, joint_transform, parameters
 from .stages import tree_stage
+from .tables import BIAS, END, KIND, ORIGIN, PAR, PARENT, POLARITY, RATE, STRAIGHT, VARIES, VEL, E, Model, P, Q, R, S, T, V, Work
 
 
 @inline

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..compilation import inline, jit
-from ..joints import joint_limit
-from ..memory import load, store
-from ..scalars import Scalar, lift, one, square_root, where_less, zero
-from ..spatial import (
+from ..algebra.memory import load, store
+from ..algebra.scalars import Scalar, lift, one, square_root, where_less, zero
+from ..algebra.spatial import (
     Force,
     Frame,
     Vector,
@@ -25,8 +23,10 @@ from ..spatial import (
     zero_spatial,
     zero_vector,
 )
+from ..compilation import inline, jit
+from ..joints import joint_limit
 from .kinematics import frame
-from .layout import (
+from .tables import (
     DAMPING,
     DISSIPATION,
     END,

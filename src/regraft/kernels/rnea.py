@@ -4,26 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..algebra.memory import load, store
+from ..algebra.scalars import zero
+from ..algebra.spatial import angular, cross, linear, minus, momentum_of, plus, plus_times, power, spatial, subtract, times
 from ..compilation import jit
-from ..memory import load, store
-from ..scalars import zero
-from ..spatial import (
-    angular,
-    cross,
-    linear,
-    minus,
-    momentum_of,
-    plus,
-    plus_times,
-    power,
-    spatial,
-    subtract,
-    times,
-)
 from .inertia import body_inertia, carrying_force
 from .kinematics import frame, joint_frame, move_bodies, parent_motion, place_bodies, rising_world
-from .layout import BIAS, END, PARENT, POLARITY, TAU, VEL, A, F, Model, R, S, V, Work
 from .passive import external_force, joint_torques, spring_forces
+from .tables import BIAS, END, PARENT, POLARITY, TAU, VEL, A, F, Model, R, S, V, Work
 
 
 @jit

@@ -10,9 +10,9 @@ from typing import Any, TypeVar, cast
 
 from numba import int64
 
+from ..algebra.scalars import zero
 from ..compilation import declared, inline, stage, star
-from ..scalars import zero
-from .layout import R, model_at, work_at
+from .tables import R, model_at, work_at
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..algebra.pose import POSE, Pose, representable
+from ..describe.mechanism import Mechanism
+from ..describe.parts import WORLD, Joint
+from ..describe.state import State
 from ..errors import ModelError
 from ..joints import Free, within_limits
 from ..kernels import entries
-from ..kernels.layout import BODY
-from ..loops import LoopTables
-from ..mechanism import Mechanism
-from ..parts import WORLD, Joint
-from ..pose import POSE, Pose, representable
-from ..state import State
-from ..tree import Workspace
+from ..kernels.tables import BODY
+from ..structure.loops import LoopTables
+from ..structure.tree import Workspace
 from .invertible import check_invertible
 
 Array = NDArray[np.float64]

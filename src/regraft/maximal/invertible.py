@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..describe.inertia import Inertia
 from ..errors import ModelError
-from ..inertia import Inertia
 
 INVERTIBLE = 1e-9
 """Part of its largest principal moment above which a body's smallest one is more than rounding."""

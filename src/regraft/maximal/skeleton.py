@@ -14,10 +14,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..balance import Energy, Momentum
+from ..algebra.pose import ORTHONORMAL, finite, real_numbers
+from ..ask.balance import Energy, Momentum
+from ..describe.inertia import Inertia
 from ..errors import ModelError
-from ..inertia import Inertia
-from ..pose import ORTHONORMAL, finite, real_numbers
 from .invertible import check_invertible
 
 Array = NDArray[np.float64]

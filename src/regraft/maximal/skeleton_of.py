@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..ask.motion import body_poses, body_twists
+from ..describe.mechanism import Mechanism
+from ..describe.parts import WORLD, Joint
+from ..describe.state import State
 from ..errors import ModelError, listed
 from ..joints import Free, Revolute, Spherical
-from ..mechanism import Mechanism
-from ..motion import body_poses, body_twists
-from ..parts import WORLD, Joint
-from ..state import State
 from .skeleton import Skeleton, SkeletonState
 
 _WAY_OUT = 'simulate(..., coordinates="maximal") takes mechanisms with all of these.'

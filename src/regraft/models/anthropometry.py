@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..inertia import Inertia
+from ..describe.inertia import Inertia
 from .ready import Point
 
 SHOULDERS, HIPS = 0.259, 0.191

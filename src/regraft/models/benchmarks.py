@@ -10,13 +10,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ..algebra.pose import Pose
+from ..ask.assembly import assemble
+from ..describe.inertia import Inertia
+from ..describe.mechanism import Mechanism
+from ..describe.parts import WORLD
 from ..errors import ModelError
-from ..inertia import Inertia
 from ..joints import Revolute
-from ..loops import assemble
-from ..mechanism import Mechanism
-from ..parts import WORLD
-from ..pose import Pose
 from .ready import Model
 
 _HINGE = Revolute((0.0, 0.0, 1.0))

@@ -7,16 +7,16 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from ..algebra.pose import Pose, finite
+from ..ask.motion import frame_position
+from ..change import reroot
+from ..describe.inertia import Inertia
+from ..describe.mechanism import Mechanism
+from ..describe.parts import WORLD
+from ..describe.state import State
 from ..errors import ModelError
-from ..inertia import Inertia
 from ..joints import Revolute
-from ..mechanism import Mechanism
-from ..motion import frame_position
-from ..parts import WORLD
-from ..pose import Pose, finite
 from ..simulate import PASS, STOP, Event, when_frame_below
-from ..state import State
-from ..structure import reroot
 from .ready import positive
 
 LEGS = ("left", "right")

@@ -10,11 +10,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..algebra.pose import Pose, finite
+from ..describe.mechanism import Mechanism
+from ..describe.parts import WORLD
 from ..errors import ModelError
 from ..joints import Free, Limits, Revolute, Spherical
-from ..mechanism import Mechanism
-from ..parts import WORLD
-from ..pose import Pose, finite
 from .anthropometry import (
     ANKLE_HEIGHT,
     CHEST,

@@ -7,13 +7,13 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from ..algebra.pose import Pose, finite
+from ..ask.assembly import assemble
+from ..ask.motion import body_poses, frame_position
+from ..describe.mechanism import Mechanism
+from ..describe.parts import WORLD
 from ..errors import ModelError
 from ..joints import Revolute
-from ..loops import assemble
-from ..mechanism import Mechanism
-from ..motion import body_poses, frame_position
-from ..parts import WORLD
-from ..pose import Pose, finite
 from ..simulate import at_time
 from .figures import BASE, SIDES, Figure, human_figure
 from .ready import Cutting, Model, Shape, turn_about_y

@@ -7,13 +7,13 @@ from itertools import pairwise
 
 import numpy as np
 
+from ..algebra.pose import Pose, finite
+from ..ask.assembly import assemble
+from ..describe.inertia import Inertia
+from ..describe.mechanism import Mechanism
+from ..describe.parts import WORLD
 from ..errors import ModelError
-from ..inertia import Inertia
 from ..joints import Revolute
-from ..loops import assemble
-from ..mechanism import Mechanism
-from ..parts import WORLD
-from ..pose import Pose, finite
 from .ready import Model, positive
 
 _DENSITY = 1.0  # kg/m

@@ -9,17 +9,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..algebra.pose import Pose, finite
+from ..ask.assembly import assemble
+from ..ask.motion import body_poses, frame_position
+from ..change import cut
+from ..describe.inertia import Inertia
+from ..describe.mechanism import Mechanism
+from ..describe.parts import WORLD
+from ..describe.state import State
 from ..errors import ModelError
-from ..inertia import Inertia
 from ..joints import Fixed, Prismatic, Revolute, Spherical, Universal
-from ..loops import assemble
-from ..mechanism import Mechanism
-from ..motion import body_poses, frame_position
-from ..parts import WORLD
-from ..pose import Pose, finite
 from ..simulate import PASS, Event, at_time
-from ..state import State
-from ..structure import cut
 from .figures import BASE, SIDES, Figure, add_human, human_figure
 from .ready import Cutting, Model, Shape, turn_about_y
 

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from ..algebra.pose import Pose, finite
+from ..change import cut
+from ..describe.mechanism import Mechanism
+from ..describe.state import State
 from ..errors import ModelError
-from ..mechanism import Mechanism
-from ..pose import Pose, finite
 from ..simulate import Event
-from ..state import State
-from ..structure import cut
 
 Wrench = tuple[float, float, float, float, float, float]
 Point = tuple[float, float, float]

@@ -10,14 +10,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..balance import momentum
+from ..algebra.pose import Pose, finite
+from ..ask.balance import momentum
+from ..describe.inertia import Inertia
+from ..describe.mechanism import Mechanism
+from ..describe.parts import WORLD
+from ..describe.state import State
 from ..errors import ModelError
-from ..inertia import Inertia
 from ..joints import Free, Revolute, Spherical
-from ..mechanism import Mechanism
-from ..parts import WORLD
-from ..pose import Pose, finite
-from ..state import State
 from .anthropometry import (
     ANKLE_HEIGHT,
     CHEST,

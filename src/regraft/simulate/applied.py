@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..dynamics import joint_reactions, put_wrenches
+from ..ask.coordinates import Coordinates
+from ..ask.dynamics import joint_reactions, put_wrenches
+from ..describe.mechanism import Mechanism
+from ..describe.state import State
 from ..errors import ModelError
-from ..loops import Coordinates
-from ..mechanism import Mechanism
-from ..state import State
 from .drives import Motors, Pushes, Torques
 from .recorded import Segment
 from .shown import Shown

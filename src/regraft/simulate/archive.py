@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..ask.coordinates import Coordinates
 from ..atomic import writing
+from ..describe.mechanism import Mechanism
+from ..describe.parts import check_name
 from ..errors import ModelError
-from ..loops import Coordinates
 from ..maximal import FreeBodies
-from ..mechanism import Mechanism
-from ..parts import check_name
 from .applied import Applied, Forces
 from .histories import EventRecord
 from .recorded import Segment

@@ -22,8 +22,8 @@ from numba.core.dispatcher import Dispatcher
 from numba.core.errors import NumbaError
 from numpy.typing import NDArray
 
+from ..algebra.memory import table_at, vector_at
 from ..errors import ModelError
-from ..memory import table_at, vector_at
 from .calls import FINE, read_only
 
 Array = NDArray[np.float64]

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..compilation import jit
 from ..kernels.entries import CLOSE_STATE
-from ..kernels.layout import Model, Work
+from ..kernels.tables import Model, Work
 from .guards import HIT, LAST, SIGN, crossed, guard_value, place_for_guards, remember
 from .stepper import Q1, QS, V1, VS, close_step, dense_at, make_dense, take_step
 

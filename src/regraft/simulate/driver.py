@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..algebra.memory import table_at, vector_at
 from ..compilation import address_of, entry, inline
 from ..errors import ModelError
-from ..memory import table_at, vector_at
 from .callbacks import Callback
 from .calls import FINE, call_at
 

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..dynamics import joint_torques, put_wrenches
+from ..ask.dynamics import joint_torques, put_wrenches
+from ..describe.mechanism import Mechanism
+from ..describe.state import State
 from ..errors import ModelError
-from ..kernels.loop_layout import DRIVEN, LOOP_NUMBERS, LOOP_TAU
-from ..loops import LoopTables
-from ..mechanism import Mechanism
-from ..state import State
+from ..kernels.constraints.tables import DRIVEN, LOOP_NUMBERS, LOOP_TAU
+from ..structure.loops import LoopTables
 from .callbacks import is_compiled, python_callback
 from .driver import Driver, Part
 from .laws import ALL, Home, Law, law_callback, laws_of, numbers_of

@@ -12,13 +12,13 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from ..algebra.pose import finite
+from ..ask.motion import place_of
+from ..describe.mechanism import Mechanism
+from ..describe.parts import WORLD, check_name
+from ..describe.state import State
 from ..errors import ModelError, listed
 from ..joints import settle
-from ..mechanism import Mechanism
-from ..motion import place_of
-from ..parts import WORLD, check_name
-from ..pose import finite
-from ..state import State
 from .callbacks import Callback
 from .guards import ADDRESS, FUNCTION, GUARD, GUARD_NUMBERS, HEIGHT, INDEX, JOINT, SLOPE, SORT, VALUE
 from .laws import Law, law_of_guard, number

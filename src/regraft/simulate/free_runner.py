@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..dynamics import joint_torques
-from ..loops import assembled
+from ..ask.assembly import assembled
+from ..ask.dynamics import joint_torques
+from ..describe.mechanism import Mechanism
+from ..describe.state import State
 from ..maximal import FreeBodies
-from ..mechanism import Mechanism
-from ..state import State
 from .callbacks import python_callback
 from .driver import Driver
 from .drives import Motors, Pushes, Torques, guard_driver

@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from ..algebra.memory import load
+from ..algebra.scalars import Scalar
+from ..algebra.spatial import add
 from ..compilation import inline, jit
 from ..kernels import configuration
 from ..kernels.jacobian import point_on
 from ..kernels.kinematics import place_bodies
-from ..kernels.layout import ORIGIN, ROOT, Model, Work
-from ..memory import load
-from ..scalars import Scalar
-from ..spatial import add
+from ..kernels.tables import ORIGIN, ROOT, Model, Work
 from .calls import call_at
 from .stepper import FAILED, Q0, QS, RESULT, SLOPE_V, US, V0, VS
 

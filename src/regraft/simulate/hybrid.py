@@ -9,10 +9,10 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
+from ..algebra.pose import finite
+from ..describe.mechanism import Mechanism
+from ..describe.state import State
 from ..errors import ModelError, RegraftError, SimulationError, listed, warn
-from ..mechanism import Mechanism
-from ..pose import finite
-from ..state import State
 from . import segment
 from .applied import Applied
 from .crossings import SAME_TIME

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..atomic import path_of, writing
 from ..errors import ModelError, listed
 from ..extras import require
-from ..loops import loop_gaps
+from ..structure.loops import loop_gaps
 from .recorded import Segment
 
 if TYPE_CHECKING:

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..dynamics import forward_dynamics, open_tree
+from ..algebra.pose import representable
+from ..ask.dynamics import forward_dynamics, open_tree
+from ..ask.motion import check_lengths
+from ..describe.mechanism import Mechanism
+from ..describe.state import State
 from ..errors import ModelError
 from ..kernels import entries
 from ..kernels.derivatives import STEP
-from ..mechanism import Mechanism
-from ..motion import check_lengths
-from ..pose import representable
-from ..state import State
 from .drives import Motors, Pushes, pushes_of, torques_of
 from .laws import Home
 

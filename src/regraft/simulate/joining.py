@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from ..ask.motion import body_poses
+from ..describe.state import State
 from ..errors import ModelError
-from ..kernels.closure import ASSEMBLED
-from ..motion import body_poses
-from ..state import State
+from ..kernels.constraints.closure import ASSEMBLED
 from .histories import EventRecord
 from .recorded import Segment
 from .trajectory import Trajectory

@@ -9,9 +9,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from ..algebra.pose import finite
+from ..describe.mechanism import Mechanism
 from ..errors import ModelError, listed
-from ..mechanism import Mechanism
-from ..pose import finite
 from .callbacks import Callback, compiled_callback, is_compiled, python_callback
 
 Array = NDArray[np.float64]

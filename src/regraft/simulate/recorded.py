@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..describe.mechanism import Mechanism
+from ..describe.state import State
 from ..maximal import FreeBodies
-from ..mechanism import Mechanism
-from ..state import State
 from .dense import states_at
 from .stepper import SCRATCH
 

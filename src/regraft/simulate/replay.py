@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from ..algebra.scalars import Scalar, reciprocal
 from ..compilation import ComplexTable, Floats, Integers, IntegerTable, Table, jit, long_entry
 from ..kernels import configuration
 from ..kernels.derivatives import STEP
-from ..kernels.layout import Model, Work, model_at, positions_in, work_at
-from ..scalars import Scalar, reciprocal
+from ..kernels.tables import Model, Work, model_at, positions_in, work_at
 from .guards import guard_value, place_for_guards
 from .stepper import FAILED, Q0, Q1, U1, V0, V1, first_slopes, next_step, take_step
 

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..dynamics import external_table
-from ..kernels.layout import MARGIN
-from ..loops import LoopTables, assembled, closing_kernel, dynamics_kernel, prepare_start
-from ..mechanism import Mechanism
-from ..state import State
+from ..ask.assembly import assembled
+from ..ask.dynamics import external_table
+from ..describe.mechanism import Mechanism
+from ..describe.state import State
+from ..kernels.tables import MARGIN
+from ..structure.loops import LoopTables, closing_kernel, dynamics_kernel
 from . import segment
 from .callbacks import Callback, lost_exceptions_kept, python_callback
 from .driver import Driver, driver_kernel
@@ -23,6 +24,7 @@ from .integrators import Integrator
 from .laws import Home, Law, law_of_guard
 from .recorded import Segment
 from .shown import Shown
+from .start import prepare_start
 from .stepper import (
     CLOSING_AT,
     DYNAMICS_AT,

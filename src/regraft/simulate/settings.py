@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from ..algebra.pose import finite
+from ..describe.mechanism import Mechanism
 from ..errors import ModelError, listed
-from ..mechanism import Mechanism
-from ..pose import finite
 from .drives import Torques, pushes_of, torques_of
 from .integrators import INTEGRATORS, Integrator
 from .laws import Home

@@ -10,9 +10,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..loops import Closing
-from ..mechanism import Mechanism
-from ..state import State
+from ..ask.assembly import Closing
+from ..describe.mechanism import Mechanism
+from ..describe.state import State
 
 Array = NDArray[np.float64]
 

@@ -7,9 +7,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernels.dense import svd
-from ..loops import LoopTables, loop_rows, mobility
-from ..state import State
+from ..algebra.dense import svd
+from ..ask.loop_forces import loop_rows
+from ..ask.mobility import mobility
+from ..describe.state import State
+from ..structure.loops import LoopTables
 from .recorded import Segment
 
 Array = NDArray[np.float64]

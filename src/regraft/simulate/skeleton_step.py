@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..algebra.memory import load, store
+from ..algebra.rotations import exp_pose, exp_quaternion, quaternion_product, quaternion_rotation
+from ..algebra.scalars import Scalar, one, reciprocal
+from ..algebra.spatial import Vector, add, cross, dot, rotate, rotate_back, scale, spatial, subtract, zero_vector
 from ..compilation import inline, jit
-from ..kernels.layout import COM, Model, Q, V
-from ..memory import load, store
-from ..rotations import exp_pose, exp_quaternion, quaternion_product, quaternion_rotation
-from ..scalars import Scalar, one, reciprocal
-from ..spatial import Vector, add, cross, dot, rotate, rotate_back, scale, spatial, subtract, zero_vector
+from ..kernels.tables import COM, Model, Q, V
 
 
 @jit

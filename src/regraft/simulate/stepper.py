@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from ..algebra.memory import call_kernel, load, store
+from ..algebra.scalars import Scalar, one, where_less
 from ..compilation import inline, jit
 from ..kernels import configuration
 from ..kernels.aba import aba
-from ..kernels.layout import BODY, PUSH, Model, Work
-from ..memory import call_kernel, load, store
-from ..scalars import Scalar, one, where_less
+from ..kernels.tables import BODY, PUSH, Model, Work
 from .calls import call_at
 from .skeleton_step import skeleton_step
 

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..algebra.pose import MOTION, POSE, WORLD_MOTION, Pose, finite, representable
 from ..atomic import path_of
+from ..describe.mechanism import Mechanism
+from ..describe.parts import WORLD
+from ..describe.state import State
 from ..errors import ModelError, listed
 from ..kernels import entries
-from ..loops import loop_measures
-from ..mechanism import Mechanism
-from ..parts import WORLD
-from ..pose import MOTION, POSE, WORLD_MOTION, Pose, finite, representable
-from ..state import State
+from ..structure.loops import loop_measures
 from . import archive, tables
 from .applied import reaction_histories, torque_histories, with_known_forces
 from .histories import BodyHistory, EnergyHistory, EventRecord, JointHistory, LoopErrorHistory, MomentumHistory

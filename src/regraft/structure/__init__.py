@@ -1,7 +1,1 @@
-"""Changes of structure: pure functions from a mechanism and a state to new ones; the old ones stay valid."""
-
-from .connect import Connection, connect, connect_all
-from .cut import cut
-from .reroot import reroot
-
-__all__ = ["Connection", "connect", "connect_all", "cut", "reroot"]
+"""What follows from a description: the layout of states, the spanning tree, the loops, and the memory that kernels run on."""

@@ -1,0 +1,1 @@
+"""Scalars, vectors, rotations, poses, small matrices, and how they get in and out of arrays."""

@@ -1,0 +1,1 @@
+"""Questions to a mechanism in a state: poses, Jacobians, dynamics, energy, mobility."""

@@ -1,0 +1,7 @@
+"""Changes of structure: pure functions from a mechanism and a state to new ones; the old ones stay valid."""
+
+from .connect import Connection, connect, connect_all
+from .cut import cut
+from .reroot import reroot
+
+__all__ = ["Connection", "connect", "connect_all", "cut", "reroot"]

@@ -1,0 +1,79 @@
+"""Cutting a joint: a loop that it closed opens, what hangs free then floats; no motion changes (S2 V-B)."""
+
+from __future__ import annotations
+
+from ..algebra.pose import Pose
+from ..describe.mechanism import Mechanism
+from ..describe.parts import WORLD, Joint
+from ..describe.state import State
+from ..errors import StructureError, listed
+from ..joints import Free
+from ..kernels.tables import BODY, JOINT
+from .carry import carried, settled
+
+
+def cut(mech: Mechanism, state: State, joint: str) -> tuple[Mechanism, State]:
+    """Remove a joint; no motion changes.
+
+    If it was part of a loop, the loop becomes tree: a joint that closed it takes the place of the one that goes. Otherwise the
+    body that it carried floats, with a `Free()` joint named ``"<body>_free"``. Where the new joint has another number of
+    coordinates, the places in q and v of the joints behind it shift.
+
+    A joint that closes a loop may be open by up to 1e-6, in position or in velocity; a joint of the tree cannot. If it is, the
+    bodies are put where they are nearest to how they were and moved, in the metric of kinetic energy: momentum is kept along all
+    that is free, and energy does not grow.
+
+    Parameters
+    ----------
+    mech : Mechanism
+        The mechanism; it is not changed.
+    state : State
+        Its position and velocity.
+    joint : str
+        The joint's name.
+
+    Returns
+    -------
+    mech : Mechanism
+        The mechanism without the joint.
+    state : State
+        Its state, in which every body moves as before.
+
+    Raises
+    ------
+    StructureError
+        If there is no such joint, or if a loop that becomes tree is open.
+
+    Examples
+    --------
+    >>> import regraft as rg
+    >>> mech = rg.Mechanism()
+    >>> mech.add_body("bob", rg.Inertia.sphere(1.0, 0.1))
+    >>> mech.add_joint("rope", rg.Spherical(), "world", "bob", child_pose=rg.Pose(translation=(0, 0, 1)))
+    >>> loose, state = rg.cut(mech, mech.state(), "rope")
+    >>> print(loose)
+    Mechanism: 1 body, 1 joint, 6 degrees of freedom, 1 kg
+    world
+    └─ bob_free: Free → bob (1 kg)
+    """
+    mech.check_state(state)
+    if not isinstance(joint, str) or joint not in mech.joints:
+        raise StructureError(f"there is no joint {joint!r} to cut; the joints are: {listed(mech.joints)}.")
+    opened = mech.without_joint(joint)
+    if len(opened.layout.joints) == len(mech.layout.joints):  # what the joint held is held by a loop
+        return opened, carried(mech, state, opened)
+    tree = mech.tree
+    row = tree.walk[:, JOINT].tolist().index(tree.joint_names.index(joint))
+    body = tree.body_names[tree.walk[row, BODY]]
+    free = Joint(_free_name(mech, body, joint), Free(), WORLD, body, Pose(), Pose())
+    held = settled(free, body, tree.motion(state._x)[row])
+    loose = mech.with_joint(joint, free)
+    return loose, carried(mech, state, loose, {free.name: held})
+
+
+def _free_name(mech: Mechanism, body: str, going: str) -> str:
+    """The body's name with _free, and a number where another joint has that name."""
+    name, number = f"{body}_free", 2
+    while name in mech.joints and name != going:
+        name, number = f"{body}_free_{number}", number + 1
+    return name

@@ -1,0 +1,238 @@
+"""Re-rooting: another body becomes the top of its tree, with the motion carried over (S1)."""
+
+from __future__ import annotations
+
+from typing import overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..algebra.memory import load_vector, store_pose
+from ..algebra.pose import POSE, Pose, finite
+from ..algebra.rotations import orthonormal
+from ..algebra.spatial import identity, rotate_back, subtract
+from ..compilation import Floats, Table, entry
+from ..describe.mechanism import Mechanism
+from ..describe.parts import WORLD, Joint
+from ..describe.state import State
+from ..errors import StructureError
+from ..joints import REPRESENTABLE, Free, JointType, is_registered
+from ..kernels import entries
+from ..kernels.tables import JOINT, ROOT
+from .carry import CARRIED, Settled, absolute_point, carried, carried_accelerations, check_body, refuse_motion, settled
+from .connect import hold
+from .impulses import Impact, Impulses
+
+Array = NDArray[np.float64]
+
+_FREE, _HERE = Free(), Pose()
+_SAME_PLACE = 1e-12  # relative to 1 + distance: where a former base joint counts as being at the point asked for
+
+
+@overload
+def reroot(
+    mech: Mechanism,
+    state: State,
+    top: str,
+    *,
+    at: ArrayLike | None = None,
+    joint: JointType | None = None,
+    name: str | None = None,
+    velocity: str = "carry",
+    align: str = "bind",
+    acceleration: None = None,
+) -> tuple[Mechanism, State]: ...
+
+
+@overload
+def reroot(
+    mech: Mechanism,
+    state: State,
+    top: str,
+    *,
+    at: ArrayLike | None = None,
+    joint: JointType | None = None,
+    name: str | None = None,
+    velocity: str = "carry",
+    align: str = "bind",
+    acceleration: ArrayLike,
+) -> tuple[Mechanism, State, Array]: ...
+
+
+def reroot(
+    mech: Mechanism,
+    state: State,
+    top: str,
+    *,
+    at: ArrayLike | None = None,
+    joint: JointType | None = None,
+    name: str | None = None,
+    velocity: str = "carry",
+    align: str = "bind",
+    acceleration: ArrayLike | None = None,
+) -> tuple[Mechanism, State] | tuple[Mechanism, State, Array]:
+    """Make another body the one that hangs on the world: the old base joint of its tree goes, every other joint stays as it is.
+
+    A base joint that was there before, under the same name, type and point, is put back as it was. Where the new base joint has
+    another number of coordinates than the old one, the places in q and v of the joints behind it shift.
+
+    Parameters
+    ----------
+    mech : Mechanism
+        The mechanism; it is not changed.
+    state : State
+        Its position and velocity.
+    top : str
+        The body that is to hang on the world.
+    at : (3,) array_like, optional
+        The absolute point where the new base joint sits; by default the body's origin.
+    joint : JointType, optional
+        The new base joint; by default `Free()`.
+    name : str, optional
+        Its name; by default ``"<top>_base"``.
+    velocity : {"carry", "impact"}, optional
+        "carry" keeps every body's motion and is refused where the joint cannot carry it; "impact" lets the joint stop what it
+        cannot carry, as a plastic impact of the whole mechanism.
+    align : {"bind", "current"}, optional
+        Whether the joint's zero is the body's bind orientation or the present one.
+    acceleration : (nv,) array_like, optional
+        Accelerations v̇ of the old joints, to be carried over too.
+
+    Returns
+    -------
+    mech : Mechanism
+        The re-rooted mechanism.
+    state : State
+        Its state; after an impact `impulse` has what was exchanged, by joint.
+    acceleration : (nv,) array
+        Only if one was given: the accelerations of the new joints, with which every body accelerates as before.
+
+    Raises
+    ------
+    StructureError
+        If there is no such body, or the joint cannot take its pose or carry its motion.
+
+    Examples
+    --------
+    >>> import regraft as rg
+    >>> mech = rg.Mechanism()
+    >>> mech.add_body("thigh", rg.Inertia.rod(7.0, (0, 0, 0), (0, 0, -0.4)))
+    >>> mech.add_body("shank", rg.Inertia.rod(3.0, (0, 0, 0), (0, 0, -0.4)))
+    >>> mech.add_joint("hip", rg.Revolute((0, 1, 0)), "world", "thigh")
+    >>> mech.add_joint("knee", rg.Revolute((0, 1, 0)), "thigh", "shank", rg.Pose(translation=(0, 0, -0.4)))
+    >>> standing, state = rg.reroot(mech, mech.state(q={"knee": 0.3}), "shank", name="ankle")
+    >>> print(standing)
+    Mechanism: 2 bodies, 2 joints, 7 degrees of freedom, 10 kg
+    world
+    └─ ankle: Free → shank (3 kg)
+       └─ knee: Revolute ← thigh (7 kg)
+    """
+    check_body(mech, top)
+    mech.check_state(state)
+    _check_words(velocity, align)
+    kind = _FREE if joint is None else joint
+    if not is_registered(kind):
+        raise StructureError(f"joint must be a joint type of the registry, such as Revolute((0, 1, 0)), not {joint!r}.")
+    if acceleration is not None and velocity == "impact":
+        raise StructureError('accelerations are not defined through an impact; leave acceleration out, or use velocity="carry".')
+    tree = mech.tree
+    row = tree.row_of[top]
+    now = tree.motion(state._x)[row]
+    point = now[9:POSE] if at is None else absolute_point(at)
+    named = f"{top}_base" if name is None else name
+    base, places = (None, None) if align == "current" else (_former(mech, named, kind, top, now, point), None)
+    if base is None:
+        places = _base_places(now, now if align == "current" else tree.bind[row], point)
+        base = Joint(named, kind, WORLD, top, Pose.from_row(places[0]), _HERE if at is None else Pose.from_row(places[1]))
+    held = settled(base, top, now, places)
+    if not held.pose_gap <= REPRESENTABLE:
+        raise _refuse_orientation(base, top, held.pose_gap)
+    j = int(tree.walk[tree.walk[row, ROOT], JOINT])
+    changed = mech.with_base(tree.joint_names[j], base)
+    if velocity == "impact":
+        if mech.layout.loops:
+            return changed, _closed_impact(mech, state, changed, top, base, held)
+        return changed, _impact(mech, state, changed, mech.layout.exchanged(state._x, j, held.q, held.v), top, base, now)
+    if not held.twist_gap <= CARRIED:
+        raise refuse_motion(base, held.twist_gap)
+    if mech.layout.loops:
+        after = carried(mech, state, changed, {base.name: held})
+    else:
+        after = State(changed.layout, mech.layout.exchanged(state._x, j, held.q, held.v))
+    if acceleration is None:
+        return changed, after
+    a = finite("acceleration", acceleration, (mech.nv,))
+    return changed, after, carried_accelerations(mech, state, a, changed, {base.name: held})
+
+
+def _check_words(velocity: str, align: str) -> None:
+    if velocity not in ("carry", "impact"):
+        raise StructureError(f'velocity must be "carry" or "impact", not {velocity!r}.')
+    if align not in ("bind", "current"):
+        raise StructureError(f'align must be "bind" or "current", not {align!r}.')
+
+
+@entry
+def _places(now: Floats, zero: Floats, point: Floats, out: Table) -> None:
+    """Where the new base joint's frame is on the world and on the body (S1 eqs. 13–18).
+
+    On the world it has the axes that the body has in its zero pose, on the body those of the body.
+    """
+    to = load_vector(point, 0, 3)
+    R_now, p_now = load_vector(now, 0, 9), load_vector(now, 9, 3)
+    store_pose(out, 0, (orthonormal(load_vector(zero, 0, 9)), to))
+    store_pose(out, 1, (identity(0.0), rotate_back(R_now, subtract(to, p_now))))
+
+
+def _base_places(now: Array, zero: Array, point: Array) -> Array:
+    """(2, 12): the new base joint's frame on the world and on the body."""
+    places = np.empty((2, POSE))
+    _places(now, zero, point, places)
+    return places
+
+
+def _former(mech: Mechanism, name: str, kind: JointType, top: str, now: Array, point: Array) -> Joint | None:
+    """The base joint of this name as it was before it was replaced, if it fits what is asked for (A1)."""
+    former = mech.former_bases.get(name) if isinstance(name, str) else None
+    if former is None or {former.parent, former.child} != {WORLD, top} or former.type != kind:
+        return None
+    on_top = former.child_pose if former.child == top else former.parent_pose
+    place = Pose.from_row(now).apply(on_top.translation)
+    if np.abs(place - point).max() > _SAME_PLACE * (1.0 + float(np.abs(point).max())):
+        return None
+    return former if settled(former, top, now).pose_gap <= REPRESENTABLE else None
+
+
+def _refuse_orientation(base: Joint, top: str, gap: float) -> StructureError:
+    return StructureError(
+        f"joint {base.name!r}, {base.type!r}, cannot take the orientation that {top!r} now has relative to its bind pose: the "
+        f"nearest one that it has is off by {gap:.3g}. Use a joint with more freedom, such as Free(), "
+        'or make the present pose its zero with align="current".'
+    )
+
+
+def _impact(mech: Mechanism, state: State, changed: Mechanism, x: Array, top: str, base: Joint, now: Array) -> State:
+    """The state after the plastic impact of the whole tree at its new base joint (S1 7.2, 8.5)."""
+    tree, nq = changed.tree, changed.nq
+    after = np.empty(changed.nv)
+    worst = entries.plastic_impact(tree.handle, x, tree.row_of[top], now.reshape(1, -1), after)
+    if not worst > 0.0:
+        why = tree.explain_failure(tree.work, x[:nq], tree.row_of[top])
+        raise StructureError(f"joint {base.name!r}: the impact has no unique result: {why}")
+    x[nq:] = after
+    return State(changed.layout, x, Impulses(Impact(changed, tree, x, mech.tree, state._x, (), np.zeros((0, 6)))))
+
+
+def _closed_impact(mech: Mechanism, state: State, changed: Mechanism, top: str, base: Joint, held: Settled) -> State:
+    """The same where loops take part: the new base takes hold of a body that floats, as any other joint would."""
+    floating, before = reroot(mech, state, top, name=_unused(mech, f"{base.name}_"))
+    caught, after = hold(floating, before, [base])
+    known = {base.name: held._replace(v=caught.joint_velocity(after, base.name))}
+    return carried(caught, after, changed, known, after.impulse.among(changed.joints))
+
+
+def _unused(mech: Mechanism, name: str) -> str:
+    """A joint's name that no joint has."""
+    while name in mech.joints:
+        name += "_"
+    return name

@@ -1,0 +1,1 @@
+"""The high bar and the swing: hands take hold, and let go (S2)."""

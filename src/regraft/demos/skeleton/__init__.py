@@ -1,0 +1,1 @@
+"""Skeletons in maximal coordinates (S3)."""

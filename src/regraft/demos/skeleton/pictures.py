@@ -1,0 +1,158 @@
+"""Pictures of skeletons in maximal coordinates: poses side by side, what is kept and how well, and a moving picture of all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from numpy.typing import NDArray
+
+from ...models import Shape
+from ...show.animation import write_animation
+from ...show.scenery import Camera
+from ...show.stage import Stage, draw_strip, moving_scene
+from ...show.style import BLUE, DASHES, GREEN, INK, ORANGE, PURPLE, STYLE, draw, draw_all
+from ...simulate import Trajectory
+from ...simulate.invariants import largest_by_interval
+
+Array = NDArray[np.float64]
+Measure = Callable[[Trajectory], Array]
+
+FRAME, SLOWER = 0.04, 2.0  # s between frames, and how much slower they are shown
+COLOURS = BLUE, ORANGE, GREEN, PURPLE, "#B8860B"
+_CAMERA = Camera(azimuth=30.0, elevation=15.0)
+_INTERVALS = 50  # of the whole time, in which the largest change is looked for
+_STEPS = {"a": "rk4, joints closed after each step", "b": "S3's step"}
+
+
+@dataclass(frozen=True)
+class Moved:
+    """A motion that has been computed by both steps."""
+
+    name: str
+    title: str
+    shapes: tuple[Shape, ...]
+    keeps_energy: bool
+    stabilised: Trajectory
+    """By rk4, with all joints closed after each step."""
+    by_s3: Trajectory
+    """By S3's step."""
+
+
+def draw_skeleton_pictures(out: Path, moved: Sequence[Moved], drawn: Callable[[int, int], object]) -> list[Path]:
+    """Draw them all; `drawn` is told how many of how many parts are done."""
+    stages = [Stage(each.shapes, _CAMERA, each.stabilised, rows=2, columns=4) for each in moved]
+    pictures: list[Callable[[], Path]] = [
+        partial(draw, out / f"{each.name}.png", stage.strip_size, {"a": partial(draw_strip, stage=stage)}, "a")
+        for each, stage in zip(moved, stages, strict=True)
+    ]
+    for name, (label, measure) in MEASURES.items():
+        pictures.append(partial(draw_kept, out / f"{name}.png", moved, label, measure, below=name == "energy"))
+    return draw_all(pictures, partial(animate, out / "skeleton.gif", moved, stages), drawn)
+
+
+def linear_change(traj: Trajectory) -> Array:
+    """Of linear momentum, as a part of what it is at the start."""
+    changes: Array = np.linalg.norm(traj.invariants().linear, axis=1)
+    return changes / float(np.linalg.norm(traj.momentum().linear[0]))
+
+
+def angular_change(traj: Trajectory) -> Array:
+    """Of angular momentum, as a part of what it is at the start."""
+    changes: Array = np.linalg.norm(traj.invariants().angular, axis=1)
+    return changes / float(np.linalg.norm(traj.momentum().angular[0]))
+
+
+def energy_change(traj: Trajectory) -> Array:
+    """Of energy, as a part of what it is at the start."""
+    changes: Array = np.abs(traj.invariants().energy)
+    return changes / float(traj.energy().total[0])
+
+
+def largest_gap(traj: Trajectory) -> Array:
+    """Of a joint, in metres or radians."""
+    return traj.loop_error().position
+
+
+MEASURES: dict[str, tuple[str, Measure]] = {
+    "linear": ("change of linear momentum", linear_change),
+    "angular": ("change of angular momentum", angular_change),
+    "energy": ("change of energy", energy_change),
+    "gaps": ("largest gap (m, rad)", largest_gap),
+}
+
+
+def draw_kept(path: Path, moved: Sequence[Moved], label: str, measure: Measure, below: bool) -> Path:
+    """A measure over time by both steps, side by side; of energies, `below`, those that are not to be kept as they are."""
+    lines = {letter: [_largest(_by(each, letter), measure) for each in moved] for letter in _STEPS}
+    shown = [each.keeps_energy or not below for each in moved]
+    told = np.concatenate(
+        [line[line > 0.0] for found in lines.values() for (_, line), there in zip(found, shown, strict=True) if there]
+    )
+    limits = 0.5 * float(told.min()), 2.0 * float(told.max())
+
+    def drift(ax: Axes, letter: str) -> None:
+        for each, (t, line), there, colour in zip(moved, lines[letter], shown, COLOURS, strict=True):
+            if there:
+                ax.semilogy(t, np.where(line > 0.0, line, np.nan), color=colour, linewidth=1.4, label=each.title)
+        ax.set(xlabel="time (s)", ylabel=label if letter == "a" else "", ylim=limits)
+        ax.set_title(_STEPS[letter], fontsize=10)
+        if letter == "b":
+            ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), handlelength=1.4)
+
+    drawings: dict[str, Callable[[Axes], object]] = {letter: partial(drift, letter=letter) for letter in _STEPS}
+    if below:
+        drawings["c"] = partial(draw_energies, moved=moved)
+    return draw(path, (9.6, 6.4 if below else 3.4), drawings, "ab\ncc" if below else "ab")
+
+
+def _largest(traj: Trajectory, measure: Measure) -> tuple[Array, Array]:
+    """The middle of equal intervals of time, and the largest that a measure is in each."""
+    edges, largest = largest_by_interval(traj.t, measure(traj), _INTERVALS)
+    return 0.5 * (edges[1:] + edges[:-1]), largest
+
+
+def draw_energies(ax: Axes, moved: Sequence[Moved]) -> None:
+    """The energies of motions with friction or motors, by both steps."""
+    for each, colour in zip(moved, COLOURS, strict=True):
+        if not each.keeps_energy:
+            for traj, dashes in ((each.stabilised, "-"), (each.by_s3, DASHES)):
+                ax.plot(traj.t, traj.energy().total, color=colour, linewidth=1.5, linestyle=dashes)
+            for t, name in each.stabilised.events:
+                ax.axvline(t, color=colour, linewidth=0.8, linestyle=":")
+                ax.annotate(
+                    name, (t, 1.0), (3, -3), xycoords=("data", "axes fraction"), textcoords="offset points", va="top", fontsize=9
+                )
+    ways = [
+        Line2D([], [], color=colour, label=each.title)
+        for each, colour in zip(moved, COLOURS, strict=True)
+        if not each.keeps_energy
+    ]
+    ways += [Line2D([], [], color=INK, label="rk4"), Line2D([], [], color=INK, linestyle=DASHES, label="S3's step")]
+    ax.legend(handles=ways, loc="center left", bbox_to_anchor=(1.0, 0.5), handlelength=1.6)
+    most = max(float(each.stabilised.energy().total.max()) for each in moved if not each.keeps_energy)
+    ax.set(xlabel="time (s)", ylabel="energy (J), all of it kinetic", ylim=(0.0, 1.2 * most))
+
+
+def _by(moved: Moved, letter: str) -> Trajectory:
+    return moved.stabilised if letter == "a" else moved.by_s3
+
+
+def animate(path: Path, moved: Sequence[Moved], stages: Sequence[Stage], drawn: Callable[[int, int], object]) -> Path:
+    """Write all motions at once as a moving picture, slower than they are."""
+    times = np.linspace(stages[0].start, stages[0].end, max(2, round((stages[0].end - stages[0].start) / FRAME) + 1))
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(8.4, 6.2), dpi=100, layout="constrained")
+        axes = figure.subplot_mosaic("aaabbb\nccddee")
+        movers = []
+        for ax, each, stage in zip(axes.values(), moved, stages, strict=True):
+            ax.set_title(each.title, fontsize=10)
+            movers.append(moving_scene(ax, stage, times))
+        return write_animation(path, figure, movers, len(times), SLOWER * FRAME, False, drawn)

@@ -1,0 +1,1 @@
+"""The passive walker: it re-roots at every step (S1)."""

@@ -1,0 +1,1 @@
+"""What users describe: inertias, bodies, joints, springs, the mechanism that they make, and its states."""

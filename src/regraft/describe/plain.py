@@ -1,0 +1,152 @@
+"""JSON files, and the parts of mechanisms as plain data and back. Numbers keep their last digit."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from ..algebra.pose import Pose
+from ..atomic import writing
+from ..errors import ModelError
+from ..joints import BY_NAME, JointType, Limits
+from ..structure.layout import Layout, lay_out
+from .inertia import Inertia
+from .parts import WORLD, Body, Frame, Joint, Spring, check_name
+
+FORMAT = "regraft mechanism"
+VERSION = 1
+
+
+def read_json(path: Path, way_out: str = "Save the mechanism again.") -> Any:
+    """The data in a JSON file; where it is none, the error ends with the way out."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as problem:
+        raise ModelError(f"cannot read {str(path)!r}: {problem}.") from problem
+    except (ValueError, RecursionError) as problem:  # besides bad JSON: a number of thousands of digits, too deep a nesting
+        raise ModelError(f"{str(path)!r} is not JSON: {problem}. {way_out}") from problem
+
+
+def write_json(path: str | Path, data: dict[str, Any]) -> None:
+    """Write data to a JSON file, whole or not at all."""
+    text = json.dumps(data, indent=1) + "\n"
+    with writing(path) as beside:
+        beside.write_text(text, encoding="utf-8")
+
+
+def pose_to_dict(pose: Pose) -> dict[str, Any]:
+    """A pose, without what is at its default."""
+    found: dict[str, Any] = {}
+    if pose.rotation.tolist() != Pose().rotation.tolist():
+        found["rotation"] = pose.rotation.tolist()
+    if pose.translation.any():
+        found["translation"] = pose.translation.tolist()
+    return found
+
+
+def pose_from_dict(data: dict[str, Any]) -> Pose:
+    """The pose of `pose_to_dict`."""
+    if not data:
+        return Pose()
+    return Pose(data.get("rotation"), data.get("translation", (0.0, 0.0, 0.0)))
+
+
+def body_to_dict(body: Body) -> dict[str, Any]:
+    """A body as plain data."""
+    inertia = body.inertia
+    return {"name": body.name, "mass": inertia.mass, "com": inertia.com.tolist(), "tensor": inertia.tensor.tolist()}
+
+
+def inertia_from_dict(data: dict[str, Any]) -> Inertia:
+    """The inertia in a body's data."""
+    return Inertia(data["mass"], data["com"], data["tensor"])
+
+
+def joint_type_to_dict(kind: JointType) -> dict[str, Any]:
+    """A joint type as plain data."""
+    return {"type": type(kind).__name__, **kind.arguments(), **kind.settings()}
+
+
+def joint_to_dict(joint: Joint) -> dict[str, Any]:
+    """A joint as plain data."""
+    return {
+        "name": joint.name,
+        "joint": joint_type_to_dict(joint.type),
+        "parent": joint.parent,
+        "child": joint.child,
+        "parent_pose": pose_to_dict(joint.parent_pose),
+        "child_pose": pose_to_dict(joint.child_pose),
+    }
+
+
+def joint_type_from_dict(data: dict[str, Any]) -> JointType:
+    """The joint type in a joint's data."""
+    if not isinstance(data, dict):
+        raise ModelError(f"a joint's type must be given by name and arguments, not as {data!r}.")
+    given = dict(data)
+    name = given.pop("type")
+    if name not in BY_NAME:
+        raise ModelError(f"there is no joint type {name!r}; known are {', '.join(sorted(BY_NAME))}.")
+    if "limits" in given:
+        given["limits"] = Limits.from_list(given["limits"])
+    return BY_NAME[name](**given)
+
+
+def joint_from_dict(data: dict[str, Any]) -> Joint:
+    """The joint of `joint_to_dict`."""
+    poses = (pose_from_dict(data[side]) for side in ("parent_pose", "child_pose"))
+    return Joint(data["name"], joint_type_from_dict(data["joint"]), data["parent"], data["child"], *poses)
+
+
+def layout_to_dict(layout: Layout) -> dict[str, Any]:
+    """What tells the states of one structure from those of another: tree joints and loop joints, and the bodies they join."""
+    return {
+        "joints": [
+            {"name": name, "joint": joint_type_to_dict(kind), "parent": parent, "child": child}
+            for name, kind, parent, child in layout.joints
+        ],
+        "loops": [{"name": name, "parent": parent, "child": child} for name, parent, child in layout.loops],
+    }
+
+
+def layout_from_dict(data: dict[str, Any]) -> Layout:
+    """The layout of `layout_to_dict`, checked: no name twice, no loop among the tree joints, and bodies that there are."""
+    names = [joint["name"] for table in ("joints", "loops") for joint in data[table]]
+    for name in names:
+        check_name(name, "a joint")
+    if len(set(names)) < len(names):
+        raise ModelError("there are two joints of one name.")
+    tree = {
+        joint["name"]: Joint(joint["name"], joint_type_from_dict(joint["joint"]), joint["parent"], joint["child"], Pose(), Pose())
+        for joint in data["joints"]
+    }
+    bodies = {WORLD, *(body for joint in tree.values() for body in (joint.parent, joint.child))}
+    for body in bodies - {WORLD}:
+        check_name(body, "a body")
+    loops = tuple((loop["name"], loop["parent"], loop["child"]) for loop in data["loops"])
+    layout = lay_out(tree)
+    if layout.loops:
+        raise ModelError(f"the joint {layout.loops[0][0]!r} closes a loop, so it has no place in q and v.")
+    if any(body not in bodies for _, *ends in loops for body in ends):
+        raise ModelError("a loop joint is on a body that no other joint is on.")
+    return layout.with_loops(loops)
+
+
+def frame_to_dict(frame: Frame) -> dict[str, Any]:
+    """A frame as plain data."""
+    return {"name": frame.name, "body": frame.body, "pose": pose_to_dict(frame.pose)}
+
+
+def spring_to_dict(spring: Spring) -> dict[str, Any]:
+    """A spring as plain data."""
+    return {
+        "name": spring.name,
+        "body_a": spring.body_a,
+        "point_a": list(spring.point_a),
+        "body_b": spring.body_b,
+        "point_b": list(spring.point_b),
+        "stiffness": spring.stiffness,
+        "damping": spring.damping,
+        "rest_length": spring.rest_length,
+    }

@@ -1,0 +1,1 @@
+"""Files of mechanisms, states and trajectories."""

@@ -1,0 +1,375 @@
+"""The forces of all joints where every body is free by itself (S3), in time linear in the number of joints.
+
+S3's system in the accelerations a of all bodies and the forces λ of all joints,
+
+    M a − Jᵀ λ = g,    J a = r,
+
+is eliminated along the tree that the joints make, from its leaves to its roots: what hangs on a body adds to the inertia that it
+shows, F G⁻¹ Fᵀ for a joint whose rows are F on this body and Y on the body before, with G = Y D Yᵀ. A link is a joint of that
+tree, from the body that is farther from the root (near) to the other one (far), or to nothing for a body on which a
+tree ends. The joints that the tree does not need close cycles; their rows come last, in a dense system of their own,
+with the largest pivot first, and those that follow from others are left out.
+"""
+
+from __future__ import annotations
+
+from ...algebra.memory import load, store
+from ...algebra.scalars import Scalar, reciprocal, zero
+from ...algebra.spatial import Force, apply, articulated, combine, plus, plus_times, power, remove_direction, times, zero_spatial
+from ...compilation import inline, jit
+from ..inertia import load_rigid
+from ..tables import END, HELD, TAU, D, I, Model, S, U, V, Work
+from .delassus import (
+    Six,
+    abreast,
+    column_of,
+    inverse_of,
+    row_taken,
+    rows_allowed,
+    seen_along,
+    spread_rows,
+    store_block,
+    take_rows,
+)
+from .tables import (
+    ACCELERATION,
+    BLOCK,
+    CHILD_ROW,
+    COUNTED,
+    FACTOR_D,
+    FACTOR_U,
+    FAR,
+    FIRST,
+    FORCE_CHILD,
+    FORCE_PARENT,
+    INVERSE,
+    LINK_LOOP,
+    LOAD,
+    LOOP_V,
+    MULTIPLIER,
+    NEAR,
+    NEAR_IS_CHILD,
+    PARENT_ROW,
+    PIVOT,
+    RESIDUAL,
+    SEEN,
+    SIZE_ALONE,
+    SOLVED,
+    TAKEN,
+    TOTAL_LOAD,
+    Loops,
+)
+
+
+@jit
+def eliminate_links(model: Model, work: Work, closed: Loops, redundant: float) -> None:
+    """The factors of all bodies and joints, from the leaves of the joints' tree to its roots; after `hold`.  O(joints)."""
+    body, links = work.body, closed.links
+    for k in range(model.walk.shape[0]):
+        for c in range(21):
+            body[k, I + c] = 0.0
+    for i in range(links.shape[0]):
+        factorise_body(model, work, closed, links[i, NEAR])
+        if links[i, LINK_LOOP] >= 0:
+            factorise_joint(model, work, closed, i)
+            if links[i, FAR] >= 0:
+                load_far_body(work, closed, i)
+    if closed.cycles.shape[0] > 0:
+        factorise_cycles(model, work, closed, redundant)
+
+
+@jit
+def factorise_body(model: Model, work: Work, closed: Loops, k: int) -> None:
+    """The factors of the inertia that a body shows with all that hangs on it."""
+    dof, factors = work.dof, closed.factors
+    left = combine(articulated(load_rigid(work.body, k)), load(work.body, k, I, 21))
+    for d in range(model.walk[k, END] - 1, model.walk[k, V] - 1, -1):
+        screw = load(dof, d, S, 6)
+        response = apply(left, screw)
+        inverse = reciprocal(power(screw, response) + dof[d, HELD])
+        store(factors, d, FACTOR_U, response)
+        factors[d, FACTOR_D] = inverse
+        left = remove_direction(left, response, times(inverse, response))
+
+
+@jit
+def factorise_joint(model: Model, work: Work, closed: Loops, i: int) -> None:
+    """Y of a joint on its near body, and the factors of G = Y D Yᵀ."""
+    l, k, dof, factors = closed.links[i, LINK_LOOP], closed.links[i, NEAR], work.dof, closed.factors
+    first, number, start = closed.loops[l, FIRST], 6 - closed.loops[l, LOOP_V], l * closed.path.shape[1]
+    column = FORCE_CHILD if closed.links[i, NEAR_IS_CHILD] else FORCE_PARENT
+    f_0, f_1, f_2, f_3, f_4, f_5 = abreast(closed.rows, first, number, column, closed.scratch)
+    b_0 = b_1 = b_2 = b_3 = b_4 = b_5 = zero_spatial(closed.scratch[0, 0])
+    begin = model.walk[k, V]
+    for d in range(model.walk[k, END] - 1, begin - 1, -1):
+        inverse = factors[d, FACTOR_D]
+        gives = times(-inverse, load(factors, d, FACTOR_U, 6))
+        share = seen_along(load(dof, d, S, 6), (f_0, f_1, f_2, f_3, f_4, f_5))
+        store(closed.Y, start + d - begin, 0, share)
+        closed.Y[start + d - begin, INVERSE] = inverse
+        f_0, f_1 = plus_times(f_0, gives[0], share), plus_times(f_1, gives[1], share)
+        f_2, f_3 = plus_times(f_2, gives[2], share), plus_times(f_3, gives[3], share)
+        f_4, f_5 = plus_times(f_4, gives[4], share), plus_times(f_5, gives[5], share)
+        z = times(inverse, share)
+        b_0, b_1, b_2 = plus_times(b_0, share[0], z), plus_times(b_1, share[1], z), plus_times(b_2, share[2], z)
+        b_3, b_4, b_5 = plus_times(b_3, share[3], z), plus_times(b_4, share[4], z), plus_times(b_5, share[5], z)
+    store_block(closed.scratch, b_0, b_1, b_2, b_3, b_4, b_5)
+    for r in range(first, first + number):
+        closed.rows[r, SIZE_ALONE] = 0.0  # a joint's rows do not depend on each other, so every pivot counts
+    take_rows(closed, l, 0.0)
+
+
+@jit
+def load_far_body(work: Work, closed: Loops, i: int) -> None:
+    """Add F G⁻¹ Fᵀ to what hangs on the far body of a link."""
+    l, far, rows, scratch, W = closed.links[i, LINK_LOOP], closed.links[i, FAR], closed.rows, closed.scratch, closed.W
+    first, number, start = closed.loops[l, FIRST], 6 - closed.loops[l, LOOP_V], column_of(closed, l, 0)
+    column = FORCE_PARENT if closed.links[i, NEAR_IS_CHILD] else FORCE_CHILD
+    for r in range(number):
+        store(scratch, BLOCK + r, 0, load(rows, first + r, column, 6))
+    carried = load(work.body, far, I, 21)
+    for e in range(first, first + number):
+        force = load(scratch, BLOCK + row_taken(rows, e) - first, 0, 6)
+        carried = remove_direction(carried, force, times(-inverse_of(rows[e, PIVOT]), force))
+        for r in range(number):
+            store(scratch, BLOCK + r, 0, plus_times(load(scratch, BLOCK + r, 0, 6), -W[start + e, r], force))
+    store(work.body, far, I, carried)
+
+
+@jit
+def solve_block(closed: Loops, l: int, wanted: Six) -> Six:
+    """G⁻¹ of a joint times a number for each of its rows."""
+    rows, scratch, W = closed.rows, closed.scratch, closed.W
+    first, end, start = closed.loops[l, FIRST], closed.loops[l, FIRST] + 6 - closed.loops[l, LOOP_V], column_of(closed, l, 0)
+    left = wanted
+    for e in range(first, end):
+        store(scratch, BLOCK, 0, left)
+        rows[e, SOLVED] = scratch[BLOCK, row_taken(rows, e) - first]
+        left = plus_times(left, -rows[e, SOLVED], load(W, start + e, 0, 6))
+    store(scratch, BLOCK, 0, zero_spatial(scratch[0, 0]))
+    for e in range(end - 1, first - 1, -1):
+        found = rows[e, SOLVED] * inverse_of(rows[e, PIVOT])
+        found -= power(load(W, start + e, 0, 6), load(scratch, BLOCK, 0, 6))
+        scratch[BLOCK, row_taken(rows, e) - first] = found
+    return load(scratch, BLOCK, 0, 6)
+
+
+@inline
+def numbers_of_rows(closed: Loops, l: int, column: int) -> Six:
+    """A column of a joint's rows, a number for each row and 0 where there are fewer than six."""
+    first, scratch = closed.loops[l, FIRST], closed.scratch
+    store(scratch, BLOCK, 0, zero_spatial(scratch[0, 0]))
+    for r in range(6 - closed.loops[l, LOOP_V]):
+        scratch[BLOCK, r] = closed.rows[first + r, column]
+    return load(scratch, BLOCK, 0, 6)
+
+
+@jit
+def keep_multipliers(closed: Loops, l: int, found: Six) -> None:
+    """MULTIPLIER of a joint's rows."""
+    store(closed.scratch, BLOCK, 0, found)
+    for r in range(6 - closed.loops[l, LOOP_V]):
+        closed.rows[closed.loops[l, FIRST] + r, MULTIPLIER] = closed.scratch[BLOCK, r]
+
+
+@jit
+def total_force(closed: Loops, l: int, column: int) -> Force:
+    """What a joint does with its MULTIPLIERs to its child (FORCE_CHILD) or its parent (FORCE_PARENT)."""
+    rows, total = closed.rows, zero_spatial(closed.scratch[0, 0])
+    for r in range(closed.loops[l, FIRST], closed.loops[l, FIRST] + 6 - closed.loops[l, LOOP_V]):
+        total = plus_times(total, rows[r, MULTIPLIER], load(rows, r, column, 6))
+    return total
+
+
+@jit
+def seen_by_rows(closed: Loops, l: int, column: int, motion: Force) -> Six:
+    """What a motion of one of a joint's bodies gives along each of its rows."""
+    rows, first, scratch = closed.rows, closed.loops[l, FIRST], closed.scratch
+    store(scratch, BLOCK, 0, zero_spatial(scratch[0, 0]))
+    for r in range(6 - closed.loops[l, LOOP_V]):
+        scratch[BLOCK, r] = power(load(rows, first + r, column, 6), motion)
+    return load(scratch, BLOCK, 0, 6)
+
+
+@jit
+def solve_links(model: Model, work: Work, closed: Loops, wanted: bool) -> None:
+    """ACCELERATION of all bodies and MULTIPLIER of all links under LOAD, after `eliminate_links`; LOAD is used up.  O(joints).
+
+    The rows are to have their RESIDUAL, or where nothing is wanted 0.
+    """
+    walk, dof, links, bodies, factors, Y = model.walk, work.dof, closed.links, closed.bodies, closed.factors, closed.Y
+    for i in range(links.shape[0]):
+        l, k, far = links[i, LINK_LOOP], links[i, NEAR], links[i, FAR]
+        force, begin = load(bodies, k, LOAD, 6), walk[k, V]
+        for d in range(walk[k, END] - 1, begin - 1, -1):
+            share = power(load(dof, d, S, 6), force)
+            factors[d, SEEN] = share
+            force = plus_times(force, -share * factors[d, FACTOR_D], load(factors, d, FACTOR_U, 6))
+        if l >= 0:
+            left = numbers_of_rows(closed, l, RESIDUAL) if wanted else zero_spatial(closed.scratch[0, 0])
+            for d in range(begin, walk[k, END]):
+                y = load(Y, l * closed.path.shape[1] + d - begin, 0, 6)
+                left = plus_times(left, -factors[d, SEEN] * factors[d, FACTOR_D], y)
+            keep_multipliers(closed, l, solve_block(closed, l, left))
+            if far >= 0:
+                passed = total_force(closed, l, FORCE_PARENT if links[i, NEAR_IS_CHILD] else FORCE_CHILD)
+                store(bodies, far, LOAD, plus(load(bodies, far, LOAD, 6), passed))
+    for i in range(links.shape[0] - 1, -1, -1):
+        l, k, far = links[i, LINK_LOOP], links[i, NEAR], links[i, FAR]
+        forces, begin = zero_spatial(closed.scratch[0, 0]), walk[k, V]
+        if l >= 0:
+            forces = numbers_of_rows(closed, l, MULTIPLIER)
+            if far >= 0:
+                column = FORCE_PARENT if links[i, NEAR_IS_CHILD] else FORCE_CHILD
+                moved = seen_by_rows(closed, l, column, load(bodies, far, ACCELERATION, 6))
+                forces = plus_times(forces, -1.0, solve_block(closed, l, moved))
+                keep_multipliers(closed, l, forces)
+        a = zero_spatial(closed.scratch[0, 0])
+        for d in range(begin, walk[k, END]):
+            share = factors[d, SEEN]
+            if l >= 0:
+                share += power(forces, load(Y, l * closed.path.shape[1] + d - begin, 0, 6))
+            rate = (share - power(load(factors, d, FACTOR_U, 6), a)) * factors[d, FACTOR_D]
+            a = plus_times(a, rate, load(dof, d, S, 6))
+        store(bodies, k, ACCELERATION, a)
+
+
+@jit
+def unload(closed: Loops, column: int) -> None:
+    """Zero LOAD or TOTAL_LOAD of all bodies."""
+    for k in range(closed.bodies.shape[0]):
+        store(closed.bodies, k, column, zero_spatial(closed.scratch[0, 0]))
+
+
+@jit
+def load_ends(closed: Loops, l: int, column: int, on_child: Force, on_parent: Force) -> None:
+    """Add two wrenches to LOAD or TOTAL_LOAD of a joint's bodies."""
+    c, p = closed.loops[l, CHILD_ROW], closed.loops[l, PARENT_ROW]
+    if c >= 0:
+        store(closed.bodies, c, column, plus(load(closed.bodies, c, column, 6), on_child))
+    if p >= 0:
+        store(closed.bodies, p, column, plus(load(closed.bodies, p, column, 6), on_parent))
+
+
+# --- cycles --------------------------------------------------------------------------------------------------------------
+
+
+@jit
+def moved_row(closed: Loops, l: int, r: int) -> Scalar:
+    """What the ACCELERATION of its bodies gives along a row of a joint."""
+    rows, bodies, total = closed.rows, closed.bodies, zero(closed.scratch[0, 0])
+    c, p = closed.loops[l, CHILD_ROW], closed.loops[l, PARENT_ROW]
+    if c >= 0:
+        total += power(load(rows, r, FORCE_CHILD, 6), load(bodies, c, ACCELERATION, 6))
+    if p >= 0:
+        total += power(load(rows, r, FORCE_PARENT, 6), load(bodies, p, ACCELERATION, 6))
+    return total
+
+
+@jit
+def factorise_cycles(model: Model, work: Work, closed: Loops, redundant: float) -> None:
+    """The rows of all joints that close cycles, what they have to do with each other through the tree of the others, factorised.
+
+    The e-th row of `border` belongs to the e-th of these rows.  O(rows of cycles · joints + rows of cycles³).
+    """
+    rows, border, at = closed.rows, closed.border, 0
+    for l in closed.cycles[:, 0]:
+        spread_rows(model, work, closed, l)
+        for r in range(closed.loops[l, FIRST], closed.loops[l, FIRST] + 6 - closed.loops[l, LOOP_V]):
+            unload(closed, LOAD)
+            load_ends(closed, l, LOAD, load(rows, r, FORCE_CHILD, 6), load(rows, r, FORCE_PARENT, 6))
+            solve_links(model, work, closed, False)
+            e = 0
+            for other in closed.cycles[:, 0]:
+                for s in range(closed.loops[other, FIRST], closed.loops[other, FIRST] + 6 - closed.loops[other, LOOP_V]):
+                    border[e, at] = moved_row(closed, other, s)
+                    e += 1
+            at += 1
+    take_cycle_rows(closed, redundant)
+
+
+@jit
+def take_cycle_rows(closed: Loops, redundant: float) -> None:
+    """L P Lᵀ of `border`, the largest pivot first; in `order` which row each pivot belongs to, in PIVOT its size there."""
+    rows, loops, border, order = closed.rows, closed.loops, closed.border, closed.order
+    at = 0
+    for l in closed.cycles[:, 0]:
+        first, end = loops[l, FIRST], loops[l, FIRST] + 6 - loops[l, LOOP_V]
+        largest = 0.0
+        for r in range(first, end):
+            largest = max(largest, rows[r, SIZE_ALONE].real)
+        loops[l, COUNTED] = 0
+        for r in range(first, end):
+            rows[r, SIZE_ALONE], rows[r, TAKEN] = largest, r
+            order[at, 0], order[at, 1], order[at, 2] = at, r, l
+            at += 1
+    for e in range(at):
+        best = e
+        for s in range(e + 1, at):
+            if border[order[s, 0], order[s, 0]].real > border[order[best, 0], order[best, 0]].real:
+                best = s
+        for c in range(3):
+            order[e, c], order[best, c] = order[best, c], order[e, c]
+        i, r, l = order[e, 0], order[e, 1], order[e, 2]
+        enough = border[i, i].real > redundant * rows[r, SIZE_ALONE].real
+        if enough and loops[l, COUNTED] < rows_allowed(loops, l, redundant):
+            rows[r, PIVOT], loops[l, COUNTED] = border[i, i], loops[l, COUNTED] + 1
+        else:
+            rows[r, PIVOT] = zero(border[i, i])
+        for s in range(e + 1, at):
+            j = order[s, 0]
+            share = border[j, i] * inverse_of(rows[r, PIVOT])
+            for t in range(e + 1, at):
+                border[j, order[t, 0]] -= share * border[i, order[t, 0]]
+            border[j, i] = share
+
+
+@jit
+def solve_cycles(closed: Loops) -> None:
+    """MULTIPLIER of the rows of cycles, from the ACCELERATION that all else gives to the bodies; LOAD becomes what they do."""
+    rows, border, order, at = closed.rows, closed.border, closed.order, 0
+    for l in closed.cycles[:, 0]:
+        for r in range(closed.loops[l, FIRST], closed.loops[l, FIRST] + 6 - closed.loops[l, LOOP_V]):
+            rows[r, SOLVED] = rows[r, RESIDUAL] - moved_row(closed, l, r)
+            at += 1
+    for e in range(at):
+        for s in range(e):
+            rows[order[e, 1], SOLVED] -= border[order[e, 0], order[s, 0]] * rows[order[s, 1], SOLVED]
+    for e in range(at - 1, -1, -1):
+        r = order[e, 1]
+        found = rows[r, SOLVED] * inverse_of(rows[r, PIVOT])
+        for s in range(e + 1, at):
+            found -= border[order[s, 0], order[e, 0]] * rows[order[s, 1], MULTIPLIER]
+        rows[r, MULTIPLIER] = found
+    unload(closed, LOAD)
+    for l in closed.cycles[:, 0]:
+        load_ends(closed, l, LOAD, total_force(closed, l, FORCE_CHILD), total_force(closed, l, FORCE_PARENT))
+
+
+# --- all together ----------------------------------------------------------------------------------------------------------
+
+
+@jit
+def balance_links(model: Model, work: Work, closed: Loops) -> None:
+    """MULTIPLIER of all rows, and their forces added to what is left of the bodies' own; after `eliminate_links`.  O(joints)."""
+    unload(closed, LOAD)
+    solve_links(model, work, closed, True)
+    if closed.cycles.shape[0] > 0:
+        solve_cycles(closed)
+        solve_links(model, work, closed, True)
+    push_links(model, work, closed, 1.0)
+
+
+@jit
+def push_links(model: Model, work: Work, closed: Loops, part: float) -> None:
+    """Add a part of the forces of all rows to what is left of the bodies' own."""
+    walk, dof, loops, bodies = model.walk, work.dof, closed.loops, closed.bodies
+    unload(closed, TOTAL_LOAD)
+    for l in range(loops.shape[0]):
+        load_ends(closed, l, TOTAL_LOAD, total_force(closed, l, FORCE_CHILD), total_force(closed, l, FORCE_PARENT))
+    for k in range(walk.shape[0]):
+        force = times(part, load(bodies, k, TOTAL_LOAD, 6))
+        for d in range(walk[k, END] - 1, walk[k, V] - 1, -1):
+            share = power(load(dof, d, S, 6), force)
+            dof[d, TAU] += share
+            force = plus_times(force, -share * dof[d, D], load(dof, d, U, 6))

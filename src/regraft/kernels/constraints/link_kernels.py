@@ -1,0 +1,39 @@
+"""What `closure` calls by its address where every body is free by itself.
+
+Closed chains whose bodies hang on each other do without all of this, and do not wait until it is compiled.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...compilation import entry, inline
+from ..tables import model_at, work_at
+from .free_bodies import balance_links, eliminate_links, push_links
+from .tables import BALANCE, ELIMINATE, GAP, REDUNDANT_BELOW, loops_at
+
+
+@entry
+def links_kernel(handle: int, loops: int, what: int, _d: int, _e: int, _f: int, _g: int, _h: int) -> float:
+    """Eliminate, balance, or take the forces of all rows back; see `closure.ask_links`."""
+    do_links(handle, loops, what, 0.0)
+    return 0.0
+
+
+@entry
+def complex_links_kernel(handle: int, loops: int, what: int, _d: int, _e: int, _f: int, _g: int, _h: int) -> float:
+    """The same in complex numbers."""
+    do_links(handle, loops, what, 0.0j)
+    return 0.0
+
+
+@inline
+def do_links(handle: int, loops: int, what: int, like: Any) -> None:
+    """What a kernel does, in the scalar of `like`."""
+    model, work, closed = model_at(handle), work_at(handle, like), loops_at(loops, like)
+    if what == ELIMINATE:
+        eliminate_links(model, work, closed, closed.scratch[GAP, REDUNDANT_BELOW].real)
+    elif what == BALANCE:
+        balance_links(model, work, closed)
+    else:
+        push_links(model, work, closed, -1.0)

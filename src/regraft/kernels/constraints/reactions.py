@@ -1,0 +1,97 @@
+"""What the loops of a closed chain hold with, and what that leaves for the joints of its tree."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...algebra.dense import decompose
+from ...algebra.memory import load, store
+from ...algebra.spatial import Force, Vector, add, angular, cross, linear, plus, rotate, spatial, subtract, times
+from ...compilation import Floats, IntegerTable, Table, allocating, entry, inline, jit
+from ..entries import dynamics_of
+from ..kinematics import frame
+from ..tables import PUSH, PUSH_POINT, Model, Work, model_at, work_at
+from .closure import ASSEMBLED
+from .delassus import rows_held
+from .rows import loop_frames, row_jacobian, row_wrenches
+from .tables import CHILD_ROW, FIRST, LOOP_V, MULTIPLIER, PARENT_ROW, Loops, loops_at
+
+IDLE = 1e-9
+"""Share in forces that hold nothing: what is smaller is zero."""
+
+
+@entry
+def closed_reactions(
+    handle: int,
+    loops: int,
+    kernel: int,
+    x: Floats,
+    tau: Floats,
+    external: Table,
+    a: Floats,
+    redundant: IntegerTable,
+    of_loops: Table,
+    push: Table,
+) -> bool:
+    """The wrench of every loop joint on its child, about its frame there, to `of_loops`, and added to what pushes the bodies.
+
+    The accelerations go to `a`. `of_loops` comes with what `entries.loop_torques` gives, and `push` may be `external`.
+    `redundant` becomes 1 for the loops whose wrenches the motion does not determine; theirs are the least that do. `kernel` is
+    the address of `entries.loop_dynamics`. False, and no results, where there are no accelerations or where loops are open.
+    """
+    m, w, closed = model_at(handle), work_at(handle, x), loops_at(loops, x)
+    worst, gap = dynamics_of(handle, loops, kernel, x, tau, external.ctypes.data, external.shape[0], a)
+    if not (worst > 0.0 and gap <= ASSEMBLED):
+        return False
+    least_multipliers(m, w, closed, redundant)
+    row_wrenches(m, w, closed, of_loops)
+    push_back(m, w, closed, of_loops, push)
+    return True
+
+
+@allocating
+def least_multipliers(model: Model, work: Work, closed: Loops, redundant: Any) -> None:
+    """Replace multipliers that are not unique by the least ones that do the same, and mark their loops; after the dynamics."""
+    loops, rows, count = closed.loops, closed.rows, closed.rows.shape[0]
+    redundant[:] = 0
+    rank, nv = rows_held(closed), work.dof.shape[0]
+    if rank == count:
+        return
+    J, U, sizes, left = np.empty((count, nv)), np.empty((min(count, nv), nv)), np.empty(min(count, nv)), np.empty((count, count))
+    row_jacobian(model, work, closed, J)
+    decompose(J.T.copy(), U, sizes, left)
+    shares = np.zeros(rank)
+    for k in range(rank):
+        for r in range(count):
+            shares[k] += left[k, r] * rows[r, MULTIPLIER]
+    for r in range(count):
+        rows[r, MULTIPLIER] = 0.0  # then their part in the range of J
+        for k in range(rank):
+            rows[r, MULTIPLIER] += left[k, r] * shares[k]
+    for l in range(loops.shape[0]):
+        for r in range(loops[l, FIRST], loops[l, FIRST] + 6 - loops[l, LOOP_V]):
+            for k in range(rank, count):
+                if abs(left[k, r]) > IDLE:
+                    redundant[l, 0] = 1
+
+
+@jit
+def push_back(model: Model, work: Work, closed: Loops, of_loops: Any, push: Any) -> None:
+    """Add the wrench of each loop joint to what pushes its child, and the opposite one to what pushes its parent."""
+    for l in range(closed.loops.shape[0]):
+        _, X_c, apart = loop_frames(model, work, closed, l)
+        wrench = load(of_loops, l, 0, 6)
+        push_at(work, closed.loops[l, CHILD_ROW], X_c[1], wrench, push)
+        push_at(work, closed.loops[l, PARENT_ROW], subtract(X_c[1], apart), times(-1.0, wrench), push)
+
+
+@inline
+def push_at(work: Work, k: int, at: Vector, wrench: Force, push: Any) -> None:
+    """Add a wrench at a place, about the origin of the tree, to what pushes a row."""
+    if k >= 0:
+        R, p = frame(work.body, k)
+        arm = subtract(at, add(p, rotate(R, load(push, k, PUSH_POINT, 3))))
+        moved = spatial(add(angular(wrench), cross(arm, linear(wrench))), linear(wrench))
+        store(push, k, PUSH, plus(load(push, k, PUSH, 6), moved))

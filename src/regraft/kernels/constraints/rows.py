@@ -1,0 +1,292 @@
+"""Closed chains: each loop joint as a cut that forces must hold together (S2's virtual links).
+
+The rows of a loop are the directions in which its joint does not move; they are found on the fly for any joint type.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...algebra.memory import clear, load, store
+from ...algebra.rotations import identity_pose, log_pose
+from ...algebra.scalars import reciprocal, square_root
+from ...algebra.spatial import (
+    Force,
+    Frame,
+    Motion,
+    Vector,
+    add,
+    angular,
+    at_point,
+    compose,
+    cross,
+    invert,
+    linear,
+    minus,
+    motion_cross,
+    plus,
+    plus_times,
+    power,
+    rotate,
+    rotate_back,
+    scale,
+    spatial,
+    subtract,
+    times,
+    zero_spatial,
+    zero_vector,
+)
+from ...compilation import inline, jit
+from ...joints import joint_columns, joint_nearest, joint_rates, joint_transform, nearest_velocity, parameters
+from ..kinematics import frame, rising_world
+from ..tables import END, ORIGIN, PARENT, ROOT, VEL, A, Model, R, S, V, Work
+from .delassus import spread_rows
+from .stages import loop_stage
+from .tables import (
+    CHILD_ROW,
+    FIRST,
+    FORCE_CHILD,
+    FORCE_PARENT,
+    LOOP_KIND,
+    LOOP_PAR,
+    LOOP_V,
+    MULTIPLIER,
+    NORMAL,
+    ON_CHILD,
+    ON_PARENT,
+    PARENT_ROW,
+    POSITION,
+    RESIDUAL,
+    VARIES_TOO,
+    VELOCITY,
+    Loops,
+)
+
+
+@inline
+def body_frame(body: Any, k: int) -> Frame:
+    """The pose of row k about its tree's origin, or of the world."""
+    return frame(body, k) if k >= 0 else identity_pose(body[0, R])
+
+
+@inline
+def tree_origin(model: Model, body: Any, k: int) -> Vector:
+    """The origin of the tree of row k in the world."""
+    return load(body, model.walk[k, ROOT], ORIGIN, 3) if k >= 0 else zero_vector(body[0, R])
+
+
+@inline
+def loop_frames(model: Model, work: Work, closed: Loops, l: int) -> tuple[Frame, Frame, Vector]:
+    """The joint's frame on its parent and on its child, about the child's origin, and the parent's origin from there."""
+    loops, numbers = closed.loops, closed.numbers
+    body, p, c = work.body, loops[l, PARENT_ROW], loops[l, CHILD_ROW]
+    apart = subtract(tree_origin(model, body, p), tree_origin(model, body, c))
+    on_p = load(numbers, l, ON_PARENT, 9), load(numbers, l, ON_PARENT + 9, 3)
+    on_c = load(numbers, l, ON_CHILD, 9), load(numbers, l, ON_CHILD + 9, 3)
+    X_p = compose(body_frame(body, p), on_p)
+    return (X_p[0], add(X_p[1], apart)), compose(body_frame(body, c), on_c), apart
+
+
+@inline
+def in_frame(X: Frame, v: Motion) -> Motion:
+    """A twist about the origin, in the axes and about the origin of a frame."""
+    moved = at_point(v, X[1])
+    return spatial(rotate_back(X[0], angular(moved)), rotate_back(X[0], linear(moved)))
+
+
+@jit
+def held_directions(kind: int, par: Any, q: Any, nv: int, first: int, rows: Any, columns: Any) -> None:
+    """NORMAL of a loop's rows: an orthonormal basis of what its joint at q does not allow. `columns` is scratch (12, 6)."""
+    orthonormal_basis(kind, par, q, nv, columns)
+    for d in range(nv, 6):
+        store(rows, first + d - nv, NORMAL, load(columns, d, 0, 6))
+
+
+@jit
+def orthonormal_basis(kind: int, par: Any, q: Any, nv: int, columns: Any) -> None:
+    """Six rows of `columns`: first an orthonormal basis of the joint's columns at q, then one of what the joint does not allow.
+
+    The second is one of many, and rounding may choose another, so whoever needs it twice must keep it.
+    """
+    joint_columns(kind, par, q, 0, identity_pose(par[0]), columns, 0, 0)
+    for d in range(6):
+        best, largest = 0, -1.0
+        if d >= nv:  # of the six unit vectors the one that is least in what is there already
+            for i in range(6):
+                rest = 1.0
+                for e in range(d):
+                    rest -= columns[e, i].real * columns[e, i].real
+                if rest > largest:
+                    best, largest = i, rest
+            for i in range(6):
+                columns[d, i] = 1.0 if i == best else 0.0
+        for _ in range(2):
+            for e in range(d):
+                share = power(load(columns, e, 0, 6), load(columns, d, 0, 6))
+                store(columns, d, 0, plus_times(load(columns, d, 0, 6), -share, load(columns, e, 0, 6)))
+        c = load(columns, d, 0, 6)
+        store(columns, d, 0, times(reciprocal(square_root(power(c, c))), c))
+
+
+@inline
+def wrench_of(X: Frame, n: Force) -> Force:
+    """A wrench given in a frame, about the origin and in world axes."""
+    f = rotate(X[0], linear(n))
+    return spatial(add(rotate(X[0], angular(n)), cross(X[1], f)), f)
+
+
+@loop_stage
+def hold(model: Model, work: Work, closed: Loops) -> float:
+    """NORMAL, forces and Y of all rows, and the gap of each as RESIDUAL; after bodies are placed and joints eliminated.
+
+    Returns the largest gap.  O(rows · depth).
+    """
+    loops, numbers, rows, scratch = closed.loops, closed.numbers, closed.rows, closed.scratch
+    worst = 0.0
+    for l in range(loops.shape[0]):
+        X_p, X_c, apart = loop_frames(model, work, closed, l)
+        kind, nv, first = loops[l, LOOP_KIND], loops[l, LOOP_V], loops[l, FIRST]
+        q, par = scratch[POSITION], parameters(numbers, l, LOOP_PAR, scratch[0, 0])
+        relative = compose(invert(X_p), X_c)
+        joint_nearest(kind, par, relative, q, 0)
+        gap = log_pose(compose(invert(joint_transform(kind, par, q, 0)), relative))
+        if loops[l, VARIES_TOO]:
+            held_directions(kind, par, q, nv, first, rows, scratch)
+        for r in range(first, first + 6 - nv):
+            n = load(rows, r, NORMAL, 6)
+            force, back = pair_of(X_c, apart, n)
+            store(rows, r, FORCE_CHILD, force)
+            store(rows, r, FORCE_PARENT, back)
+            rows[r, RESIDUAL] = -power(n, gap)
+            worst = max(worst, abs(rows[r, RESIDUAL].real))
+        if closed.links.shape[0] == 0:  # else a joint's own block is all
+            spread_rows(model, work, closed, l)
+    return worst
+
+
+@inline
+def pair_of(X_c: Frame, apart: Vector, n: Force) -> tuple[Force, Force]:
+    """A wrench in the joint's frame on the child: as the child and, opposed, the parent feel it, about their trees' origins."""
+    force = wrench_of(X_c, n)
+    back = times(-1.0, force)
+    return force, spatial(subtract(angular(back), cross(apart, linear(back))), linear(back))
+
+
+# --- what is missing: gaps in velocity and in acceleration -------------------------------------------------------------
+
+
+@inline
+def loop_twists(work: Work, closed: Loops, l: int, apart: Vector) -> tuple[Motion, Motion]:
+    """The twists of child and parent about the child's origin, from which the parent's lies `apart`."""
+    p, c = closed.loops[l, PARENT_ROW], closed.loops[l, CHILD_ROW]
+    still = zero_spatial(work.body[0, R])
+    V_c = load(work.body, c, VEL, 6) if c >= 0 else still
+    V_p = load(work.body, p, VEL, 6) if p >= 0 else still
+    return V_c, at_point(V_p, scale(-1.0, apart))
+
+
+@loop_stage
+def velocity_gaps(model: Model, work: Work, closed: Loops) -> float:
+    """RESIDUAL = minus the velocity along each row, after `hold` and with VEL there; returns the largest."""
+    loops, rows = closed.loops, closed.rows
+    worst = 0.0
+    for l in range(loops.shape[0]):
+        _, X_c, apart = loop_frames(model, work, closed, l)
+        V_c, V_p = loop_twists(work, closed, l, apart)
+        twist = in_frame(X_c, minus(V_c, V_p))
+        for r in range(loops[l, FIRST], loops[l, FIRST] + 6 - loops[l, LOOP_V]):
+            rows[r, RESIDUAL] = -power(load(rows, r, NORMAL, 6), twist)
+            worst = max(worst, abs(rows[r, RESIDUAL].real))
+    return worst
+
+
+@jit
+def residuals(closed: Loops, out: Any, first: int) -> None:
+    """The largest RESIDUAL of each loop, to every second place of `out`."""
+    loops = closed.loops
+    for l in range(loops.shape[0]):
+        worst = 0.0
+        for r in range(loops[l, FIRST], loops[l, FIRST] + 6 - loops[l, LOOP_V]):
+            worst = max(worst, abs(closed.rows[r, RESIDUAL].real))
+        out[first + 2 * l] = worst
+
+
+@loop_stage
+def acceleration_gaps(model: Model, work: Work, closed: Loops) -> None:
+    """RESIDUAL = what the acceleration along each row lacks, after `hold`, with VEL and A there."""
+    loops, rows = closed.loops, closed.rows
+    world = rising_world(model, work.body[0, R])
+    for l in range(loops.shape[0]):
+        X_p, X_c, apart = loop_frames(model, work, closed, l)
+        V_c, V_p = loop_twists(work, closed, l, apart)
+        p, c, nv = loops[l, PARENT_ROW], loops[l, CHILD_ROW], loops[l, LOOP_V]
+        A_c = load(work.body, c, A, 6) if c >= 0 else world
+        A_p = at_point(load(work.body, p, A, 6), scale(-1.0, apart)) if p >= 0 else world
+        lack = times(-1.0, in_frame(X_c, plus(minus(A_c, A_p), motion_cross(V_c, V_p))))
+        if loops[l, VARIES_TOO]:
+            lack = plus(lack, varying(closed, l, X_p, X_c, in_frame(X_c, minus(V_c, V_p))))
+        for r in range(loops[l, FIRST], loops[l, FIRST] + 6 - nv):
+            rows[r, RESIDUAL] = power(load(rows, r, NORMAL, 6), lack)
+
+
+@jit
+def varying(closed: Loops, l: int, X_p: Frame, X_c: Frame, twist: Motion) -> Motion:
+    """Ṡ q̇ of a loop joint whose columns change in its child's frame."""
+    loops, numbers, scratch = closed.loops, closed.numbers, closed.scratch
+    kind, nv, q, v = loops[l, LOOP_KIND], loops[l, LOOP_V], scratch[POSITION], scratch[VELOCITY]
+    par = parameters(numbers, l, LOOP_PAR, scratch[0, 0])
+    joint_nearest(kind, par, compose(invert(X_p), X_c), q, 0)
+    nearest_velocity(kind, numbers[l : l + 1, LOOP_PAR:], q, twist, v[:nv], scratch)
+    joint_rates(kind, par, q, 0, v, identity_pose(par[0]), scratch, 0, 0)
+    change = zero_spatial(twist[0])
+    for d in range(nv):
+        change = plus_times(change, v[d], load(scratch, d, 0, 6))
+    return change
+
+
+@jit
+def loop_states(model: Model, work: Work, closed: Loops, places: Any, out: Any) -> None:
+    """Position and velocity of each loop joint, nearest to how its bodies are, to its two places in `out`; −1 for none.
+
+    After bodies are placed and moved.
+    """
+    loops, numbers, scratch = closed.loops, closed.numbers, closed.scratch
+    for l in range(loops.shape[0]):
+        if places[l, 0] >= 0:
+            X_p, X_c, apart = loop_frames(model, work, closed, l)
+            V_c, V_p = loop_twists(work, closed, l, apart)
+            kind, nv, par = loops[l, LOOP_KIND], loops[l, LOOP_V], parameters(numbers, l, LOOP_PAR, scratch[0, 0])
+            joint_nearest(kind, par, compose(invert(X_p), X_c), out, places[l, 0])
+            q, v = out[places[l, 0] :], out[places[l, 1] : places[l, 1] + nv]
+            nearest_velocity(kind, numbers[l : l + 1, LOOP_PAR:], q, in_frame(X_c, minus(V_c, V_p)), v, scratch)
+
+
+# --- what comes out --------------------------------------------------------------------------------------------------
+
+
+@jit
+def row_wrenches(model: Model, work: Work, closed: Loops, out: Any) -> None:
+    """Add what the rows do to `out` (loops, 6), wrenches in the joints' frames on their children; turn all into world axes."""
+    loops, rows = closed.loops, closed.rows
+    for l in range(loops.shape[0]):
+        _, X_c, _ = loop_frames(model, work, closed, l)
+        wrench = load(out, l, 0, 6)
+        for r in range(loops[l, FIRST], loops[l, FIRST] + 6 - loops[l, LOOP_V]):
+            wrench = plus_times(wrench, rows[r, MULTIPLIER], load(rows, r, NORMAL, 6))
+        store(out, l, 0, spatial(rotate(X_c[0], angular(wrench)), rotate(X_c[0], linear(wrench))))
+
+
+@jit
+def row_jacobian(model: Model, work: Work, closed: Loops, out: Any) -> None:
+    """J (rows, nv): the velocity along each row that each degree of freedom gives, after `hold`."""
+    walk, dof, loops, rows = model.walk, work.dof, closed.loops, closed.rows
+    clear(out)
+    for l in range(loops.shape[0]):
+        for r in range(loops[l, FIRST], loops[l, FIRST] + 6 - loops[l, LOOP_V]):
+            for side in range(2):
+                k = loops[l, CHILD_ROW] if side == 0 else loops[l, PARENT_ROW]
+                force = load(rows, r, FORCE_CHILD if side == 0 else FORCE_PARENT, 6)
+                while k >= 0:
+                    for d in range(walk[k, V], walk[k, END]):
+                        out[r, d] += power(load(dof, d, S, 6), force)
+                    k = walk[k, PARENT]

@@ -1,0 +1,1 @@
+"""Pictures, animations, pages and tables of any mechanism."""

@@ -1,0 +1,86 @@
+"""The joints and the bodies of a mechanism as tables for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from ..describe.inertia import Inertia
+from ..describe.mechanism import Mechanism
+from ..describe.text import walked
+from ..joints import JointType
+
+_NONE = "–"
+_ROUNDING = 1e-12  # of the largest principal moment: what the eigenvalues of a thin rod may show instead of 0
+
+
+def joint_table(mech: Mechanism) -> Table:
+    """One row per joint, in the order in which they were added: what it is, what it joins, where its numbers are."""
+    ways = {joint.name: "+1" if joint.child == body else "−1" for joint, body, *_ in walked(mech.joints, mech.layout)}
+    table = _table("joint", "type", "parent → child", "q", "v", "polarity", "limits", "damping")
+    for name, joint in mech.joints.items():
+        closes_loop = name not in mech.layout.q_slices
+        q, v = (_NONE, _NONE) if closes_loop else (_slots(mech.q_slice(name)), _slots(mech.v_slice(name)))
+        way = "loop" if closes_loop else ways.get(name, _NONE)
+        ends = f"{joint.parent} → {joint.child}"
+        _add(table, name, _described(joint.type), ends, q, v, way, _limits(joint.type), _damping(joint.type))
+    return table
+
+
+def body_table(mech: Mechanism) -> Table:
+    """One row per body, in the order in which they were added; moments are about the centre of mass."""
+    table = _table("body", "mass [kg]", "centre of mass [m]", "principal moments [kg m²]")
+    for name, body in mech.bodies.items():
+        inertia = body.inertia
+        _add(table, name, f"{inertia.mass:.6g}", _numbers(inertia.com), _numbers(_principal_moments(inertia)))
+    return table
+
+
+def _table(*headings: str) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    for heading in headings:
+        table.add_column(Text(heading), overflow="fold")
+    return table
+
+
+def _add(table: Table, *cells: str) -> None:
+    table.add_row(*map(Text, cells))  # a name in brackets is a name, not a style
+
+
+def _slots(where: slice) -> str:
+    count = where.stop - where.start
+    return _NONE if count == 0 else f"{where.start}" if count == 1 else f"{where.start}:{where.stop}"
+
+
+def _described(kind: JointType) -> str:
+    """The type with its axes, without the settings that have columns of their own."""
+    own = [f"{value:g}" if isinstance(value, float) else _numbers(value) for value in kind.arguments().values()]
+    return " ".join([type(kind).__name__, *own])
+
+
+def _limits(kind: JointType) -> str:
+    if kind.limits is None:
+        return _NONE
+    return ", ".join(f"[{low:g}, {high:g}]" for low, high in zip(kind.limits.lower, kind.limits.upper, strict=True))
+
+
+def _damping(kind: JointType) -> str:
+    values: Sequence[float] = kind.damping.tolist()
+    if not any(values):
+        return _NONE
+    return f"{values[0]:g}" if len(set(values)) == 1 else _numbers(values)
+
+
+def _principal_moments(inertia: Inertia) -> Sequence[float]:
+    moments = np.linalg.eigvalsh(inertia.tensor)
+    moments[np.abs(moments) <= _ROUNDING * np.abs(moments).max()] = 0.0
+    found: Sequence[float] = moments.tolist()
+    return found
+
+
+def _numbers(values: Iterable[float]) -> str:
+    return "(" + ", ".join(f"{x:.6g}" for x in values) + ")"

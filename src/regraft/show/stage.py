@@ -1,0 +1,142 @@
+"""A motion on paper: where it takes place as a camera sees it, its poses side by side, and the same in a moving picture."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from types import MappingProxyType
+
+import numpy as np
+from matplotlib.axes import Axes
+from numpy.typing import NDArray
+
+from ..ask.motion import body_poses
+from ..describe.parts import WORLD
+from ..models import Shape
+from ..simulate import Trajectory
+from .animation import Mover, mover
+from .scenery import Camera, Drawn, draw_shapes, empty_collection
+
+Array = NDArray[np.float64]
+
+STRIP_WIDTH, LINE = 10.4, 0.155  # inches: of a strip, and from line to line of what is written in it
+_MARGIN, _STEPS = 0.25, 60  # m around everything that is ever seen; moments at which that is looked for
+
+
+class Stage:
+    """A motion as the camera sees it, and the room that it takes on the paper; its poses in so many rows and columns.
+
+    `notes` are written below the poses at their times.
+    """
+
+    def __init__(
+        self,
+        shapes: Sequence[Shape],
+        camera: Camera,
+        traj: Trajectory,
+        rows: int,
+        columns: int,
+        notes: Mapping[float, str] = MappingProxyType({}),
+    ) -> None:
+        self.shapes, self.camera, self.traj, self.rows, self.columns, self.notes = shapes, camera, traj, rows, columns, notes
+        self.start, self.end = float(traj.t[0]), float(traj.t[-1])
+        places = np.concatenate([self._points(t) for t in np.linspace(self.start, self.end, _STEPS).tolist()])
+        low, high = places.min(axis=0) - _MARGIN, places.max(axis=0) + _MARGIN
+        self.floor = np.array(
+            [(x, y, 0.0) for x, y in ((low[0], low[1]), (high[0], low[1]), (high[0], high[1]), (low[0], high[1]))]
+        )
+        seen = np.concatenate([camera.see(places), camera.see(self.floor)])[:, :2]
+        self.low, self.high = seen.min(axis=0) - 0.02, seen.max(axis=0) + _MARGIN
+
+    @property
+    def moments(self) -> list[float]:
+        """The times of the poses in a strip: those of the events, and between them others, about as far from each other."""
+        room = self.rows * self.columns
+        fixed = np.unique([self.start, *(t for t, _ in self.traj.events), self.end])
+        if len(fixed) > room:
+            fixed = np.linspace(self.start, self.end, room)
+        pieces = np.ones(len(fixed) - 1, int)
+        for _ in range(room - len(fixed)):
+            pieces[np.argmax(np.diff(fixed) / pieces)] += 1
+        parts = [np.linspace(a, b, count, endpoint=False) for (a, b), count in zip(pairwise(fixed), pieces, strict=True)]
+        times: list[float] = [*np.concatenate(parts).tolist(), self.end]
+        return times
+
+    @property
+    def label(self) -> float:
+        """How much of the paper, m, is below a pose of a strip for what is written there."""
+        most = max(len(self.said(number)) for number in range(self.rows * self.columns))
+        return (most + 0.6) * LINE * self.columns / STRIP_WIDTH * self.size[0]
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """Width and height of what is seen, m."""
+        wide, high = self.high - self.low
+        return float(wide), float(high)
+
+    @property
+    def strip_size(self) -> tuple[float, float]:
+        """Width and height of the strip of its poses, inches."""
+        return STRIP_WIDTH, self.rows * STRIP_WIDTH / self.columns * (self.size[1] + self.label) / self.size[0]
+
+    def drawn(self, t: float) -> Drawn:
+        """What is to be seen at a moment."""
+        return draw_shapes(self.shapes, self.traj.mechanism(t), self.traj.state(t), self.camera, self.floor)
+
+    def happened(self, t: float, before: float) -> list[tuple[float, str]]:
+        """The events after one moment and up to another, with their times."""
+        return [(moment, name) for moment, name in self.traj.events if before < moment <= t]
+
+    def said(self, number: int) -> list[str]:
+        """What is written below a pose of a strip, line by line."""
+        times = self.moments
+        events = self.happened(times[number], times[number - 1] if number else -math.inf)
+        note = self.notes.get(times[number])
+        return [f"{times[number]:.2f} s", *(name for _, name in events), *([note] if note else [])]
+
+    def _points(self, t: float) -> Array:
+        poses = body_poses(self.traj.mechanism(t), self.traj.state(t))
+        placed = [
+            np.array(shape.points) if shape.body == WORLD else poses[shape.body].apply(np.array(shape.points))
+            for shape in self.shapes
+        ]
+        return np.concatenate(placed)
+
+
+def draw_strip(ax: Axes, stage: Stage) -> None:
+    """Poses at nearly equal times, row by row."""
+    wide, high = stage.size
+    for number, t in enumerate(stage.moments):
+        row, column = divmod(number, stage.columns)
+        shift = np.array([column * wide, -row * (high + stage.label)]) - stage.low
+        seen, poses = stage.drawn(t), empty_collection()
+        Drawn([outline + shift for outline in seen.outlines], seen.faces, seen.edges).put_into(poses)
+        ax.add_collection(poses)
+        ax.text(
+            shift[0] + stage.low[0] + 0.5 * wide,
+            shift[1] + stage.low[1] - 0.06,
+            "\n".join(stage.said(number)),
+            ha="center",
+            va="top",
+            fontsize=9,
+        )
+    ax.set(xlim=(0.0, stage.columns * wide), ylim=(-(stage.rows - 1) * (high + stage.label) - stage.label, high), aspect="equal")
+    ax.axis("off")
+
+
+def moving_scene(ax: Axes, stage: Stage, times: Array) -> Mover:
+    """What moves, with the time and what has happened by then."""
+    bodies = empty_collection()
+    ax.add_collection(bodies)
+    ax.set(xlim=(stage.low[0], stage.high[0]), ylim=(stage.low[1], stage.high[1]), aspect="equal")
+    ax.axis("off")
+    label = ax.text(0.02, 0.98, "", transform=ax.transAxes, va="top", fontsize=10)
+
+    def move(frame: int) -> None:
+        t = float(times[frame])
+        stage.drawn(t).put_into(bodies)
+        events = [f"{moment:.2f} s: {name}" for moment, name in stage.happened(t, -math.inf)]
+        label.set_text("\n".join([f"{t:.2f} s", *events]))
+
+    return mover(ax, move, bodies, label)
