@@ -7,31 +7,16 @@ from .ask.acceleration import consistent_acceleration
 from .ask.assembly import assemble
 from .ask.balance import Energy, Momentum, center_of_mass, energy, momentum
 from .ask.batch import forward_dynamics_batch
-from .ask.dynamics import (
-    Derivatives,
-    actuator_torques,
-    bias_force,
-    derivatives,
-    forward_dynamics,
-    inverse_dynamics,
-    joint_reactions,
-    mass_matrix,
-)
+from .ask.derivatives import Derivatives, derivatives
+from .ask.forward import forward_dynamics
+from .ask.frame_jacobian import jacobian, jacobian_rate
 from .ask.hierarchy import Hierarchy, hierarchy
+from .ask.inverse import actuator_torques, bias_force, inverse_dynamics, mass_matrix
 from .ask.loop_jacobian import loop_jacobian, loop_jacobian_rate
+from .ask.manifold import difference, integrate, normalise
 from .ask.mobility import Mobility, mobility
-from .ask.motion import (
-    body_poses,
-    body_twists,
-    difference,
-    frame_pose,
-    frame_position,
-    frame_twist,
-    integrate,
-    jacobian,
-    jacobian_rate,
-    normalise,
-)
+from .ask.poses import body_poses, body_twists, frame_pose, frame_position, frame_twist
+from .ask.reactions import joint_reactions
 from .change import Connection, connect, connect_all, cut, reroot
 from .describe.inertia import Inertia
 from .describe.mechanism import Mechanism

@@ -18,7 +18,7 @@ from ..kernels import entries
 from ..kernels.tables import EXTERNAL
 from ..structure.loops import LoopTables, dynamics_kernel
 from ..structure.tree import Tree
-from .dynamics import forward_dynamics
+from .forward import forward_dynamics
 
 Array = NDArray[np.float64]
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from ..algebra.dense import least_squares
 from ..algebra.pose import POSE
 from ..ask.assembly import assemble
-from ..ask.motion import integrate
+from ..ask.manifold import integrate
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
 from ..kernels import entries

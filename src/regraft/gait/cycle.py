@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..algebra.dense import least_squares
 from ..algebra.pose import finite
-from ..ask.dynamics import open_tree
+from ..ask.trees_only import open_tree
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
 from ..errors import ModelError, SimulationError, StructureError

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..ask.motion import difference, integrate
+from ..ask.manifold import difference, integrate
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
 from ..errors import ModelError, StructureError

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..algebra.dense import least_squares
-from ..ask.motion import difference
+from ..ask.manifold import difference
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
 from ..errors import RegraftError, SimulationError

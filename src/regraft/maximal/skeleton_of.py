@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..ask.motion import body_poses, body_twists
+from ..ask.poses import body_poses, body_twists
 from ..describe.mechanism import Mechanism
 from ..describe.parts import WORLD, Joint
 from ..describe.state import State

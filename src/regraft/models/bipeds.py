@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from ..algebra.pose import Pose, finite
-from ..ask.motion import frame_position
+from ..ask.poses import frame_position
 from ..change import reroot
 from ..describe.inertia import Inertia
 from ..describe.mechanism import Mechanism

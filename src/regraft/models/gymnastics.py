@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..algebra.pose import Pose, finite
 from ..ask.assembly import assemble
-from ..ask.motion import body_poses, frame_position
+from ..ask.poses import body_poses, frame_position
 from ..describe.mechanism import Mechanism
 from ..describe.parts import WORLD
 from ..errors import ModelError

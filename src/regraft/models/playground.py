@@ -11,7 +11,7 @@ import numpy as np
 
 from ..algebra.pose import Pose, finite
 from ..ask.assembly import assemble
-from ..ask.motion import body_poses, frame_position
+from ..ask.poses import body_poses, frame_position
 from ..change import cut
 from ..describe.inertia import Inertia
 from ..describe.mechanism import Mechanism

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.spatial import ConvexHull
 
 from ..algebra.pose import Pose
-from ..ask.motion import body_poses
+from ..ask.poses import body_poses
 from ..describe.mechanism import Mechanism
 from ..describe.parts import WORLD
 from ..describe.state import State

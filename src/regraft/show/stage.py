@@ -11,7 +11,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
-from ..ask.motion import body_poses
+from ..ask.poses import body_poses
 from ..describe.parts import WORLD
 from ..models import Shape
 from ..simulate import Trajectory

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..ask.coordinates import Coordinates
-from ..ask.dynamics import joint_reactions, put_wrenches
+from ..ask.loads import put_wrenches
+from ..ask.reactions import joint_reactions
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
 from ..errors import ModelError

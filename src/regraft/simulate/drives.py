@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..ask.dynamics import joint_torques, put_wrenches
+from ..ask.loads import joint_torques, put_wrenches
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
 from ..errors import ModelError

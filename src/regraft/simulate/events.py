@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..algebra.pose import finite
-from ..ask.motion import place_of
+from ..ask.places import place_of
 from ..describe.mechanism import Mechanism
 from ..describe.parts import WORLD, check_name
 from ..describe.state import State

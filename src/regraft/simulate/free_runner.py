@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..ask.assembly import assembled
-from ..ask.dynamics import joint_torques
+from ..ask.loads import joint_torques
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
 from ..maximal import FreeBodies

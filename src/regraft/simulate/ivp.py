@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..algebra.pose import representable
-from ..ask.dynamics import forward_dynamics, open_tree
-from ..ask.motion import check_lengths
+from ..ask.forward import forward_dynamics
+from ..ask.manifold import check_lengths
+from ..ask.trees_only import open_tree
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
 from ..errors import ModelError

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..ask.motion import body_poses
+from ..ask.poses import body_poses
 from ..describe.state import State
 from ..errors import ModelError
 from ..kernels.constraints.closure import ASSEMBLED

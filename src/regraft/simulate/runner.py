@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..ask.assembly import assembled
-from ..ask.dynamics import external_table
+from ..ask.loads import external_table
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
 from ..kernels.tables import MARGIN

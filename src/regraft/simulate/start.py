@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..ask.acceleration import keeping_acceleration, stuck
-from ..ask.motion import integrate
+from ..ask.manifold import integrate
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
 from ..kernels import entries

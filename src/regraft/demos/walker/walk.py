@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...ask.balance import energy
-from ...ask.motion import body_poses
+from ...ask.poses import body_poses
 from ...describe.mechanism import Mechanism
 from ...describe.state import State
 from ...models.bipeds import FALL, LEGS, CompassBiped, Legs, standing_leg
