@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from regraft.compilation import ingredients
-from regraft.kernels import entries
+from regraft.kernels import aba
 from test_first_compilation import PACKAGE, SLIDE, run
 
 
@@ -182,7 +182,7 @@ def changed(sources, file, old, new):
     ("file", "old", "new"),
     [
         ("cli.py", "\nfrom __future__", "\n\nfrom __future__"),
-        ("ask/dynamics.py", "Forward and inverse dynamics", "Dynamics"),
+        ("ask/inverse.py", "From accelerations to torques", "Torques"),
         ("kernels/aba.py", '"""', '"""Once more. '),
         ("kernels/aba.py", "\nfrom ", "\n\n\n# a comment\nfrom "),
         ("describe/mechanism.py", "class Mechanism:", "_NEW = 1\n\n\nclass Mechanism:"),
@@ -196,14 +196,14 @@ def test_an_edit_of_what_is_no_part_of_a_kernel_compiles_nothing(sources, file, 
 
 def test_an_edit_changes_the_kernels_that_contain_it(sources):
     everywhere = changed(sources, "algebra/spatial.py", "a[1] * b[2] - a[2] * b[1]", "a[1] * b[2] + a[2] * b[1]")
-    assert {"regraft.kernels.entries.forward_dynamics", "regraft.kernels.entries.energy"} <= everywhere
-    assert "regraft.kernels.entries.normalise" not in everywhere
+    assert {"regraft.kernels.aba.forward_dynamics", "regraft.kernels.energy.energy_at"} <= everywhere
+    assert "regraft.kernels.configuration.normalise_position" not in everywhere
     constant = changed(sources, "kernels/tables.py", "COM = 13", "COM = 13 + 0 * 1  # the same\nCOM = 14")
-    assert {"regraft.kernels.entries.forward_dynamics", "regraft.structure.tree.derive"} <= constant
+    assert {"regraft.kernels.aba.forward_dynamics", "regraft.structure.tree.derive"} <= constant
     intrinsic = changed(sources, "algebra/memory.py", "inbounds=True", "inbounds=False")
     assert intrinsic == set(sources[1])
     closure = changed(sources, "joints/prismatic.py", "scale(q[0]", "scale(2.0 * q[0]")
-    assert {"regraft.kernels.entries.forward_dynamics", "regraft.simulate.segment.run"} <= closure
+    assert {"regraft.kernels.aba.forward_dynamics", "regraft.simulate.segment.run"} <= closure
     flags = changed(sources, "compilation/decorators.py", '"contract", ', "")
     assert flags == set(sources[1])
     linking = changed(sources, "compilation/libraries.py", "opt=3", "opt=2")
@@ -241,7 +241,7 @@ def test_imports_are_found_as_python_finds_them():
 
 
 def test_an_entry_is_made_of_all_that_it_calls():
-    names = {function.__name__ for function in _called(entries.forward_dynamics.py_func)}
+    names = {function.__name__ for function in _called(aba.forward_dynamics.py_func)}
     assert {"place_bodies", "move_bodies", "aba", "cross"} <= names
 
 

@@ -12,8 +12,8 @@ import regraft as rg
 from oracles.pinocchio_oracle import PinocchioTwin, mechanism_from_pinocchio
 from random_mechanisms import ALL_JOINTS, random_sample, relative_error, samples
 from regraft.compilation import Complexes, ComplexTable, entry
-from regraft.kernels import entries
 from regraft.kernels.aba import aba
+from regraft.kernels.configuration import integrate_position
 from regraft.kernels.tables import model_at, work_at
 
 ROUNDING = 1e-10
@@ -155,7 +155,7 @@ def test_the_complex_step_through_forward_dynamics_itself_gives_the_same():
 
     def moved(step):
         out = np.empty(mech.nq, complex)
-        entries.integrate(mech.tree.walk, state.q.astype(complex), step, out)
+        integrate_position(mech.tree.walk, state.q.astype(complex), step, out)
         return out
 
     steps = 1e-30j * np.eye(nv)

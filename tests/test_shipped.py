@@ -220,7 +220,7 @@ import sys
 import llvmlite.binding as llvm
 llvm.get_host_cpu_features = lambda: {"avx512f": sys.argv[1] == "wide"}
 import numba
-from regraft.kernels.entries import forward_dynamics_batch
+from regraft.kernels.batch import forward_dynamics_batch
 print(forward_dynamics_batch._cache.key((numba.int64,)))
 """
 

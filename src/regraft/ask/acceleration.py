@@ -13,7 +13,7 @@ from ..algebra.pose import finite, representable
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
 from ..errors import StructureError
-from ..kernels import entries
+from ..kernels import crba
 from ..kernels.constraints import jacobian as constraint
 from ..kernels.constraints.closure import ASSEMBLED
 from ..structure.loops import loops_of
@@ -76,7 +76,7 @@ def consistent_acceleration(mech: Mechanism, state: State, a: ArrayLike, hold: I
     motions, some = found.motions, found.a
     tree = mech.tree_for(state)
     M = np.empty((tree.nv, tree.nv))
-    entries.mass_matrix(tree.handle, state._q, M)
+    crba.mass_matrix(tree.handle, state._q, M)
     basis = (motions.scale[:, None] * motions.free)[: mech.nv]
     start, basis = _holding(some[: mech.nv], basis, held, wanted)
     nearest: Array = start + basis @ solve_definite(basis.T @ M @ basis, basis.T @ M @ (wanted - start))

@@ -11,8 +11,8 @@ from ..algebra.pose import representable
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
 from ..errors import AssemblyError, ModelError, StructureError
-from ..kernels import entries
-from ..kernels.constraints.closure import ASSEMBLED, CLOSED, GAP_SMALL
+from ..kernels.constraints import closure
+from ..kernels.constraints.closure import ASSEMBLED, CLOSE_VELOCITIES, CLOSED, GAP_SMALL
 from ..kernels.constraints.tables import FIRST, LOOP_V, RESIDUAL
 from ..kernels.tables import HELD
 from ..structure.loops import LoopTables, closing_kernel, loops_of
@@ -67,7 +67,7 @@ def assemble(mech: Mechanism, state: State, hold: Iterable[str] = ()) -> State:
     for name in (hold,) if isinstance(hold, str) else hold:
         work.dof[mech.v_slice(name), HELD] = _HELD
     q, v = state._q.copy(), state._v.copy()
-    gap = entries.close(work.handle, closed.handle, closing_kernel(), q, v, _TRIALS)
+    gap = closure.close(work.handle, closed.handle, closing_kernel(), q, v, _TRIALS)
     if not gap <= CLOSED:
         raise _open_loop(mech, work, q, gap)
     slip = _close_velocities(work, closed, q, v, CLOSED)
@@ -81,7 +81,7 @@ def _close_velocities(work: Workspace, closed: LoopTables, q: Array, v: Array, n
     speed = 1.0 + float(np.abs(v).max(initial=0.0))
     left = np.inf
     for _ in range(_CORRECTIONS):
-        left = entries.close(work.handle, closed.handle, closing_kernel(), q, v, entries.CLOSE_VELOCITIES)
+        left = closure.close(work.handle, closed.handle, closing_kernel(), q, v, CLOSE_VELOCITIES)
         if left <= nearly * speed:
             break
     return left / speed
@@ -97,7 +97,7 @@ class Closing:
         """(nq + nv,): the state nearest to x in which all loops are closed; x itself where there is none."""
         q, v = x[: self._nq].copy(), x[self._nq :].copy()
         for trials in (1, _TRIALS):  # one takes the error of a step away
-            gap = entries.close(self._work.handle, self._closed.handle, closing_kernel(), q, v, trials)
+            gap = closure.close(self._work.handle, self._closed.handle, closing_kernel(), q, v, trials)
             if gap <= GAP_SMALL:
                 break
         closed = gap <= CLOSED and _close_velocities(self._work, self._closed, q, v, _NEARLY) <= _NEARLY
@@ -111,8 +111,8 @@ def assembled(mech: Mechanism, state: State) -> State:
     closed = loops_of(mech)
     work = closed.tree.new_work()
     q, v = state._q.copy(), state._v.copy()
-    gap = entries.close(work.handle, closed.handle, closing_kernel(), q, v, 0)
-    slip = entries.close(work.handle, closed.handle, closing_kernel(), q, v, entries.CLOSE_VELOCITIES)
+    gap = closure.close(work.handle, closed.handle, closing_kernel(), q, v, 0)
+    slip = closure.close(work.handle, closed.handle, closing_kernel(), q, v, CLOSE_VELOCITIES)
     if not (gap <= ASSEMBLED and slip <= ASSEMBLED * (1.0 + float(np.abs(v).max(initial=0.0)))):
         raise StructureError(
             f"the loops are open in this state, by {gap:.3g} in position and {slip:.3g} in velocity; close them first: "
@@ -124,7 +124,7 @@ def assembled(mech: Mechanism, state: State) -> State:
 def _open_loop(mech: Mechanism, work: Workspace, q: Array, gap: float) -> AssemblyError:
     """Which loop is open most."""
     closed = LoopTables(mech)  # its own: another thread may have been at the common ones since
-    entries.close(work.handle, closed.handle, closing_kernel(), q, np.zeros(mech.nv), 0)
+    closure.close(work.handle, closed.handle, closing_kernel(), q, np.zeros(mech.nv), 0)
     gaps = [np.abs(closed.rows[row[FIRST] : row[FIRST] + 6 - row[LOOP_V], RESIDUAL]).max(initial=0.0) for row in closed.loops]
     if not np.isfinite(gap):
         raise ModelError("the loops cannot be closed: the state is not finite.")

@@ -11,7 +11,7 @@ from ..algebra.pose import representable
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
 from ..errors import ModelError
-from ..kernels import entries
+from ..kernels.energy import energy_at, momentum_at
 from ..structure.loops import loop_measures, loops_of
 
 Array = NDArray[np.float64]
@@ -82,7 +82,7 @@ def energy(mech: Mechanism, state: State) -> Energy:
     Energy(kinetic=9.0, potential=19.62)
     """
     tree = mech.tree_for(state)
-    kinetic, potential = entries.energy(tree.handle, state._q, state._v)
+    kinetic, potential = energy_at(tree.handle, state._q, state._v)
     if mech.layout.loops and loops_of(mech).limited:
         potential += float(loop_measures(mech, state._x[None])[0, 2])
     found = Energy(kinetic, potential)
@@ -156,5 +156,5 @@ def center_of_mass(mech: Mechanism, state: State) -> Array:
 def _momentum(mech: Mechanism, state: State) -> tuple[tuple[float, ...], tuple[float, ...], tuple[float, ...], float]:
     tree = mech.tree_for(state)
     found: tuple[tuple[float, ...], tuple[float, ...], tuple[float, ...], float]
-    found = entries.momentum(tree.handle, state._q, state._v)
+    found = momentum_at(tree.handle, state._q, state._v)
     return found

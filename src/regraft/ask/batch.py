@@ -14,7 +14,8 @@ from ..algebra.scalars import LANES, aligned_zeros
 from ..describe.mechanism import Mechanism
 from ..describe.state import MANIFOLD, State
 from ..errors import ModelError, StructureError
-from ..kernels import entries
+from ..kernels import batch
+from ..kernels.batch import closed_dynamics_batch, off_manifold
 from ..kernels.tables import EXTERNAL
 from ..structure.loops import LoopTables, dynamics_kernel
 from ..structure.tree import Tree
@@ -80,16 +81,16 @@ def forward_dynamics_batch(
 
     def run(worker: int) -> None:
         first, end = int(bounds[worker]), min(int(bounds[worker + 1]), count)
-        off = entries.off_manifold(quaternions, positions, first, end, MANIFOLD) if len(quaternions) else -1
+        off = off_manifold(quaternions, positions, first, end, MANIFOLD) if len(quaternions) else -1
         if off >= 0:
             raise _off_manifold(mech, positions, off)
         given = positions, velocities, torques, first, end, out, margins
         if layout.loops:  # one by one: which rows of a loop depend on others differs from state to state
             work, closed = tree.new_work(), LoopTables(mech, derived=derived)
-            entries.closed_dynamics_batch(work.handle, closed.handle, dynamics_kernel(), *given)
+            closed_dynamics_batch(work.handle, closed.handle, dynamics_kernel(), *given)
         else:
             work, external, lanes = _scratch(tree)
-            entries.forward_dynamics_batch(work.handle, external, lanes, *given)
+            batch.forward_dynamics_batch(work.handle, external, lanes, *given)
 
     if workers == 1:
         run(0)

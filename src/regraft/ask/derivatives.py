@@ -11,7 +11,7 @@ from ..algebra.dense import solve_definite
 from ..algebra.pose import representable
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
-from ..kernels import entries
+from ..kernels.derivatives import inverse_derivatives, loop_derivatives
 from ..structure.loops import LoopTables
 from .forward import forward_dynamics
 from .inverse import mass_matrix
@@ -88,11 +88,11 @@ def derivatives(mech: Mechanism, state: State, tau: Torques | None = None, wrenc
     if mech.layout_of(derived).loops:
         closed, found = LoopTables(mech, 0j, derived), np.empty((nv, 3 * nv))
         closed.drive(of_loops)
-        entries.loop_derivatives(work.handle, closed.handle, q, v, torque.astype(complex), push, scratch, found)
+        loop_derivatives(work.handle, closed.handle, q, v, torque.astype(complex), push, scratch, found)
         by_q, by_v, by_tau = np.hsplit(representable("the derivatives", found), 3)
         return Derivatives(by_q, by_v, by_tau)
     by_state = np.empty((nv, 2 * nv))
-    entries.inverse_derivatives(work.handle, q, v, a.astype(complex), push, scratch, by_state)
+    inverse_derivatives(work.handle, q, v, a.astype(complex), push, scratch, by_state)
     # tau = M a + c holds along the way, so M ∂a = ∂tau − (∂tau at fixed a)
     inverse = solve_definite(mass_matrix(mech, state), np.eye(nv))
     by_q, by_v = np.hsplit(representable("the derivatives", -inverse @ by_state), 2)

@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
 from ..errors import StructureError
-from ..kernels import entries
+from ..kernels import aba
+from ..kernels.aba import pushed_dynamics
 from ..kernels.constraints.closure import ASSEMBLED
+from ..kernels.constraints.dynamics import pushed_closed_dynamics, quick_closed_dynamics
 from ..structure.loops import LoopTables, dynamics_kernel, loops_of
 from .loads import Torques, Wrenches, external_table, joint_torques
 
@@ -63,11 +65,11 @@ def forward_dynamics(mech: Mechanism, state: State, tau: Torques | None = None, 
         if wrenches is None and torque.dtype is _FLOAT64:
             out = empty(tree.nv)
             if state.layout is derived.open_layout:
-                if entries.forward_dynamics.call(tree.handle, state._x, torque, out) > 0.0:
+                if aba.forward_dynamics.call(tree.handle, state._x, torque, out) > 0.0:
                     return out
             elif state.layout is derived.layout:
                 closed = derived.closed or loops_of(mech, derived)
-                if entries.quick_closed_dynamics.call(tree.handle, closed.handle, dynamics_kernel(), state._x, torque, out) > 0.0:
+                if quick_closed_dynamics.call(tree.handle, closed.handle, dynamics_kernel(), state._x, torque, out) > 0.0:
                     return out
     except (AttributeError, TypeError):  # not a state, or not an array of one axis
         pass
@@ -90,15 +92,15 @@ def careful_forward_dynamics(
     closed = LoopTables(mech, derived=derived) if mech.layout_of(derived).loops else None
     if closed is not None:
         closed.drive(loop_torques)
-        margin, gap = entries.closed_dynamics(work.handle, closed.handle, dynamics_kernel(), state._x, torque, external, out)
+        margin, gap = pushed_closed_dynamics(work.handle, closed.handle, dynamics_kernel(), state._x, torque, external, out)
         if gap > ASSEMBLED:
             raise StructureError(
                 f"the loops are open by {gap:.3g} in this state; close them first: state = assemble(mech, state)."
             )
     elif wrenches:
-        margin = entries.pushed_dynamics(work.handle, state._q, state._v, torque, external, out)
+        margin = pushed_dynamics(work.handle, state._q, state._v, torque, external, out)
     else:  # by the same kernel as the quick path, so that the last digits are the same
-        margin = entries.forward_dynamics.call(work.handle, state._x, torque, out)
+        margin = aba.forward_dynamics.call(work.handle, state._x, torque, out)
     if not margin > 0.0:
         raise tree.explain_failure(work, state._q)
     return out, closed

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from ..algebra.pose import representable
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
-from ..kernels import entries
+from ..kernels.jacobian import frame_jacobian, frame_jacobian_rate
 from .places import row_and_point
 
 Array = NDArray[np.float64]
@@ -50,7 +50,7 @@ def jacobian(mech: Mechanism, state: State, frame: str) -> Array:
     k, point = row_and_point(mech, tree, frame)
     out = np.zeros((6, tree.nv))
     if k >= 0:
-        entries.jacobian(tree.handle, state._q, k, point, out)
+        frame_jacobian(tree.handle, state._q, k, point, out)
     return representable("the numbers of the Jacobian", out)
 
 
@@ -89,5 +89,5 @@ def jacobian_rate(mech: Mechanism, state: State, frame: str) -> Array:
     k, point = row_and_point(mech, tree, frame)
     out = np.zeros((6, tree.nv))
     if k >= 0:
-        entries.jacobian_rate(tree.handle, state._q, state._v, k, point, out)
+        frame_jacobian_rate(tree.handle, state._q, state._v, k, point, out)
     return representable("the rates of the Jacobian", out)

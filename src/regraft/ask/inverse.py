@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..algebra.pose import finite, representable
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
-from ..kernels import entries
+from ..kernels import crba, rnea
 from ..structure.tree import Tree
 from .actuation import Bounds, Names, Weights, actuators_of, refuse_loop_joints, shared_torques
 from .loads import Wrenches, external_table
@@ -166,7 +166,7 @@ def bias_force(mech: Mechanism, state: State) -> Array:
 def _newton_euler(tree: Tree, mech: Mechanism, state: State, a: Array, wrenches: Wrenches | None) -> Array:
     external = tree.no_forces if wrenches is None else external_table(mech, wrenches)
     out = np.empty(tree.nv)
-    entries.inverse_dynamics(tree.handle, state._q, state._v, a, external, out)
+    rnea.inverse_dynamics(tree.handle, state._q, state._v, a, external, out)
     return representable("the torques", out)
 
 
@@ -196,5 +196,5 @@ def mass_matrix(mech: Mechanism, state: State) -> Array:
     """
     tree = mech.tree_for(state)
     out = np.empty((tree.nv, tree.nv))
-    entries.mass_matrix(tree.handle, state._q, out)
+    crba.mass_matrix(tree.handle, state._q, out)
     return representable("the moments of inertia", out)

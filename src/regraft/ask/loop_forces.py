@@ -8,9 +8,10 @@ from numpy.typing import NDArray
 from ..algebra.dense import svd
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
-from ..kernels import entries
 from ..kernels.constraints.reactions import IDLE
+from ..kernels.constraints.rows import jacobian_of_rows
 from ..kernels.constraints.tables import DRIVEN, FIRST, LOOP_V, MULTIPLIER, PIVOT
+from ..kernels.constraints.torques import driving_wrenches
 from ..kernels.tables import JOINT, PARENT
 from ..structure.loops import LoopTables
 
@@ -38,7 +39,7 @@ def loop_rows(q: Array, closed: LoopTables) -> Array:
     """J (rows, nv): the velocity along each direction that a loop holds."""
     tree = closed.tree
     J = np.empty((len(closed.rows), tree.nv))
-    entries.row_jacobian(tree.handle, closed.handle, q, J)
+    jacobian_of_rows(tree.handle, closed.handle, q, J)
     return J
 
 
@@ -46,7 +47,7 @@ def own_wrenches(closed: LoopTables, x: Array) -> Array:
     """(loops, 6): the wrench of each loop joint's motor, damping and limits on its child, in its frame there, at x = (q, v)."""
     found, tree = np.zeros((len(closed.loops), 6)), closed.tree
     if closed.loops[:, DRIVEN].any():
-        entries.loop_torques(tree.handle, closed.handle, x, found)
+        driving_wrenches(tree.handle, closed.handle, x, found)
     return found
 
 

@@ -14,8 +14,8 @@ from ..describe.parts import WORLD, Joint
 from ..describe.state import State
 from ..errors import StructureError
 from ..joints import screw_rates, screws, settle
-from ..kernels import entries
 from ..kernels.constraints.closure import ASSEMBLED
+from ..kernels.jacobian import frame_jacobian, frame_jacobian_rate
 from ..structure.tree import Tree
 
 Array = NDArray[np.float64]
@@ -192,13 +192,13 @@ class Loop:
     def _jacobian(self, end: End) -> Array:
         out = np.zeros((6, self._tree.nv))
         if end.row >= 0:
-            entries.jacobian(self._tree.handle, self._state._q, end.row, end.point, out)
+            frame_jacobian(self._tree.handle, self._state._q, end.row, end.point, out)
         return out
 
     def _jacobian_rate(self, end: End) -> Array:
         out = np.zeros((6, self._tree.nv))
         if end.row >= 0:
-            entries.jacobian_rate(self._tree.handle, self._state._q, self._state._v, end.row, end.point, out)
+            frame_jacobian_rate(self._tree.handle, self._state._q, self._state._v, end.row, end.point, out)
         return out
 
 

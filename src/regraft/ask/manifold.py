@@ -9,7 +9,7 @@ from ..algebra.pose import finite, representable
 from ..describe.mechanism import Mechanism
 from ..errors import ModelError
 from ..joints import ROUNDING
-from ..kernels import entries
+from ..kernels.configuration import integrate_position, normalise_position, position_difference
 from ..structure.layout import Layout
 
 Array = NDArray[np.float64]
@@ -48,7 +48,7 @@ def integrate(mech: Mechanism, q: ArrayLike, step: ArrayLike) -> Array:
     tree = mech.tree
     start, along = finite("q", q, (tree.nq,)), finite("step", step, (tree.nv,))
     out = np.empty(tree.nq)
-    entries.integrate(tree.walk, start, along, out)
+    integrate_position(tree.walk, start, along, out)
     return representable("the positions", out)
 
 
@@ -97,7 +97,7 @@ def difference(
     tree = mech.tree
     there, here = _one_position(tree.nq, end=end, q1=q1), _one_position(tree.nq, start=start, q0=q0)
     out = np.empty(tree.nv)
-    entries.difference(tree.walk, there, here, out)
+    position_difference(tree.walk, there, here, out)
     return representable("the differences", out)
 
 
@@ -143,7 +143,7 @@ def normalise(mech: Mechanism, q: ArrayLike) -> Array:
     """
     tree = mech.tree
     out = finite("q", q, (tree.nq,))
-    entries.normalise(tree.walk, out)
+    normalise_position(tree.walk, out)
     check_lengths(mech.layout, out)
     return out
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from ..algebra.pose import representable
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
-from ..kernels import entries
+from ..kernels import rnea
 from ..kernels.constraints import reactions as loop_reactions
 from ..kernels.tables import EXTERNAL, JOINT
 from ..structure.loops import LoopTables, dynamics_kernel, loops_of
@@ -73,7 +73,7 @@ def joint_reactions(mech: Mechanism, state: State, tau: Torques | None = None, w
         _closed_reactions(mech, state, tau, wrenches, external, found, out)
     else:
         a = forward_dynamics(mech, state, tau, wrenches)
-        entries.joint_reactions(tree.handle, state._q, state._v, a, external, np.empty(tree.nv), out)
+        rnea.joint_reactions(tree.handle, state._q, state._v, a, external, np.empty(tree.nv), out)
     representable("the forces of joints", np.concatenate([out, *(wrench[None] for wrench in found.values())]))
     found.update((tree.joint_names[j], out[k]) for k, j in enumerate(tree.walk[:, JOINT].tolist()))
     return found
@@ -94,7 +94,7 @@ def _closed_reactions(
         tree.handle, closed.handle, dynamics_kernel(), state._x, torque, external, a, redundant, held_with, push
     ):  # fmt: skip
         careful_forward_dynamics(mech, state, tau, wrenches or {})  # raises, and says why there is no answer
-    entries.joint_reactions(tree.handle, state._q, state._v, a, push, empty(tree.nv), out)
+    rnea.joint_reactions(tree.handle, state._q, state._v, a, push, empty(tree.nv), out)
     names = mech.loop_joints
     found.update(zip(names, held_with, strict=True))
     if redundant.any():

@@ -15,8 +15,8 @@ from ..describe.parts import WORLD, Joint
 from ..describe.state import State
 from ..errors import ModelError, StructureError, listed
 from ..joints import ROUNDING, screw_rates, screws, settle
-from ..kernels import entries
 from ..kernels.constraints.closure import ASSEMBLED, GAP_SMALL
+from ..kernels.jacobian import frame_jacobian, frame_jacobian_rate
 from .nearest import nearest_state
 
 Array = NDArray[np.float64]
@@ -137,8 +137,8 @@ def _frame_acceleration(mech: Mechanism, state: State, body: str, place: Pose, a
     tree = mech.tree
     k, point = tree.row_of[body], tree.point(body, place.translation)
     J, J_rate = np.empty((6, mech.nv)), np.empty((6, mech.nv))
-    entries.jacobian(tree.handle, state._q, k, point, J)
-    entries.jacobian_rate(tree.handle, state._q, state._v, k, point, J_rate)
+    frame_jacobian(tree.handle, state._q, k, point, J)
+    frame_jacobian_rate(tree.handle, state._q, state._v, k, point, J_rate)
     pose = Pose.from_row(tree.motions_of(state._x, body)[0]) @ place
     twist, rate = J @ state._v, J @ a + J_rate @ state._v
     summands = np.abs(J) @ np.abs(a) + np.abs(J_rate) @ np.abs(state._v)

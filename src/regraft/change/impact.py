@@ -12,8 +12,8 @@ from ..describe.mechanism import Mechanism
 from ..describe.parts import Joint
 from ..describe.state import State
 from ..errors import ModelError, StructureError, listed
-from ..kernels import entries
-from ..kernels.constraints.closure import ASSEMBLED
+from ..kernels.constraints.closure import ASSEMBLED, loops_take_hold
+from ..kernels.constraints.rows import holding_wrenches
 from ..kernels.constraints.tables import FIRST, LOOP_V, RESIDUAL
 from ..structure.loops import LoopTables, closing_kernel, loops_of
 from .impulses import Impact, Impulses
@@ -30,7 +30,7 @@ def take_hold(mech: Mechanism, before: Array, new: Sequence[Joint], *, impact: b
     closed = loops_of(mech)  # nobody else has this mechanism yet, but its tree may be that of another one
     tree = closed.tree
     x, results = before.copy(), np.empty(2 + 6 * len(closed.loops))
-    gap = entries.take_hold.call(tree.handle, closed.handle, closing_kernel(), x, results)
+    gap = loops_take_hold.call(tree.handle, closed.handle, closing_kernel(), x, results)
     slip, redundant, wrenches = results[0], results[1], results[2:].reshape(-1, 6)
     if not gap <= ASSEMBLED:
         raise _apart(mech, closed, new)
@@ -46,7 +46,7 @@ def take_hold(mech: Mechanism, before: Array, new: Sequence[Joint], *, impact: b
     if redundant > 0:
         least_forces(mech, after, closed)
         wrenches[:] = 0.0
-        entries.row_wrenches(tree.handle, closed.handle, after._q, wrenches)
+        holding_wrenches(tree.handle, closed.handle, after._q, wrenches)
     after.impulse = Impulses(Impact(mech, tree, x, tree, before, layout.loops, wrenches))
     return after
 
@@ -59,7 +59,7 @@ def _why_not_unique(closed: LoopTables, before: Array) -> ModelError:
     """The same again in a workspace of its own, to look into afterwards."""
     work = closed.tree.new_work()
     results = np.empty(2 + 6 * len(closed.loops))
-    entries.take_hold.call(work.handle, closed.handle, closing_kernel(), before.copy(), results)
+    loops_take_hold.call(work.handle, closed.handle, closing_kernel(), before.copy(), results)
     return closed.tree.explain_failure(work, before[: closed.tree.nq])
 
 

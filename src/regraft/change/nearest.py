@@ -11,7 +11,8 @@ from ..ask.assembly import assemble
 from ..ask.manifold import integrate
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
-from ..kernels import entries
+from ..kernels import crba
+from ..kernels.jacobian import frame_jacobian
 from ..kernels.tables import BODY
 from ..structure.tree import Tree
 from .impulses import momenta
@@ -48,7 +49,7 @@ def _spread(mech: Mechanism, tree: Tree, q: Array, wanted: Array) -> Array:
     """(nv,): the velocities with which the bodies come nearest to the twists that they are to have, as motions (rows, 18)."""
     J, M, pushes = np.empty((6, tree.nv)), np.empty((tree.nv, tree.nv)), np.zeros(tree.nv)
     for k, (momentum, origin) in enumerate(zip(momenta(mech, tree, wanted), tree.origins(), strict=True)):
-        entries.jacobian(tree.handle, q, k, origin, J)
+        frame_jacobian(tree.handle, q, k, origin, J)
         pushes += momentum @ J
-    entries.mass_matrix(tree.handle, q, M)
+    crba.mass_matrix(tree.handle, q, M)
     return least_squares(M, pushes)  # what moves no inertia stays

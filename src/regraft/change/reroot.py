@@ -17,7 +17,7 @@ from ..describe.parts import WORLD, Joint
 from ..describe.state import State
 from ..errors import StructureError
 from ..joints import REPRESENTABLE, Free, JointType, is_registered
-from ..kernels import entries
+from ..kernels.impact import plastic_impact
 from ..kernels.tables import JOINT, ROOT
 from .carry import CARRIED, Settled, absolute_point, carried, carried_accelerations, check_body, refuse_motion, settled
 from .connect import hold
@@ -215,7 +215,7 @@ def _impact(mech: Mechanism, state: State, changed: Mechanism, x: Array, top: st
     """The state after the plastic impact of the whole tree at its new base joint (S1 7.2, 8.5)."""
     tree, nq = changed.tree, changed.nq
     after = np.empty(changed.nv)
-    worst = entries.plastic_impact(tree.handle, x, tree.row_of[top], now.reshape(1, -1), after)
+    worst = plastic_impact(tree.handle, x, tree.row_of[top], now.reshape(1, -1), after)
     if not worst > 0.0:
         why = tree.explain_failure(tree.work, x[:nq], tree.row_of[top])
         raise StructureError(f"joint {base.name!r}: the impact has no unique result: {why}")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..algebra.memory import load, store
+import numpy as np
+
+from ..algebra.memory import load, store, table_at
 from ..algebra.scalars import Scalar, one, reciprocal, where_less
 from ..algebra.spatial import (
     Motion,
@@ -20,13 +22,40 @@ from ..algebra.spatial import (
     remove_direction,
     size_of,
     times,
+    zero_spatial,
 )
-from ..compilation import Scalars, ScalarTable, inline, jit
+from ..compilation import Floats, Scalars, ScalarTable, Table, entry, inline, jit
 from .inertia import body_inertia, carrying_force, load_rigid, store_rigid
 from .kinematics import frame, move_bodies, parent_motion, place_bodies, rising_world
 from .passive import external_force, joint_torques, spring_forces
 from .stages import tree_stage
-from .tables import BIAS, END, HELD, LAST, LEAF, MARGIN, NOISE, PARENT, SIZE, TAU, VEL, A, D, F, I, Model, R, S, U, V, Work
+from .tables import (
+    BIAS,
+    END,
+    EXTERNAL,
+    HELD,
+    LAST,
+    LEAF,
+    MARGIN,
+    NOISE,
+    PARENT,
+    SIZE,
+    TAU,
+    VEL,
+    A,
+    D,
+    F,
+    I,
+    Model,
+    R,
+    S,
+    U,
+    V,
+    Work,
+    model_at,
+    positions_in,
+    work_at,
+)
 
 ROUNDING = 1e-14
 """An inertia along a joint below this part of what all the bodies it carries would show if they were rigid is only rounding."""
@@ -121,3 +150,34 @@ def accelerate(model: Model, work: Work, of_world: Motion, out: Scalars) -> None
             out[d] = rate
             a = plus_times(a, rate, load(dof, d, S, 6))
         store(body, k, A, plus(a, load(body, k, BIAS, 6)))
+
+
+@tree_stage
+def factorise(model: Model, work: Work, q: Scalars) -> float:
+    """Place the bodies and eliminate the joints without any force or velocity: U and D of every degree of freedom."""
+    body, dof = work.body, work.dof
+    nothing = zero_spatial(body[0, R])
+    place_bodies(model, work, q)
+    for k in range(model.walk.shape[0]):
+        store_rigid(body, k, body_inertia(model, k, frame(body, k)))
+        store(body, k, F, nothing)
+        store(body, k, BIAS, nothing)
+    for d in range(dof.shape[0]):
+        dof[d, TAU] = 0.0
+    return eliminate_joints(model, work)
+
+
+@entry
+def forward_dynamics(handle: int, x: Floats, tau: Floats, out: Floats) -> float:
+    """`aba` without external forces at the state x = (q, v); NaN where tau has the wrong length or gaps."""
+    if tau.shape[0] != out.shape[0] or tau.strides[0] != out.strides[0]:
+        return np.nan
+    nq = positions_in(handle)
+    nothing = table_at(handle, 0, EXTERNAL, x)
+    return aba(model_at(handle), work_at(handle, x), x[:nq], x[nq:], tau, nothing, out)
+
+
+@entry
+def pushed_dynamics(handle: int, q: Floats, v: Floats, tau: Floats, external: Table, out: Floats) -> Any:
+    """`aba` with external forces."""
+    return aba(model_at(handle), work_at(handle, q), q, v, tau, external, out)

@@ -1,12 +1,17 @@
-"""Forward dynamics of many states of one mechanism: one state per lane of a pack."""
+"""Forward dynamics of many states of one mechanism: one state per lane of a pack, or one by one where there are loops."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from ..algebra.memory import call_kernel
 from ..algebra.scalars import LANES, as_packs
-from ..compilation import allocating
+from ..compilation import Blocks, Floats, Integers, Table, allocating, long_entry
 from .aba import aba
+from .constraints.closure import ASSEMBLED
+from .constraints.tables import GAP, loops_at
 from .tables import model_at, work_at
 
 
@@ -36,3 +41,37 @@ def aba_batch(
             for d in range(v.shape[1]):
                 out[start + lane, d] = out_lane[d, lane]
             worst[start + lane] = worst_lane[0, lane]
+
+
+@long_entry
+def forward_dynamics_batch(
+    handle: int, external: Blocks, lanes: Blocks, q: Table, v: Table, tau: Table, first: int, end: int, out: Table, worst: Floats
+) -> None:
+    """`aba_batch`."""
+    aba_batch(handle, external, lanes, q, v, tau, first, end, out, worst)
+
+
+@long_entry
+def closed_dynamics_batch(
+    handle: int, loops: int, kernel: int, q: Table, v: Table, tau: Table, first: int, end: int, out: Table, worst: Floats
+) -> None:
+    """`loop_dynamics` of the rows from first to end; NaN into `worst` where loops are open."""
+    gaps = loops_at(loops, q).scratch[GAP]
+    for b in range(first, end):
+        q_at, v_at, tau_at, out_at = q[b].ctypes.data, v[b].ctypes.data, tau[b].ctypes.data, out[b].ctypes.data
+        worst[b] = call_kernel(kernel, handle, loops, q_at, v_at, tau_at, 0, 0, out_at)
+        if not gaps[0] <= ASSEMBLED:
+            worst[b] = np.nan
+
+
+@long_entry
+def off_manifold(starts: Integers, q: Table, first: int, end: int, slack: float) -> int:
+    """The first of the rows from first to end with a quaternion whose numbers are off those of its unit by more; −1 for none."""
+    for b in range(first, end):
+        for i in starts:
+            square = q[b, i] ** 2 + q[b, i + 1] ** 2 + q[b, i + 2] ** 2 + q[b, i + 3] ** 2
+            if abs(square - 1.0) > slack:
+                largest = max(abs(q[b, i]), abs(q[b, i + 1]), abs(q[b, i + 2]), abs(q[b, i + 3]))
+                if not abs(1.0 / np.sqrt(square) - 1.0) * largest <= slack:
+                    return b
+    return -1

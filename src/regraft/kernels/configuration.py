@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..compilation import IntegerTable, Scalars, stage
+from ..compilation import Floats, IntegerTable, Scalars, entry, generic_entry, stage
 from ..joints import joint_difference, joint_integrate, joint_normalise, joint_tangent
 from .tables import KIND, Q, V
 
@@ -35,3 +35,21 @@ def normalise(walk: IntegerTable, q: Scalars) -> None:
     """Put every joint's position back onto its manifold, in place.  O(n)."""
     for k in range(walk.shape[0]):
         joint_normalise(walk[k, KIND], q, walk[k, Q])
+
+
+@generic_entry
+def integrate_position(walk: IntegerTable, q: Scalars, step: Scalars, out: Scalars) -> None:
+    """q ⊕ step."""
+    integrate(walk, q, step, out)
+
+
+@entry
+def position_difference(walk: IntegerTable, q1: Floats, q0: Floats, out: Floats) -> None:
+    """q1 ⊖ q0."""
+    difference(walk, q1, q0, out)
+
+
+@entry
+def normalise_position(walk: IntegerTable, q: Floats) -> None:
+    """Back onto the manifold."""
+    normalise(walk, q)

@@ -6,10 +6,10 @@ from typing import Any
 
 from ..algebra.memory import clear, load
 from ..algebra.spatial import joined, momentum_of, power
-from ..compilation import inline, jit
+from ..compilation import Floats, Table, entry, inline, jit
 from .inertia import body_inertia, load_rigid, store_rigid
 from .kinematics import place_body
-from .tables import END, PARENT, Model, S, V, Work
+from .tables import END, PARENT, Model, S, V, Work, model_at, work_at
 
 
 @jit
@@ -43,3 +43,9 @@ def fill(M: Any, d: int, e: int, value: Any) -> None:
     """Set an entry and its mirror image."""
     M[d, e] = value
     M[e, d] = value
+
+
+@entry
+def mass_matrix(handle: int, q: Floats, out: Table) -> None:
+    """`crba`."""
+    crba(model_at(handle), work_at(handle, q), q, out)

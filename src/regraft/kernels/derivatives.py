@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..compilation import inline, jit
+from ..compilation import Complexes, ComplexTable, Table, inline, jit, long_entry
 from .configuration import integrate
-from .constraints.closure import closed_dynamics
-from .constraints.tables import Loops
+from .constraints.dynamics import closed_dynamics
+from .constraints.tables import Loops, loops_at
 from .rnea import rnea
-from .tables import Model, Work
+from .tables import Model, Work, model_at, work_at
 
 STEP = 1e-30
 """Imaginary step: its square is below rounding, so the imaginary part of a result is STEP times the derivative, exactly."""
@@ -55,3 +55,20 @@ rnea_derivatives = _differentiated(_torques)
 
 closed_derivatives = _differentiated(_accelerations)
 """Of v̇ with loops, by q, v and tau."""
+
+
+@long_entry
+def inverse_derivatives(
+    handle: int, q: Complexes, v: Complexes, a: Complexes, external: ComplexTable, scratch: ComplexTable, out: Table
+) -> None:
+    """`rnea_derivatives`."""
+    rnea_derivatives((model_at(handle), work_at(handle, q)), q, v, a, external, scratch, out)
+
+
+@long_entry
+def loop_derivatives(
+    handle: int, loops: int, q: Complexes, v: Complexes, tau: Complexes, external: ComplexTable, scratch: ComplexTable, out: Table
+) -> None:
+    """`closed_derivatives`."""
+    tables = model_at(handle), work_at(handle, q), loops_at(loops, q)
+    closed_derivatives(tables, q, v, tau, external, scratch, out)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..algebra.memory import load
+from ..algebra.memory import load, store
 from ..algebra.scalars import Scalar, zero
 from ..algebra.spatial import Vector, add, angular, cross, dot, linear, momentum_of, power, scale, zero_vector
-from ..compilation import jit
+from ..compilation import Floats, Table, entry, jit, long_entry
 from .inertia import body_inertia
-from .kinematics import frame
+from .kinematics import frame, move_bodies, place_bodies
 from .passive import passive_energy
-from .tables import ORIGIN, ROOT, VEL, Model, R, Work
+from .tables import ORIGIN, ROOT, VEL, Model, R, Work, model_at, positions_in, work_at
 
 
 @jit
@@ -46,3 +46,33 @@ def momentum(model: Model, work: Work) -> tuple[Vector, Vector, Vector, Scalar]:
         moment = add(moment, add(h, scale(m, origin)))
         mass = mass + m
     return turning, moving, moment, mass
+
+
+@entry
+def energy_at(handle: int, q: Floats, v: Floats) -> Any:
+    """Kinetic and potential energy."""
+    place_bodies(model_at(handle), work_at(handle, q), q)
+    move_bodies(model_at(handle), work_at(handle, q), q, v)
+    return energy(model_at(handle), work_at(handle, q), q)
+
+
+@entry
+def momentum_at(handle: int, q: Floats, v: Floats) -> Any:
+    """Angular and linear momentum, first moment and mass."""
+    place_bodies(model_at(handle), work_at(handle, q), q)
+    move_bodies(model_at(handle), work_at(handle, q), q, v)
+    return momentum(model_at(handle), work_at(handle, q))
+
+
+@long_entry
+def balance_of_many(handle: int, states: Table, out: Table) -> None:
+    """Kinetic and potential energy, angular and linear momentum at each row of `states`: (rows, 8)."""
+    m, w, nq = model_at(handle), work_at(handle, states), positions_in(handle)
+    for i in range(states.shape[0]):
+        q = states[i, :nq]
+        place_bodies(m, w, q)
+        move_bodies(m, w, q, states[i, nq:])
+        store(out, i, 0, energy(m, w, q))
+        turning, moving, _, _ = momentum(m, w)
+        store(out, i, 2, turning)
+        store(out, i, 5, moving)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..algebra.memory import load, store
+from ..algebra.memory import load, load_pose, store
 from ..algebra.scalars import Scalar, one, where_less, zero
 from ..algebra.spatial import Motion, Vector, at_point, momentum_of, plus_times, subtract, times, zero_spatial
-from ..compilation import jit
+from ..compilation import Floats, Table, entry, jit
 from .aba import accelerate, eliminate_joints
 from .inertia import body_inertia, store_rigid
 from .kinematics import frame, place_bodies
-from .tables import BIAS, END, MARGIN, ORIGIN, PARENT, ROOT, TAU, VEL, F, Model, R, S, V, Work
+from .tables import BIAS, END, MARGIN, ORIGIN, PARENT, ROOT, TAU, VEL, F, Model, R, S, V, Work, model_at, positions_in, work_at
 
 
 @jit
@@ -53,3 +53,11 @@ def impact(model: Model, work: Work, q: Any, v: Any, top: int, at: Vector, twist
             else:
                 out[d] = v[d]
     return worst + finite
+
+
+@entry
+def plastic_impact(handle: int, x: Floats, top: int, motion: Table, out: Floats) -> float:
+    """`impact` of the tree whose root is row `top`; `motion` is how that row's body moves, in its own frame."""
+    nq = positions_in(handle)
+    X, twist = load_pose(motion, 0), load(motion, 0, 12, 6)
+    return impact(model_at(handle), work_at(handle, x), x[:nq], x[nq:], top, X[1], twist, out)

@@ -19,9 +19,9 @@ from ..algebra.spatial import (
     spatial,
     zero_spatial,
 )
-from ..compilation import inline, jit
-from .kinematics import frame, parent_motion
-from .tables import END, PARENT, POLARITY, RATE, VARIES, VEL, Model, S, V, Work
+from ..compilation import Floats, Table, entry, inline, jit
+from .kinematics import frame, move_bodies, parent_motion, place_bodies
+from .tables import END, PARENT, POLARITY, RATE, VARIES, VEL, Model, S, V, Work, model_at, work_at
 
 
 @inline
@@ -78,3 +78,18 @@ def jacobian_rate(model: Model, work: Work, k: int, local: Any, J: Any) -> None:
             moved = at_point(s_rate, p)
             put_column(J, d, spatial(angular(moved), add(linear(moved), cross(angular(s), p_rate))))
         k = walk[k, PARENT]
+
+
+@entry
+def frame_jacobian(handle: int, q: Floats, k: int, local: Floats, out: Table) -> None:
+    """`jacobian` of a point fixed to row k."""
+    place_bodies(model_at(handle), work_at(handle, q), q)
+    jacobian(model_at(handle), work_at(handle, q), k, local, out)
+
+
+@entry
+def frame_jacobian_rate(handle: int, q: Floats, v: Floats, k: int, local: Floats, out: Table) -> None:
+    """`jacobian_rate` of a point fixed to row k."""
+    place_bodies(model_at(handle), work_at(handle, q), q)
+    move_bodies(model_at(handle), work_at(handle, q), q, v)
+    jacobian_rate(model_at(handle), work_at(handle, q), k, local, out)

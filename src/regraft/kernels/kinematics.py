@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..algebra.memory import load, store
+from ..algebra.memory import load, load_pose, store, store_pose
 from ..algebra.rotations import identity_pose
 from ..algebra.scalars import Scalar, lift
 from ..algebra.spatial import (
     Frame,
     Motion,
     add,
+    at_point,
     compose,
     invert,
     motion_cross,
@@ -24,10 +25,35 @@ from ..algebra.spatial import (
     zero_spatial,
     zero_vector,
 )
-from ..compilation import Scalars, inline, jit
+from ..compilation import Floats, Scalars, Table, entry, inline, jit, long_entry
 from ..joints import joint_columns, joint_place, joint_rates, joint_transform, parameters
 from .stages import tree_stage
-from .tables import BIAS, END, KIND, ORIGIN, PAR, PARENT, POLARITY, RATE, STRAIGHT, VARIES, VEL, E, Model, P, Q, R, S, T, V, Work
+from .tables import (
+    BIAS,
+    END,
+    KIND,
+    ORIGIN,
+    PAR,
+    PARENT,
+    POLARITY,
+    RATE,
+    ROOT,
+    STRAIGHT,
+    VARIES,
+    VEL,
+    E,
+    Model,
+    P,
+    Q,
+    R,
+    S,
+    T,
+    V,
+    Work,
+    model_at,
+    positions_in,
+    work_at,
+)
 
 
 @inline
@@ -148,3 +174,34 @@ def vary_columns(model: Model, work: Work, q: Any, v: Any, k: int) -> Motion:
     for d in range(first, walk[k, END]):
         change = plus_times(change, v[d], load(dof, d, RATE, 6))
     return change
+
+
+@entry
+def motion(handle: int, x: Floats, far: Table, out: Table) -> None:
+    """Pose (R, p) in the world and twist at its own origin, world axes, of each row's body at x = (q, v).
+
+    far[k] is the frame, on the body, that the tables give it.
+    """
+    m, w, nq = model_at(handle), work_at(handle, x), positions_in(handle)
+    place_bodies(m, w, x[:nq])
+    move_bodies(m, w, x[:nq], x[nq:])
+    for k in range(m.walk.shape[0]):
+        store_motion(m, w, far, k, out, k)
+
+
+@inline
+def store_motion(m: Model, w: Work, far: Any, k: int, out: Any, row: int) -> None:
+    """Pose in the world and twist at its own origin of the body of row k into a row of `out`."""
+    R_k, p_k = compose(frame(w.body, k), invert(load_pose(far, k)))
+    store_pose(out, row, (R_k, add(p_k, load(w.body, m.walk[k, ROOT], ORIGIN, 3))))
+    store(out, row, 12, at_point(load(w.body, k, VEL, 6), p_k))
+
+
+@long_entry
+def motion_of_many(handle: int, states: Table, far: Table, k: int, out: Table) -> None:
+    """Pose and twist of row k's body, as `motion` gives them, at each row of `states`."""
+    m, w, nq = model_at(handle), work_at(handle, states), positions_in(handle)
+    for i in range(states.shape[0]):
+        place_bodies(m, w, states[i, :nq])
+        move_bodies(m, w, states[i, :nq], states[i, nq:])
+        store_motion(m, w, far, k, out, i)

@@ -7,11 +7,11 @@ from typing import Any
 from ..algebra.memory import load, store
 from ..algebra.scalars import zero
 from ..algebra.spatial import angular, cross, linear, minus, momentum_of, plus, plus_times, power, spatial, subtract, times
-from ..compilation import jit
+from ..compilation import Floats, Table, entry, jit
 from .inertia import body_inertia, carrying_force
 from .kinematics import frame, joint_frame, move_bodies, parent_motion, place_bodies, rising_world
 from .passive import external_force, joint_torques, spring_forces
-from .tables import BIAS, END, PARENT, POLARITY, TAU, VEL, A, F, Model, R, S, V, Work
+from .tables import BIAS, END, PARENT, POLARITY, TAU, VEL, A, F, Model, R, S, V, Work, model_at, work_at
 
 
 @jit
@@ -51,3 +51,16 @@ def reactions(model: Model, work: Work, q: Any, out: Any) -> None:
         at = joint_frame(model, work, q, k)[1]
         moment = subtract(angular(wrench), cross(at, linear(wrench)))
         store(out, k, 0, spatial(moment, linear(wrench)))
+
+
+@entry
+def inverse_dynamics(handle: int, q: Floats, v: Floats, a: Floats, external: Table, out: Floats) -> None:
+    """`rnea`."""
+    rnea(model_at(handle), work_at(handle, q), q, v, a, external, out)
+
+
+@entry
+def joint_reactions(handle: int, q: Floats, v: Floats, a: Floats, external: Table, tau: Floats, out: Table) -> None:
+    """`rnea`, then `reactions`."""
+    rnea(model_at(handle), work_at(handle, q), q, v, a, external, tau)
+    reactions(model_at(handle), work_at(handle, q), q, out)

@@ -14,7 +14,7 @@ from ..describe.parts import WORLD, Joint
 from ..describe.state import State
 from ..errors import ModelError
 from ..joints import Free, within_limits
-from ..kernels import entries
+from ..kernels.constraints.rows import joint_states
 from ..kernels.tables import BODY
 from ..structure.loops import LoopTables
 from ..structure.tree import Workspace
@@ -174,7 +174,7 @@ class FreeBodies:
         except IndexError:
             closed = LoopTables(self.free)
             work = closed.tree.new_work()
-        entries.joint_states(work.handle, closed.handle, self._places, np.ascontiguousarray(x), out)
+        joint_states(work.handle, closed.handle, self._places, np.ascontiguousarray(x), out)
         self._spare.append((work, closed))
 
     def maximal(self, state: State) -> State:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..compilation import jit
-from ..kernels.entries import CLOSE_STATE
+from ..kernels.constraints.closure import CLOSE_STATE
 from ..kernels.tables import Model, Work
 from .guards import HIT, LAST, SIGN, crossed, guard_value, place_for_guards, remember
 from .stepper import Q1, QS, V1, VS, close_step, dense_at, make_dense, take_step

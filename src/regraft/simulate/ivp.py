@@ -15,7 +15,7 @@ from ..ask.trees_only import open_tree
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
 from ..errors import ModelError
-from ..kernels import entries
+from ..kernels.configuration import integrate_position, normalise_position
 from ..kernels.derivatives import STEP
 from .drives import Motors, Pushes, pushes_of, torques_of
 from .laws import Home
@@ -73,7 +73,7 @@ class InitialValueProblem:
         x = np.array(y, float)
         if x.shape != (self._layout.nq + self._layout.nv,):
             raise ModelError(f"y must have {self._layout.nq + self._layout.nv} numbers, q and then v, not shape {x.shape}.")
-        entries.normalise(self._walk, x[: self._layout.nq])
+        normalise_position(self._walk, x[: self._layout.nq])
         check_lengths(self._layout, x[: self._layout.nq])
         return State(self._layout, x)
 
@@ -99,7 +99,7 @@ class InitialValueProblem:
     def _position_rate(self, state: State) -> Array:
         """dq/dt, by a complex step of q ⊕ v dt: exact for any joint type."""
         moved = np.empty(self._layout.nq, complex)
-        entries.integrate(self._walk, state._q.astype(complex), state._v * complex(0.0, STEP), moved)
+        integrate_position(self._walk, state._q.astype(complex), state._v * complex(0.0, STEP), moved)
         return representable("the rates of the positions", moved.imag / STEP)
 
     def _show(self, _t: float, x: Array) -> tuple[Mechanism, State]:

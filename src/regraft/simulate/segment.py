@@ -9,8 +9,7 @@ import numpy as np
 
 from ..algebra.memory import borrowed, borrowed_vector
 from ..compilation import Floats, Integers, IntegerTable, Table, jit, long_entry
-from ..kernels.constraints.closure import CLOSED
-from ..kernels.entries import CLOSE_STATE, CLOSE_VELOCITIES
+from ..kernels.constraints.closure import CLOSE_STATE, CLOSE_VELOCITIES, CLOSED
 from ..kernels.tables import Model, Work, model_at, positions_in, work_at
 from .crossings import SAMPLES, first_zero, shorten
 from .guards import keep_guards, look_at_guards, put_guards_back, start_guards

@@ -9,7 +9,9 @@ from ..ask.acceleration import keeping_acceleration, stuck
 from ..ask.manifold import integrate
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
-from ..kernels import entries
+from ..kernels.constraints import closure
+from ..kernels.constraints.closure import LOOK_AT_ROWS
+from ..kernels.constraints.dynamics import acceleration_lack, pushed_closed_dynamics
 from ..structure.loops import LoopTables, closing_kernel, dynamics_kernel
 from ..structure.tree import Workspace
 
@@ -28,15 +30,15 @@ def prepare_start(mech: Mechanism, state: State, work: Workspace, closed: LoopTa
     There is none where the loops allow a velocity that no acceleration can keep, as of a straight chain held at both ends.
     """
     tree, x, a = mech.tree, state._x, np.empty(mech.nv)
-    entries.closed_dynamics(work.handle, closed.handle, dynamics_kernel(), x, tree.no_torque, tree.no_forces, a)
-    lack = entries.acceleration_lack(work.handle, closed.handle, x)
+    pushed_closed_dynamics(work.handle, closed.handle, dynamics_kernel(), x, tree.no_torque, tree.no_forces, a)
+    lack = acceleration_lack(work.handle, closed.handle, x)
     if np.abs(state._v).max(initial=0.0) > _AT_REST and not lack <= _ROUNDING * np.abs(a).max(initial=0.0):
         _refuse_stuck(mech, state)
     _look_at_rows(state._q, work, closed)
     along = state._v if state._v.any() else a
     if along.any():
         nearby = integrate(mech, state._q, _A_LITTLE * (along / np.abs(along).max()))
-        entries.close(work.handle, closed.handle, closing_kernel(), nearby, np.zeros(mech.nv), 20)
+        closure.close(work.handle, closed.handle, closing_kernel(), nearby, np.zeros(mech.nv), 20)
         _look_at_rows(nearby, work, closed)
 
 
@@ -48,4 +50,4 @@ def _refuse_stuck(mech: Mechanism, state: State) -> None:
 
 
 def _look_at_rows(q: Array, work: Workspace, closed: LoopTables) -> None:
-    entries.close(work.handle, closed.handle, closing_kernel(), q.copy(), np.zeros(0), entries.LOOK_AT_ROWS)
+    closure.close(work.handle, closed.handle, closing_kernel(), q.copy(), np.zeros(0), LOOK_AT_ROWS)

@@ -15,7 +15,8 @@ from ..describe.mechanism import Mechanism
 from ..describe.parts import WORLD
 from ..describe.state import State
 from ..errors import ModelError, listed
-from ..kernels import entries
+from ..kernels.energy import balance_of_many
+from ..kernels.kinematics import motion_of_many
 from ..structure.loops import loop_measures
 from . import archive, tables
 from .applied import reaction_histories, torque_histories, with_known_forces
@@ -493,7 +494,7 @@ def _motion(segment: Segment, body: str) -> Array:
         out[:] = WORLD_MOTION
     else:
         work = tree.new_work()  # a name: a handle does not keep alive what it leads to
-        entries.motion_of_many(work.handle, segment.x, tree.far, tree.row_of[body], out)
+        motion_of_many(work.handle, segment.x, tree.far, tree.row_of[body], out)
     return out
 
 
@@ -524,7 +525,7 @@ def _balance(segment: Segment) -> Array:
     """(samples, 8): kinetic and potential energy, angular and linear momentum."""
     mech, out = segment.moved, np.empty((len(segment.t), 8))
     work = mech.tree.new_work()  # a name: a handle does not keep alive what it leads to
-    entries.balance_of_many(work.handle, segment.x, out)
+    balance_of_many(work.handle, segment.x, out)
     if mech.loop_joints:
         out[:, 1] += loop_measures(mech, segment.x)[:, 2]
     return representable("the energies and momenta of this motion", out)

@@ -16,8 +16,9 @@ from ..compilation import Floats, IntegerTable, SixFloats, Table, address_of, al
 from ..describe.mechanism import Mechanism
 from ..describe.parts import Joint
 from ..joints import JointType, kind_of, padded_parameters, parameters
-from ..kernels import entries
+from ..kernels.constraints.closure import loop_closing, loops_of_many
 from ..kernels.constraints.delassus import ALL_ROWS
+from ..kernels.constraints.dynamics import loop_dynamics
 from ..kernels.constraints.link_kernels import complex_links_kernel, links_kernel
 from ..kernels.constraints.rows import held_directions
 from ..kernels.constraints.tables import (
@@ -152,13 +153,13 @@ def _limits(l: int, joint: JointType) -> tuple[Integers, Array]:
 @cache
 def dynamics_kernel() -> int:
     """The address of the dynamics of closed chains."""
-    return address_of(entries.loop_dynamics)
+    return address_of(loop_dynamics)
 
 
 @cache
 def closing_kernel() -> int:
     """The address of what closes loops."""
-    return address_of(entries.loop_closing)
+    return address_of(loop_closing)
 
 
 @cache
@@ -196,7 +197,7 @@ def _measures(mech: Mechanism, states: Array) -> Array:
     work = closed.tree.new_work()
     out = np.zeros((len(states), 2 * len(closed.loops) + 1))
     if len(closed.loops):
-        entries.loops_of_many(work.handle, closed.handle, states, out)
+        loops_of_many(work.handle, closed.handle, states, out)
     return out
 
 

@@ -20,7 +20,7 @@ from ..algebra.spatial import Rotation, compose, invert, rotate_back, subtract, 
 from ..compilation import Integers, IntegerTable, Table, allocating, entry, inline, jit
 from ..errors import ModelError
 from ..joints import PARAMETERS
-from ..kernels import entries
+from ..kernels import aba, kinematics
 from ..kernels import tables as table
 from ..kernels.tables import Model
 from .description import (
@@ -117,7 +117,7 @@ class Tree:
         body, dof = self._work_shapes()
         work = Workspace(carried, addresses, aligned_zeros(body), aligned_zeros(dof))
         x = np.concatenate((q, np.zeros(self.nv)))
-        entries.forward_dynamics(work.handle, x, self.no_torque, np.empty(self.nv))
+        aba.forward_dynamics(work.handle, x, self.no_torque, np.empty(self.nv))
         return bool((work.dof[walk[0, table.V] : walk[0, table.END], table.MARGIN] > 0.0).all())
 
     @cached_property
@@ -146,7 +146,7 @@ class Tree:
     def motion(self, x: Array) -> Array:
         """(n, 18) of each row's body in its own frame: pose in the world, and twist at its origin in world axes."""
         out = np.empty((len(self.walk), MOTION))
-        entries.motion(self.handle, x, self.far, out)
+        kinematics.motion(self.handle, x, self.far, out)
         return out
 
     @cached_property

@@ -1,29 +1,29 @@
-"""What closed chains do: their dynamics, and how positions and velocities are made to fit their loops.
+"""How the positions and velocities of closed chains are made to fit their loops.
 
-The dynamics solves for Lagrange multipliers at the level of accelerations. What integration then lets drift is taken out by
-projection: after a step, positions and velocities are moved onto what the loops allow, by the least move in the metric of kinetic
-energy. So there are no Baumgarte terms, and no gains to tune.
+Their dynamics (`dynamics`) solves for Lagrange multipliers at the level of accelerations. What integration then lets drift is
+taken out here by projection: after a step, positions and velocities are moved onto what the loops allow, by the least move in the
+metric of kinetic energy. So there are no Baumgarte terms, and no gains to tune.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from ...algebra.memory import call_kernel, clear, store
+import numpy as np
+
+from ...algebra.memory import call_kernel, clear, store, table_at, vector_at
 from ...algebra.spatial import zero_spatial
-from ...compilation import Scalars, inline, jit
+from ...compilation import Floats, Table, entry, inline, jit, long_entry
 from .. import configuration
-from ..aba import accelerate, articulate, eliminate_joints
-from ..inertia import body_inertia, store_rigid
-from ..kinematics import frame, move_bodies, place_bodies, rising_world
-from ..stages import tree_stage
-from ..tables import BIAS, TAU, F, Model, R, Work
+from ..aba import accelerate, factorise
+from ..kinematics import move_bodies
+from ..tables import BIAS, TAU, Model, R, Work, model_at, positions_in, velocities_in, work_at
 from . import delassus as coupling
-from .delassus import BARELY_REDUNDANT, REDUNDANT, allow_all_rows, largest_residual, remember_rows, rows_held
-from .rows import acceleration_gaps, hold, row_wrenches, velocity_gaps
+from .delassus import BARELY_REDUNDANT, REDUNDANT, allow_all_rows, remember_rows, rows_held
+from .rows import hold, residuals, row_wrenches, velocity_gaps
 from .stages import loop_stage
-from .tables import BALANCE, ELIMINATE, GAP, MULTIPLIER, REDUNDANT_BELOW, TAKE_BACK, TOTAL, Loops
-from .torques import drive
+from .tables import BALANCE, ELIMINATE, GAP, MULTIPLIER, REDUNDANT_BELOW, TOTAL, Loops, loops_at
+from .torques import limit_energy
 
 ASSEMBLED = 1e-6
 """The gap of a loop, in metres and radians (or these per second), above which a state counts as not assembled."""
@@ -39,41 +39,6 @@ At a distance d from a singular position a gap ε bends the motion as ε / d³ d
 
 GAP_SMALL = 1e-12
 """The gap, in position or in velocity, below which all may be rounding, so that nothing more is tried against it."""
-
-POOR = 1e-6
-"""The least pivot, relative to what `couple` says, below which the accelerations may have to be solved for again."""
-
-LACKING = 1e-11
-"""What accelerations may lack along the rows of loops, relative to the largest, or to 1.
-
-Accelerations are off by some multiples of it: 3 for the swing, whose hands are light against what they hold.
-"""
-
-HELPS = 0.5
-"""What may be left of that after another solution; more means that pivots are rounding themselves."""
-
-
-@jit
-def closed_dynamics(
-    model: Model, work: Work, closed: Loops, q: Any, v: Any, tau: Any, external: Any, out: Any
-) -> tuple[float, float]:
-    """v̇ into out, with M v̇ + c = tau + passive and external forces + the forces of the loops.
-
-    Returns the least MARGIN, as `aba`, and the largest gap of a loop.
-    """
-    worst = articulate(model, work, q, v, tau, external)
-    gap = hold(model, work, closed)
-    drive(model, work, closed)
-    accelerate(model, work, rising_world(model, work.body[0, R]), out)
-    acceleration_gaps(model, work, closed)
-    least = couple(model, work, closed, REDUNDANT)
-    balance(model, work, closed)
-    accelerate(model, work, rising_world(model, work.body[0, R]), out)
-    if least < POOR:
-        improve(model, work, closed, out)
-    for d in range(out.shape[0]):
-        worst = worst + 0.0 * out[d].real
-    return worst, gap
 
 
 @loop_stage
@@ -106,46 +71,6 @@ def ask_links(model: Model, closed: Loops, what: int) -> None:
 
 
 @jit
-def take_back(model: Model, work: Work, closed: Loops) -> None:
-    """Take the forces of all rows out of what is left of the joints' torques."""
-    if closed.links.shape[0] > 0:
-        ask_links(model, closed, TAKE_BACK)
-    else:
-        coupling.push(work, closed, -1.0)
-
-
-@jit
-def improve(model: Model, work: Work, closed: Loops, out: Any) -> None:
-    """Solve again for what the accelerations still lack along the rows, as long as that is a help.
-
-    The rows of a loop cannot wait for those of later loops that tell more. So one with a small pivot may be held, and a better
-    one of a later loop follows from it and is left out; there rounding shows by the inverse of the pivot. That is mended here.
-    Where all pivots are small, near a singular position, it is not.
-    """
-    world, size = rising_world(model, work.body[0, R]), 1.0
-    for d in range(out.shape[0]):
-        size = max(size, abs(out[d].real))
-    acceleration_gaps(model, work, closed)
-    lack = largest_residual(closed)
-    for _ in range(5):
-        if not lack > LACKING * size:
-            break
-        before = lack
-        keep_multipliers(closed)
-        balance(model, work, closed)
-        accelerate(model, work, world, out)
-        acceleration_gaps(model, work, closed)
-        lack = largest_residual(closed)
-        if not lack < HELPS * before:
-            take_back(model, work, closed)
-            accelerate(model, work, world, out)
-            for r in range(closed.rows.shape[0]):
-                closed.rows[r, MULTIPLIER] = 0.0
-            lack = 0.0
-        add_multipliers(closed)
-
-
-@jit
 def keep_multipliers(closed: Loops) -> None:
     """TOTAL = MULTIPLIER, before these are solved for again."""
     for r in range(closed.rows.shape[0]):
@@ -157,21 +82,6 @@ def add_multipliers(closed: Loops) -> None:
     """Add what was there before to what was found the second time."""
     for r in range(closed.rows.shape[0]):
         closed.rows[r, MULTIPLIER] += closed.rows[r, TOTAL]
-
-
-@tree_stage
-def factorise(model: Model, work: Work, q: Scalars) -> float:
-    """Place the bodies and eliminate the joints without any force or velocity: U and D of every degree of freedom."""
-    body, dof = work.body, work.dof
-    nothing = zero_spatial(body[0, R])
-    place_bodies(model, work, q)
-    for k in range(model.walk.shape[0]):
-        store_rigid(body, k, body_inertia(model, k, frame(body, k)))
-        store(body, k, F, nothing)
-        store(body, k, BIAS, nothing)
-    for d in range(dof.shape[0]):
-        dof[d, TAU] = 0.0
-    return eliminate_joints(model, work)
 
 
 @jit
@@ -308,3 +218,63 @@ def take_hold(
     for d in range(v.shape[0]):
         nothing += 0.0 * v[d].real
     return gap, slip, redundant if nothing == 0.0 else -1
+
+
+LOOK_AT_ROWS, TAKE_HOLD, CLOSE_VELOCITIES, CLOSE_STATE = -4, -3, -2, -1
+"""What `loop_closing` does, other than `close_positions` in so many trials as it is told."""
+
+
+@long_entry
+def loop_closing(handle: int, loops: int, q: int, v: int, step: int, best: int, results: int, what: int) -> float:
+    """All that moves positions and velocities to where loops are closed, with addresses of arrays; returns the gap.
+
+    `step` and `best` are scratch (nv,) and (nq,). What else `take_hold` returns goes to `results`, the impulses last; what
+    `close_again` does, as 0 or 1.
+    """
+    m, w, closed = model_at(handle), work_at(handle, 0.0), loops_at(loops, 0.0)
+    nq, nv = positions_in(handle), velocities_in(handle)
+    position, velocity, change, kept = vector_at(q, nq), vector_at(v, nv), vector_at(step, nv), vector_at(best, nq)
+    if what == TAKE_HOLD:
+        found, impulses = vector_at(results, 2), table_at(results + 2 * velocity.itemsize, closed.loops.shape[0], 6, 0.0)
+        gap, found[0], found[1] = take_hold(m, w, closed, position, velocity, change, kept, impulses)
+        return gap
+    if what == LOOK_AT_ROWS:
+        look_at_rows(m, w, closed, position)
+        return 0.0
+    if what == CLOSE_VELOCITIES:
+        return close_velocities(m, w, closed, position, velocity, change)
+    if what == CLOSE_STATE:
+        gap, stopped = close_again(m, w, closed, position, velocity, change, kept)
+        vector_at(results, 1)[0] = 1.0 if stopped else 0.0
+        return gap
+    return close_positions(m, w, closed, position, change, kept, what, REDUNDANT)
+
+
+@entry
+def close(handle: int, loops: int, kernel: int, q: Floats, v: Floats, what: int) -> float:
+    """`loop_closing` of q and v."""
+    step, best = np.empty(v.shape[0]), np.empty(q.shape[0])
+    return call_kernel(kernel, handle, loops, q.ctypes.data, v.ctypes.data, step.ctypes.data, best.ctypes.data, 0, what)
+
+
+@entry
+def loops_take_hold(handle: int, loops: int, kernel: int, x: Floats, results: Floats) -> float:
+    """`loop_closing` of x = (q, v), which is changed; `results` (2 + 6 loops,) gets what else `take_hold` returns."""
+    nq, q = positions_in(handle), x.ctypes.data
+    step, best = np.empty(x.shape[0] - nq), np.empty(nq)
+    v, at = q + nq * x.itemsize, results.ctypes.data
+    return call_kernel(kernel, handle, loops, q, v, step.ctypes.data, best.ctypes.data, at, TAKE_HOLD)
+
+
+@long_entry
+def loops_of_many(handle: int, loops: int, states: Table, out: Table) -> None:
+    """At each row of `states` the gaps of each loop in position and in velocity, and last the energy in limits of loop joints."""
+    m, w, closed, nq = model_at(handle), work_at(handle, states), loops_at(loops, states), positions_in(handle)
+    for i in range(states.shape[0]):
+        factorise(m, w, states[i, :nq])
+        move_bodies(m, w, states[i, :nq], states[i, nq:])
+        hold(m, w, closed)
+        residuals(closed, out[i], 0)
+        velocity_gaps(m, w, closed)
+        residuals(closed, out[i], 1)
+        out[i, out.shape[1] - 1] = limit_energy(m, w, closed)

@@ -172,7 +172,7 @@ def allowed_motions(
     Returns the gap that was there and the one that is left, the rank, and the length that makes rows free of units. Where one of
     the gaps is too large, nothing else is done. `scales` become those of θ̇ = scales θ̂̇, such that each θ̂̇ of 1 moves its joint's
     child about as much; `size` is the largest coordinate of a loop joint's frame on its bodies. `closing` is the address of
-    `entries.loop_closing`.
+    `closure.loop_closing`.
     """
     m, w, closed = model_at(handle), work_at(handle, q), loops_at(loops, q)
     gap, left = 0.0, 0.0

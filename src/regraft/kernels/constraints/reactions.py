@@ -10,11 +10,11 @@ from ...algebra.dense import decompose
 from ...algebra.memory import load, store
 from ...algebra.spatial import Force, Vector, add, angular, cross, linear, plus, rotate, spatial, subtract, times
 from ...compilation import Floats, IntegerTable, Table, allocating, entry, inline, jit
-from ..entries import dynamics_of
 from ..kinematics import frame
 from ..tables import PUSH, PUSH_POINT, Model, Work, model_at, work_at
 from .closure import ASSEMBLED
 from .delassus import rows_held
+from .dynamics import dynamics_of
 from .rows import loop_frames, row_jacobian, row_wrenches
 from .tables import CHILD_ROW, FIRST, LOOP_V, MULTIPLIER, PARENT_ROW, Loops, loops_at
 
@@ -37,9 +37,9 @@ def closed_reactions(
 ) -> bool:
     """The wrench of every loop joint on its child, about its frame there, to `of_loops`, and added to what pushes the bodies.
 
-    The accelerations go to `a`. `of_loops` comes with what `entries.loop_torques` gives, and `push` may be `external`.
+    The accelerations go to `a`. `of_loops` comes with what `torques.driving_wrenches` gives, and `push` may be `external`.
     `redundant` becomes 1 for the loops whose wrenches the motion does not determine; theirs are the least that do. `kernel` is
-    the address of `entries.loop_dynamics`. False, and no results, where there are no accelerations or where loops are open.
+    the address of `dynamics.loop_dynamics`. False, and no results, where there are no accelerations or where loops are open.
     """
     m, w, closed = model_at(handle), work_at(handle, x), loops_at(loops, x)
     worst, gap = dynamics_of(handle, loops, kernel, x, tau, external.ctypes.data, external.shape[0], a)

@@ -36,10 +36,11 @@ from ...algebra.spatial import (
     zero_spatial,
     zero_vector,
 )
-from ...compilation import inline, jit
+from ...compilation import Floats, IntegerTable, Table, entry, inline, jit, long_entry
 from ...joints import joint_columns, joint_nearest, joint_rates, joint_transform, nearest_velocity, parameters
-from ..kinematics import frame, rising_world
-from ..tables import END, ORIGIN, PARENT, ROOT, VEL, A, Model, R, S, V, Work
+from ..aba import factorise
+from ..kinematics import frame, move_bodies, place_bodies, rising_world
+from ..tables import END, ORIGIN, PARENT, ROOT, VEL, A, Model, R, S, V, Work, model_at, positions_in, work_at
 from .delassus import spread_rows
 from .stages import loop_stage
 from .tables import (
@@ -60,6 +61,7 @@ from .tables import (
     VARIES_TOO,
     VELOCITY,
     Loops,
+    loops_at,
 )
 
 
@@ -290,3 +292,30 @@ def row_jacobian(model: Model, work: Work, closed: Loops, out: Any) -> None:
                     for d in range(walk[k, V], walk[k, END]):
                         out[r, d] += power(load(dof, d, S, 6), force)
                     k = walk[k, PARENT]
+
+
+@entry
+def holding_wrenches(handle: int, loops: int, q: Floats, out: Table) -> None:
+    """`row_wrenches`."""
+    m, w = model_at(handle), work_at(handle, q)
+    place_bodies(m, w, q)
+    row_wrenches(m, w, loops_at(loops, q), out)
+
+
+@entry
+def jacobian_of_rows(handle: int, loops: int, q: Floats, out: Table) -> None:
+    """`row_jacobian`."""
+    m, w, closed = model_at(handle), work_at(handle, q), loops_at(loops, q)
+    factorise(m, w, q)
+    hold(m, w, closed)
+    row_jacobian(m, w, closed, out)
+
+
+@long_entry
+def joint_states(handle: int, loops: int, places: IntegerTable, states: Table, out: Table) -> None:
+    """`loop_states` at each row of `states`."""
+    m, w, closed, nq = model_at(handle), work_at(handle, states), loops_at(loops, states), positions_in(handle)
+    for i in range(states.shape[0]):
+        place_bodies(m, w, states[i, :nq])
+        move_bodies(m, w, states[i, :nq], states[i, nq:])
+        loop_states(m, w, closed, places, out[i])

@@ -8,10 +8,11 @@ from ...algebra.memory import load, store
 from ...algebra.rotations import identity_pose
 from ...algebra.scalars import Scalar, zero
 from ...algebra.spatial import Frame, Vector, compose, invert, minus, plus_times, power, zero_spatial
-from ...compilation import jit
+from ...compilation import Floats, Table, entry, jit
 from ...joints import joint_columns, joint_limit, joint_nearest, nearest_velocity, parameters
+from ..kinematics import move_bodies, place_bodies
 from ..passive import beyond, limit_push, pick
-from ..tables import LIMIT_STIFFNESS, LOWER, TAU, UPPER, Model, Work
+from ..tables import LIMIT_STIFFNESS, LOWER, TAU, UPPER, Model, Work, model_at, positions_in, work_at
 from .delassus import spread
 from .rows import in_frame, loop_frames, loop_twists, orthonormal_basis, pair_of
 from .stages import loop_stage
@@ -31,6 +32,7 @@ from .tables import (
     UP_TO_TURNS,
     VELOCITY,
     Loops,
+    loops_at,
 )
 
 
@@ -104,3 +106,14 @@ def limit_energy(model: Model, work: Work, closed: Loops) -> Scalar:
         above, below = beyond(closed.limits, row, between_bounds(closed, row, value))
         energy += 0.5 * closed.limits[row, LIMIT_STIFFNESS] * (above * above + below * below)
     return energy
+
+
+@entry
+def driving_wrenches(handle: int, loops: int, x: Floats, out: Table) -> None:
+    """(loops, 6): the wrench of each loop joint's own torques, `loop_torques`."""
+    m, w, closed, nq = model_at(handle), work_at(handle, x), loops_at(loops, x), positions_in(handle)
+    place_bodies(m, w, x[:nq])
+    move_bodies(m, w, x[:nq], x[nq:])
+    for l in range(out.shape[0]):
+        loop_torques(m, w, closed, l)
+        store(out, l, 0, load(closed.scratch, DRIVE, 0, 6))
