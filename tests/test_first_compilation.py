@@ -119,7 +119,7 @@ def test_the_next_process_compiles_nothing_and_says_nothing(first, cache, copied
 
 
 def test_an_edit_in_any_file_never_runs_stale_code(first, cache, copied):
-    source = copied / "regraft" / "spatial.py"
+    source = copied / "regraft" / "algebra" / "spatial.py"
     before = source.read_text(encoding="utf-8")
     try:
         source.write_text(before + EDIT, encoding="utf-8")

@@ -134,7 +134,7 @@ def test_a_stage_that_is_missing_is_compiled_by_itself(copy, tmp_path):
 
 
 def test_kernels_of_other_sources_are_not_used(copy, tmp_path):
-    with (copy / "regraft" / "spatial.py").open("a", encoding="utf-8") as source:
+    with (copy / "regraft" / "algebra" / "spatial.py").open("a", encoding="utf-8") as source:
         source.write(EDIT)
     report, _ = run(SLIDE, tmp_path / "cache", copy)
     assert report["slide"] == 4.0
