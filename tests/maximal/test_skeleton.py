@@ -22,7 +22,7 @@ from regraft.maximal import (
     skeleton_of,
     step,
 )
-from regraft.maximal.skeleton import skew
+from regraft.maximal.rotations import skew
 
 INERTIA = np.diag([0.2, 0.3, 0.4])
 

@@ -1,7 +1,6 @@
 """S3 as it is written: skeletons of hinges and spherical joints, dense and readable, to compare faster methods with.
 
-Indices count from 0, the paper's from 1. In the paper's expression for j2, in front of (5), the second block row has to begin
-with Z where it has L; (5) itself is right.
+Indices count from 0, the paper's from 1. The state of a skeleton is in `skeleton_state`, its equations in `skeleton_dynamics`.
 """
 
 from __future__ import annotations
@@ -9,22 +8,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..algebra.pose import ORTHONORMAL, finite, real_numbers
-from ..ask.balance import Energy, Momentum
+from ..algebra.pose import finite, real_numbers
 from ..describe.inertia import Inertia
 from ..errors import ModelError
 from .invertible import check_invertible
+from .rotations import skew
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
-
-RANK = 1e-12
-"""A singular value of (6) that should not vanish has to be above this part of the largest."""
 
 UNIT = 1e-9
 """How far the length of a hinge's axis may be from 1."""
@@ -246,322 +241,6 @@ class Skeleton:
             part[part == second] = first
 
 
-@dataclass(frozen=True, init=False, eq=False)
-class SkeletonState:
-    """Where the bodies of a skeleton are, and how they move. Immutable.
-
-    The joints are closed where (1) and (2) hold; `gaps` says how far they are from that.
-
-    Parameters
-    ----------
-    p : (n + 1, 3) array_like
-        Centres of mass in the world.
-    R : (n + 1, 3, 3) array_like
-        Orientations, from object coordinates to those of the world.
-    v : (n + 1, 3) array_like
-        Velocities of the centres of mass in the world.
-    w : (n + 1, 3) array_like
-        Angular velocities ω, in object coordinates.
-
-    Raises
-    ------
-    ModelError
-        If an R is no rotation, or a number is not finite.
-    """
-
-    p: Array
-    R: Array
-    v: Array
-    w: Array
-
-    def __init__(self, p: ArrayLike, R: ArrayLike, v: ArrayLike, w: ArrayLike) -> None:
-        count = len(np.atleast_1d(real_numbers("SkeletonState: p", p)))
-        shapes = {"p": (p, (count, 3)), "R": (R, (count, 3, 3)), "v": (v, (count, 3)), "w": (w, (count, 3))}
-        for name, (given, shape) in shapes.items():
-            value = finite(f"SkeletonState: {name}", given, shape)
-            value.flags.writeable = False
-            object.__setattr__(self, name, value)
-        off = np.abs(self.R.transpose(0, 2, 1) @ self.R - np.eye(3)).max(axis=(1, 2), initial=0.0)
-        for i in range(count):
-            if off[i] > ORTHONORMAL or np.linalg.det(self.R[i]) < 0.0:
-                raise ModelError(
-                    f"SkeletonState: R of body number {i} is no rotation; it must be orthonormal, with determinant 1."
-                )
-
-
-class Gaps(NamedTuple):
-    """How far the joints are from (1) and (2): first body less second one, in world coordinates; made by `gaps`.
-
-    Attributes
-    ----------
-    location, axis : (n, 3) array
-        Between the places of the joint, and between its axes, on the two bodies.
-    location_rate, axis_rate : (n, 3) array
-        How these change.
-    """
-
-    location: Array
-    axis: Array
-    location_rate: Array
-    axis_rate: Array
-
-
-class JointForces(NamedTuple):
-    """What acts in the joints on their first bodies, and with the other sign on their second ones; in world coordinates.
-
-    Attributes
-    ----------
-    c : (n, 3) array
-        Force.
-    d : (n, 3) array
-        z × d is the torque that holds the axis; orthogonal to the axis, zero for a spherical joint.
-    e : (n, 3) array
-        Torque of friction and motor.
-    """
-
-    c: Array
-    d: Array
-    e: Array
-
-
-def gaps(skeleton: Skeleton, state: SkeletonState) -> Gaps:
-    """What is left of (1) and (2); all zero where the joints are closed.
-
-    Parameters
-    ----------
-    skeleton : Skeleton
-        The bodies and joints.
-    state : SkeletonState
-        Their motion.
-
-    Returns
-    -------
-    Gaps
-    """
-    _check_fit(skeleton, state)
-    found = np.zeros((4, skeleton.n, 3))
-    for j, ends in enumerate(skeleton.E):
-        for i in ends:
-            R, Omega, l, z = state.R[i], skew(state.w[i]), skeleton.location(j, i), skeleton.axis(j, i)
-            side = (state.p[i] + R @ l, R @ z, state.v[i] + R @ Omega @ l, R @ Omega @ z)
-            found[:, j] += skeleton.sigma[j, i] * np.array(side)
-    return Gaps(*found)
-
-
-def intrinsic_torques(skeleton: Skeleton, state: SkeletonState) -> Array:
-    """(n, 3): e_j = −μ_j (R_j1 ω_j1 − R_j2 ω_j2) + β_j R_j1 z_j,j1, in world coordinates."""
-    found = np.zeros((skeleton.n, 3))
-    for j, (j1, j2) in enumerate(skeleton.E):
-        turning = state.R[j1] @ state.w[j1] - state.R[j2] @ state.w[j2]
-        found[j] = -skeleton.mu[j] * turning + skeleton.beta[j] * state.R[j1] @ skeleton.axis(j, j1)
-    return found
-
-
-def equations(skeleton: Skeleton, state: SkeletonState) -> tuple[Array, Array]:
-    """The linear system (6), whose unknowns are c₁, d₁, c₂, d₂ and so on.
-
-    Parameters
-    ----------
-    skeleton : Skeleton
-        The bodies and joints.
-    state : SkeletonState
-        Their motion.
-
-    Returns
-    -------
-    A : (6 n, 6 n) array
-        Its matrix.
-    b : (6 n,) array
-        Its right-hand side.
-    """
-    _check_fit(skeleton, state)
-    n, e = skeleton.n, intrinsic_torques(skeleton, state)
-    A, b = np.zeros((6 * n, 6 * n)), np.zeros(6 * n)
-    for j, (j1, j2) in enumerate(skeleton.E):
-        rows = slice(6 * j, 6 * j + 6)
-        b[rows] = _b(skeleton, state, e, j, j1) - _b(skeleton, state, e, j, j2)
-        for k in range(n):
-            A[rows, 6 * k : 6 * k + 6] = _A(skeleton, state, j, k, j1) - _A(skeleton, state, j, k, j2)
-    return A, b
-
-
-def _A(skeleton: Skeleton, state: SkeletonState, j: int, k: int, i: int) -> Array:
-    """(5): A_{j,k,1} where i is the first body of joint j, A_{j,k,2} where it is the second one."""
-    sigma = skeleton.sigma[k, i]
-    if sigma == 0.0:
-        return np.zeros((6, 6))
-    R, I_inv = state.R[i], skeleton.inverse_inertias[i]
-    RL, RZ = R @ skeleton.L(j, i), R @ skeleton.Z(j, i)
-    LR, ZR = skeleton.L(k, i) @ R.T, skeleton.Z(k, i) @ R.T
-    blocks = [
-        [RL @ I_inv @ LR - np.eye(3) / skeleton.masses[i], RL @ I_inv @ ZR],
-        [RZ @ I_inv @ LR, RZ @ I_inv @ ZR],
-    ]
-    return np.asarray(sigma * np.block(blocks))
-
-
-def _b(skeleton: Skeleton, state: SkeletonState, e: Array, j: int, i: int) -> Array:
-    """(5): b_{j,1} where i is the first body of joint j, b_{j,2} where it is the second one."""
-    R, w, I, I_inv = state.R[i], state.w[i], skeleton.inertias[i], skeleton.inverse_inertias[i]
-    Omega = skew(w)
-    turning = I_inv @ (Omega @ I @ w - R.T @ (skeleton.sigma[:, i] @ e))  # the sum over k, taken out of the brackets
-    location = R @ Omega @ Omega @ skeleton.location(j, i) + R @ skeleton.L(j, i) @ turning
-    axis = R @ Omega @ Omega @ skeleton.axis(j, i) + R @ skeleton.Z(j, i) @ turning
-    return np.concatenate([location, axis])
-
-
-def joint_forces(skeleton: Skeleton, state: SkeletonState) -> JointForces:
-    """The solution c, d of (6) by the pseudo-inverse, and e.
-
-    Of the singular values the `rank` largest are kept. A tolerance cannot tell them from the rest: where the axes of a hinge have
-    drifted apart by ε, a value that should vanish is of order ε², and its inverse would make torques that do not go to
-    zero with ε.
-
-    Parameters
-    ----------
-    skeleton : Skeleton
-        The bodies and joints.
-    state : SkeletonState
-        Their motion.
-
-    Returns
-    -------
-    JointForces
-
-    Raises
-    ------
-    ModelError
-        If the equations cannot be solved.
-    """
-    A, b = equations(skeleton, state)
-    n, rank = skeleton.n, skeleton.rank
-    U, values, Vt = np.linalg.svd(A)
-    if n and values[rank - 1] <= RANK * values[0]:
-        raise ModelError(
-            f"the equations of the skeleton cannot be solved: their singular values go from {values[0]:.3g} down to "
-            f"{values[rank - 1]:.3g}. Are the masses and moments of inertia of its bodies in the same units?"
-        )
-    found = (Vt[:rank].T @ ((U[:, :rank].T @ b) / values[:rank])).reshape(n, 2, 3)
-    return JointForces(found[:, 0], found[:, 1], intrinsic_torques(skeleton, state))
-
-
-def accelerations(skeleton: Skeleton, state: SkeletonState, forces: JointForces | None = None) -> tuple[Array, Array]:
-    """The accelerations of the bodies by (4).
-
-    Parameters
-    ----------
-    skeleton : Skeleton
-        The bodies and joints.
-    state : SkeletonState
-        Their motion.
-    forces : JointForces, optional
-        Those of `joint_forces`, if they are there already.
-
-    Returns
-    -------
-    a : (n + 1, 3) array
-        Of the centres of mass, in world coordinates.
-    w_dot : (n + 1, 3) array
-        dω/dt, in object coordinates.
-    """
-    c, d, e = joint_forces(skeleton, state) if forces is None else forces
-    a, w_dot = np.zeros_like(state.v), np.zeros_like(state.w)
-    for i in range(skeleton.n + 1):
-        R, w, I = state.R[i], state.w[i], skeleton.inertias[i]
-        tau = np.zeros(3)
-        for j in np.flatnonzero(skeleton.sigma[:, i]).tolist():
-            sigma = skeleton.sigma[j, i]
-            a[i] += sigma * c[j] / skeleton.masses[i]
-            tau += sigma * (skeleton.L(j, i) @ R.T @ c[j] + skeleton.Z(j, i) @ R.T @ d[j] + R.T @ e[j])
-        w_dot[i] = skeleton.inverse_inertias[i] @ (-skew(w) @ I @ w + tau)
-    return a, w_dot
-
-
-def step(skeleton: Skeleton, state: SkeletonState, h: float) -> SkeletonState:
-    """One step of the paper's method: velocities first, then positions with the new velocities. First order.
-
-    Parameters
-    ----------
-    skeleton : Skeleton
-        The bodies and joints.
-    state : SkeletonState
-        Their motion before.
-    h : float
-        The time of the step, in seconds.
-
-    Returns
-    -------
-    SkeletonState
-        Their motion after.
-
-    Raises
-    ------
-    ModelError
-        If h is not positive.
-    """
-    duration = float(finite("step: h", h, ()))
-    if duration <= 0.0:
-        raise ModelError(f"step: h must be positive, not {duration:g}.")
-    a, w_dot = accelerations(skeleton, state)
-    v = state.v + a * duration
-    p = state.p + v * duration
-    w = state.w + w_dot * duration
-    R = np.array([state.R[i] @ exponential(w[i] * duration) for i in range(skeleton.n + 1)])
-    return SkeletonState(p, R, v, w)
-
-
-def momentum(skeleton: Skeleton, state: SkeletonState) -> Momentum:
-    """Angular momentum about the world's origin, and linear momentum.
-
-    Parameters
-    ----------
-    skeleton : Skeleton
-        The bodies and joints.
-    state : SkeletonState
-        Their motion.
-
-    Returns
-    -------
-    Momentum
-    """
-    _check_fit(skeleton, state)
-    linear = skeleton.masses[:, None] * state.v
-    spin = np.einsum("iab,ibc,ic->ia", state.R, skeleton.inertias, state.w)
-    return Momentum((np.cross(state.p, linear) + spin).sum(axis=0), linear.sum(axis=0))
-
-
-def energy(skeleton: Skeleton, state: SkeletonState) -> Energy:
-    """Kinetic energy; a skeleton has no other.
-
-    Parameters
-    ----------
-    skeleton : Skeleton
-        The bodies and joints.
-    state : SkeletonState
-        Their motion.
-
-    Returns
-    -------
-    Energy
-    """
-    _check_fit(skeleton, state)
-    moving = skeleton.masses @ (state.v**2).sum(axis=1)
-    turning = np.einsum("ia,iab,ib->", state.w, skeleton.inertias, state.w)
-    return Energy(0.5 * float(moving + turning), 0.0)
-
-
-def skew(x: Array) -> Array:
-    """The matrix of the cross product by x."""
-    return np.array([[0.0, -x[2], x[1]], [x[2], 0.0, -x[0]], [-x[1], x[0], 0.0]])
-
-
-def exponential(t: Array) -> Array:
-    """exp of the skew matrix of t: the rotation by |t| about t (Rodrigues)."""
-    angle, T = np.linalg.norm(t), skew(t)
-    found: Array = np.eye(3) + np.sinc(angle / np.pi) * T + 0.5 * np.sinc(angle / (2.0 * np.pi)) ** 2 * T @ T
-    return found
-
-
 def _edges(E: ArrayLike) -> Integers:
     given = real_numbers("Skeleton: E", E) if np.size(E) else np.zeros((0, 2))
     edges = finite("Skeleton: E", given, (len(given) if given.ndim else 0, 2))
@@ -576,8 +255,3 @@ def _names(what: str, one: str, names: Sequence[str] | None, count: int) -> tupl
     if isinstance(names, str) or len(found) != count or len(set(found)) != count:
         raise ModelError(f"Skeleton: {what} must be {count} different names, not {names!r}.")
     return found
-
-
-def _check_fit(skeleton: Skeleton, state: SkeletonState) -> None:
-    if len(state.p) != skeleton.n + 1:
-        raise ModelError(f"the state is one of {len(state.p)} bodies, but the skeleton has {skeleton.n + 1}.")

@@ -10,7 +10,8 @@ from ..describe.parts import WORLD, Joint
 from ..describe.state import State
 from ..errors import ModelError, listed
 from ..joints import Free, Revolute, Spherical
-from .skeleton import Skeleton, SkeletonState
+from .skeleton import Skeleton
+from .skeleton_state import SkeletonState
 
 _WAY_OUT = 'simulate(..., coordinates="maximal") takes mechanisms with all of these.'
 
