@@ -5,8 +5,8 @@ from __future__ import annotations
 from regraft.compilation import Floats, Table, entry
 from regraft.kernels.aba import aba
 from regraft.kernels.crba import crba
+from regraft.kernels.memory import model_at, work_at
 from regraft.kernels.rnea import rnea
-from regraft.kernels.tables import model_at, work_at
 
 
 @entry

@@ -9,7 +9,6 @@ import numpy as np
 
 import regraft as rg
 from regraft.maximal import Skeleton, SkeletonState, accelerations, skeleton_of
-from regraft.structure.loops import LoopTables
 from timing import Comparison, best, compare
 
 Start = tuple[rg.Mechanism, rg.State]
@@ -83,8 +82,7 @@ def long_simulation() -> dict[str, Any]:
 def table_bytes(joints: int = LONG) -> float:
     """Bytes of the solver's tables per joint of a chain."""
     free, _ = rg.to_maximal(*chain(joints))
-    tables = LoopTables(free)
-    return float(tables.memory.nbytes + tables.loops.nbytes + tables.numbers.nbytes) / joints
+    return float(free.structure.block.memory.nbytes + free.structure.new_work().memory.nbytes) / joints
 
 
 def maximal_scaling() -> dict[str, Any]:

@@ -205,7 +205,7 @@ def test_a_joint_apart_from_the_world_has_no_polarity():
 def test_polarities_are_those_of_the_walk():
     for seed in range(20):
         mech = random_mechanism(np.random.default_rng(seed), bodies=8, roots=2)
-        walk, names = mech.tree.walk, mech.tree.joint_names
+        walk, names = mech.structure.walk, mech.structure.joint_names
         expected = [(names[row[JOINT]], int(row[POLARITY])) for row in walk]
         assert [
             (joint.name, 1 if joint.child == body else -1) for joint, body, *_ in walked(mech.joints, mech.layout)

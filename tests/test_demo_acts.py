@@ -11,10 +11,10 @@ from PIL import Image
 import regraft as rg
 from demonstrations import check_files, check_pictures, check_report, demonstrate, refusal
 from regraft.demos.acts import pictures as act_pictures
-from regraft.demos.acts.act import run
+from regraft.demos.acts.act import motion_of
 from regraft.models import high_bar, human_figure
+from regraft.show.scene import Scene
 from regraft.show.scenery import Camera, draw_shapes
-from regraft.show.stage import Stage
 from regraft.simulate.invariants import largest_by_interval
 
 STILL = ("strip.png", "energy.png", "loops.png")
@@ -69,7 +69,7 @@ def test_the_animation_plays_at_half_speed(performed):
 
 
 def test_the_act_ends_where_the_figure_meets_the_ground():
-    traj = run(high_bar(release=(0.4, 0.5)), 5.0)
+    traj = motion_of(high_bar(release=(0.4, 0.5)), 5.0)
     t, name = traj.events[-1]
     frame = name.removesuffix(" on the ground")
     assert t < 5.0
@@ -78,16 +78,16 @@ def test_the_act_ends_where_the_figure_meets_the_ground():
 
 def test_what_happened_is_written_below_the_pose_of_that_moment():
     figure = high_bar(release=(0.5, 0.52))
-    traj = run(figure, 0.8)
-    stage = Stage(figure.shapes, Camera(25.0, 12.0), traj, rows=2, columns=4, notes={0.0: "at first"})
+    traj = motion_of(figure, 0.8)
+    scene = Scene(figure.shapes, Camera(25.0, 12.0), traj, rows=2, columns=4, notes={0.0: "at first"})
     assert [(t, name) for t, name in traj.events] == [(0.5, "right hand lets go"), (0.52, "left hand lets go")]
-    said = [stage.said(number) for number in range(8)]
+    said = [scene.said(number) for number in range(8)]
     assert ["0.50 s", "right hand lets go"] in said
     assert ["0.52 s", "left hand lets go"] in said
     assert said[0] == ["0.00 s", "at first"]
     assert sum(len(lines) for lines in said) == 8 + 3
-    assert stage.moments[-1] == traj.t[-1]
-    apart = np.diff(stage.moments)
+    assert scene.moments[-1] == traj.t[-1]
+    apart = np.diff(scene.moments)
     assert len(apart) == 7
     assert apart.min() > 0.0
     assert apart.max() < 0.15  # where equal times would be 0.8 / 7 apart
@@ -95,7 +95,7 @@ def test_what_happened_is_written_below_the_pose_of_that_moment():
 
 def test_energies_are_drawn_with_their_zero_on_the_ground():
     figure = high_bar()
-    traj = run(figure, 0.1)
+    traj = motion_of(figure, 0.1)
     ax = MatplotlibFigure().subplots()
     act_pictures.draw_energies(ax, traj, told=True)
     kinetic, potential, total = (line.get_ydata() for line in ax.lines[:3])

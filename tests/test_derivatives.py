@@ -14,7 +14,7 @@ from random_mechanisms import ALL_JOINTS, random_sample, relative_error, samples
 from regraft.compilation import Complexes, ComplexTable, entry
 from regraft.kernels.aba import aba
 from regraft.kernels.configuration import integrate_position
-from regraft.kernels.tables import model_at, work_at
+from regraft.kernels.memory import model_at, work_at
 
 ROUNDING = 1e-10
 DIFFERENCE = 1e-5  # what central differences with this step leave of the stiffest limits and shortest springs
@@ -144,18 +144,18 @@ def test_the_complex_step_through_forward_dynamics_itself_gives_the_same():
     """The articulated-body algorithm on complex numbers, against the derivatives that come from inverse dynamics."""
     sample = random_sample(np.random.default_rng(3), bodies=9, damping=True, limits=True, springs=2)
     mech, state, nv = sample.mech, sample.state, sample.mech.nv
-    work = mech.tree.new_work(complex)
+    work = mech.structure.new_work(0j)
     expected = rg.derivatives(mech, state, sample.tau)
 
     def slope(q, v, tau):
         out = np.empty(nv, complex)
         parts = [np.asarray(x, complex) for x in (q, v, tau)]
-        complex_dynamics(work.handle, *parts, mech.tree.no_forces.astype(complex), out)
+        complex_dynamics.call(work, *parts, mech.structure.no_forces.astype(complex), out)
         return out.imag / 1e-30
 
     def moved(step):
         out = np.empty(mech.nq, complex)
-        integrate_position(mech.tree.walk, state.q.astype(complex), step, out)
+        integrate_position(mech.structure.walk, state.q.astype(complex), step, out)
         return out
 
     steps = 1e-30j * np.eye(nv)

@@ -96,9 +96,8 @@ def test_every_public_name_is_documented_on_a_page():
 
 def test_the_notation_page_names_every_column_of_the_tables():
     source = (ROOT / "src" / "regraft" / "kernels" / "tables.py").read_text(encoding="utf-8")
-    tables = source[: source.index("# A handle")]
-    widths = {"WALK", "GEOMETRY", "SPRING", "LIMIT", "EXTERNAL", "BODY_WORK", "DOF_WORK"}
-    columns = set(re.findall(r"^([A-Z_]+) = \d+", tables, re.MULTILINE)) - widths
+    widths = {"JOINTS", "GEOMETRY", "SPRING", "LIMIT_ROW", "LIMIT", "EXTERNAL", "BODY_WORK", "DOF_WORK"}
+    columns = set(re.findall(r"^([A-Z_]+) = \d+", source, re.MULTILINE)) - widths
     page = (ROOT / "docs" / "notation.md").read_text(encoding="utf-8")
     named = set(re.findall(r"`(\w+)`", page))
     assert columns - named == set()
@@ -122,8 +121,8 @@ def test_the_picture_of_rerooting_shows_the_walk():
     before, after = picture.walkers()
     for walker in (before, after):
         shown = [(step.joint.name, step.polarity) for step in walker.walk]
-        tree = walker.mech.tree
-        assert shown == [(tree.joint_names[j], s) for j, s in tree.walk[:, [JOINT, POLARITY]].tolist()]
+        structure = walker.mech.structure
+        assert shown == [(structure.joint_names[j], s) for j, s in structure.walk[:, [JOINT, POLARITY]].tolist()]
         poses = rg.body_poses(walker.mech, walker.state)
         assert all(np.allclose(pose.apply(np.eye(3)), poses[body].apply(np.eye(3))) for body, pose in before.poses.items())
     turned = {step.joint.name for step in after.walk if step.polarity < 0}

@@ -211,7 +211,7 @@ def test_a_body_takes_at_most_four_kibibytes():
     tracemalloc.start()
     try:
         mech = unlike(COUNT)
-        work = mech.tree.new_work()
+        work = mech.structure.new_work()
         held, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
@@ -224,9 +224,9 @@ def test_the_walk_is_depth_first_and_parents_come_before_children():
     from regraft.kernels.tables import BODY, PARENT
 
     mech = star(50)
-    walk = mech.tree.walk
+    walk = mech.structure.walk
     assert walk[0, PARENT] == -1
     assert all(parent < row for row, parent in enumerate(walk[:, PARENT].tolist()))
     assert sorted(walk[:, BODY].tolist()) == list(range(51))
-    long = chain(20).tree.walk
+    long = chain(20).structure.walk
     assert [(a, b) for a, b in itertools.pairwise(long[:, BODY].tolist()) if b != a + 1] == []

@@ -153,7 +153,7 @@ def test_the_spanning_tree_of_a_closed_mechanism_answers():
 def test_a_copy_is_equal_and_behaves_alike(sample):
     twin = sample.mech.copy()
     assert twin == sample.mech
-    assert twin.tree is sample.mech.tree or twin.layout.same_structure(sample.mech.layout)
+    assert twin.structure is sample.mech.structure or twin.layout.same_structure(sample.mech.layout)
     assert np.array_equal(
         rg.forward_dynamics(twin, sample.state, sample.tau), rg.forward_dynamics(sample.mech, sample.state, sample.tau)
     )

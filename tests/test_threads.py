@@ -11,6 +11,7 @@ import pickle
 import re
 import subprocess
 import sys
+import threading
 import weakref
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -20,7 +21,8 @@ import pytest
 
 import many_threads
 import regraft as rg
-from regraft.structure.derived import Derived
+from regraft.kernels.aba import forward_dynamics
+from regraft.structure.once import once
 
 PROGRAM = Path(many_threads.__file__)
 FREED = 165  # what glibc writes over memory when it is freed; elsewhere the setting does nothing
@@ -63,22 +65,46 @@ def test_the_threads_call_every_public_function_that_takes_a_mechanism():
     assert [name for name in ours if f"rg.{name}" not in source] == []
 
 
-def test_an_address_is_taken_only_from_what_the_caller_holds():
-    """`mech.tree.handle` or `loops_of(mech).handle`: by the time the kernel has it, another thread may have freed the owner."""
-    taken = re.compile(r"(mech|mechanism|changed|moved|free|seen)\.tree\.(work\.)?handle|\)\.handle")
-    source = Path(rg.__file__).parent
-    found = [path.name for path in source.rglob("*.py") if taken.search(path.read_text())]
-    assert found == []
-    assert taken.search("entries.jacobian(self._mech.tree.handle, q)")
+def test_only_one_file_knows_addresses():
+    """All others hand on a workspace, which keeps alive what it leads to: no address can outlive its owner."""
+    known = re.compile(r"\w\.handle\b|__array_interface__")
+    python = [path for path in Path(rg.__file__).parent.rglob("*.py") if not {"kernels", "algebra"} & set(path.parts)]
+    found = {path.name for path in python if known.search(path.read_text())}
+    assert found == set()
+    assert known.search("entries.jacobian(self._mech.structure.handle, q)")
 
 
-def test_what_is_derived_is_published_once():
-    derived, first, late = Derived(), object(), object()
-    assert derived.publish("tree", first) is first
-    assert derived.publish("tree", late) is first
-    assert derived.tree is first
+def test_a_workspace_keeps_alive_what_it_leads_to():
+    mech, state = many_threads.arm()
+    expected, out = rg.forward_dynamics(mech, state), np.empty(mech.nv)
+    work, x, torque = mech.structure.new_work(), state._x.copy(), np.zeros(mech.nv)
+    memory = weakref.ref(mech.structure.block.memory)
+    del mech, state
+    gc.collect()
+    assert memory() is not None
+    assert forward_dynamics.call(work, x, torque, out) > 0.0
+    np.testing.assert_array_equal(out, expected)
+    with pytest.raises(TypeError, match="memory of this process"):
+        pickle.dumps(work)
+    del work
+    gc.collect()
+    assert memory() is None
+
+
+def test_what_is_made_once_is_the_same_for_all_who_ask_at_the_same_time():
+    class Slow:
+        @once
+        def thing(self):
+            barrier.wait()  # all of them are making one
+            return object()
+
+    barrier, slow = threading.Barrier(4), Slow()
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda _: slow.thing, range(4)))
+    assert len({id(thing) for thing in found}) == 1
+    assert slow.thing is found[0]
     mech, _ = many_threads.arm()
-    assert mech.copy().tree is mech.tree
+    assert mech.copy().structure is mech.structure
 
 
 @pytest.mark.parametrize("way", ["fork", "spawn"])
@@ -117,11 +143,11 @@ def test_states_and_trajectories_outlive_their_mechanism():
     mech, state = many_threads.linkage()
     traj = rg.simulate(mech, state, 0.02)
     before, energies = state.q.copy(), traj.energy().total.copy()
-    tree = weakref.ref(mech.tree.work.keep[0])
+    tables = weakref.ref(mech.structure.block.memory)
     del mech
     gc.collect()
     np.testing.assert_array_equal(state.q, before)
     np.testing.assert_array_equal(traj.energy().total, energies)
     del traj, state
     gc.collect()
-    assert tree() is None  # and then nothing keeps the tables alive
+    assert tables() is None  # and then nothing keeps the tables alive

@@ -20,17 +20,18 @@ from rich.text import Text
 
 from ._version import __version__
 from .change import reroot
-from .describe.mechanism import Mechanism, load_mechanism
+from .describe.mechanism import Mechanism
 from .errors import RegraftError, printable
+from .files.mechanisms import load_mechanism
 from .files.states import load_state
 from .joints import BY_NAME, JointType
+from .tolerances import SHOWN_AS_ZERO
 
 app = typer.Typer(name="regraft", no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 demo = typer.Typer(no_args_is_help=True, help="Compute something worth seeing, and draw it.")
 app.add_typer(demo, name="demo")
 
 _WITHOUT_FOLDS = 100_000  # columns of what is no terminal: there a long row stays one line
-_ROUNDING = 1e-12  # of the largest number: what an impulse may show instead of 0
 
 _OPTION_OF = {"axis": "--axis", "axis1": "--axis", "normal": "--axis", "axis2": "--axis2", "pitch": "--pitch"}
 """Which option gives which argument of a joint type."""
@@ -288,4 +289,4 @@ def _print_tree(mech: Mechanism) -> None:
 
 def _numbers(values: Any, largest: float) -> str:
     """Numbers in brackets; what is rounding beside the largest is 0."""
-    return "(" + ", ".join(f"{x:.6g}" if abs(x) > _ROUNDING * largest else "0" for x in values) + ")"
+    return "(" + ", ".join(f"{x:.6g}" if abs(x) > SHOWN_AS_ZERO * largest else "0" for x in values) + ")"

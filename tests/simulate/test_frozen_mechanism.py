@@ -60,9 +60,9 @@ def test_a_function_may_change_a_copy(kind):
 
 def test_a_frozen_mechanism_answers_as_the_other_does():
     mech, state = arm()
-    tree, frozen = mech.tree, mech.frozen()
+    structure, frozen = mech.structure, mech.frozen()
     assert frozen == mech
-    assert frozen.tree is tree
+    assert frozen.structure is structure
     assert np.array_equal(rg.forward_dynamics(frozen, state), rg.forward_dynamics(mech, state))
     changed, there = rg.reroot(frozen, state, "hand")
     changed.add_frame("more", "world")

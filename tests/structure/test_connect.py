@@ -25,8 +25,8 @@ def floating(rng, chains=2, links=3, **options):
 def bodies_by_root(mech):
     """The bodies of each tree."""
     roots = {}
-    for name, k in mech.tree.row_of.items():
-        roots.setdefault(int(mech.tree.walk[k, 8]), []).append(name)
+    for name, k in mech.structure.row_of.items():
+        roots.setdefault(int(mech.structure.walk[k, 8]), []).append(name)
     return list(roots.values())
 
 

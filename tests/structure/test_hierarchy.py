@@ -16,7 +16,7 @@ TOLERANCE = 1e-12
 
 
 @dataclass
-class Tree:
+class Structure:
     """A model in S1's terms: λ, tree transforms (E, t) and pivots r."""
 
     top: str
@@ -60,11 +60,11 @@ def switched(tree, new_top, g, ori_now, pos_now):
             E[i] = ori[i] @ ori[above].T  # (11)
             t[i] = ori[above] @ (new_pos[i] - new_pos[above])  # (12)
             r[i] = tree.r[i] + ori[i] @ (new_pos[i] - pos[i])  # (19)
-    return Tree(new_top, parent, E, t, r)
+    return Structure(new_top, parent, E, t, r)
 
 
 def tree_of(view):
-    return Tree(view.top, dict(view.parent), dict(view.E), dict(view.t), dict(view.r))
+    return Structure(view.top, dict(view.parent), dict(view.E), dict(view.t), dict(view.r))
 
 
 @given(samples(), BODIES, st.integers(0, 2**32 - 1))

@@ -96,15 +96,15 @@ def test_away_and_back_is_where_it_began(sample, number):
     """A1: op(op(model)) = model; every joint, the slots and the walk bit for bit, the state to rounding."""
     mech, state = sample.mech, sample.state
     away = body_of(mech, number)
-    tree = mech.tree
-    root = tree.walk[tree.row_of[away], 8]
-    base = mech.joints[tree.joint_names[tree.walk[root, JOINT]]]
+    structure = mech.structure
+    root = structure.walk[structure.row_of[away], 8]
+    base = mech.joints[structure.joint_names[structure.walk[root, JOINT]]]
     top, place = (base.child, base.child_pose) if base.parent == "world" else (base.parent, base.parent_pose)
     there = rg.reroot(mech, state, away, name="elsewhere")
     point = (rg.body_poses(mech, state)[top] @ place).translation
     again, new_state = rg.reroot(*there, top, at=point, joint=base.type, name=base.name)
     assert again == mech
-    assert np.array_equal(again.tree.walk, mech.tree.walk)
+    assert np.array_equal(again.structure.walk, mech.structure.walk)
     assert again.layout.same_structure(mech.layout)
     assert relative_error(rg.difference(mech, new_state.q, state.q), np.zeros(mech.nv)) < 1e-14
     assert relative_error(new_state.v, state.v) < 1e-13
@@ -231,16 +231,16 @@ def test_the_chain_of_inversion_and_nothing_else_changes_polarity(sample, number
     after, _ = rg.reroot(mech, state, top, name="new base")
 
     def walked(m):
-        names = [m.tree.joint_names[j] for j in m.tree.walk[:, JOINT]]
-        return dict(zip(names, m.tree.walk[:, POLARITY].tolist(), strict=True))
+        names = [m.structure.joint_names[j] for j in m.structure.walk[:, JOINT]]
+        return dict(zip(names, m.structure.walk[:, POLARITY].tolist(), strict=True))
 
     def chain(m, body):
-        parents = {m.tree.body_names[b]: p for b, p in m.tree.walk[:, [BODY, 1]].tolist()}
+        parents = {m.structure.body_names[b]: p for b, p in m.structure.walk[:, [BODY, 1]].tolist()}
         found = []
         while body is not None:
-            k = m.tree.row_of[body]
-            found.append(m.tree.joint_names[m.tree.walk[k, JOINT]])
-            body = m.tree.body_names[m.tree.walk[parents[body], BODY]] if parents[body] >= 0 else None
+            k = m.structure.row_of[body]
+            found.append(m.structure.joint_names[m.structure.walk[k, JOINT]])
+            body = m.structure.body_names[m.structure.walk[parents[body], BODY]] if parents[body] >= 0 else None
         return found[:-1]
 
     inverted = set(chain(mech, top))

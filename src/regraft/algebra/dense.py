@@ -15,11 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..compilation import Floats, Table, allocating, entry, inline, jit
+from ..tolerances import EPSILON
 
 Array = NDArray[np.float64]
 
-ROUNDING = 2.0**-52
-"""The distance of 1.0 from the next larger number."""
 
 _SWEEPS = 40  # of rotations over all pairs of rows; ten are enough for most matrices
 
@@ -39,7 +38,7 @@ def factorise_rows(X: Any, order: Any, heads: Any, left: Any, least: float) -> i
     largest = 0.0
     for i in range(m):
         order[i] = i
-        left[i] = square(X, i, 0)
+        left[i] = row_square(X, i, 0)
         largest = max(largest, left[i])
     for i in range(min(m, n)):
         best = i
@@ -54,7 +53,7 @@ def factorise_rows(X: Any, order: Any, heads: Any, left: Any, least: float) -> i
             left[best] = left[i]
         heads[i] = reflect(X, i)
         for j in range(i + 1, m):
-            share = heads[i] * (X[j, i] + dot(X, i, X, j, i + 1))
+            share = heads[i] * (X[j, i] + row_product(X, i, X, j, i + 1))
             X[j, i] -= share
             rest = 0.0
             for c in range(i + 1, n):
@@ -65,7 +64,7 @@ def factorise_rows(X: Any, order: Any, heads: Any, left: Any, least: float) -> i
 
 
 @inline
-def square(X: Any, i: int, start: int) -> float:
+def row_square(X: Any, i: int, start: int) -> float:
     """The sum of the squares of a row from a column on."""
     total = 0.0
     for c in range(start, X.shape[1]):
@@ -74,7 +73,7 @@ def square(X: Any, i: int, start: int) -> float:
 
 
 @inline
-def dot(X: Any, i: int, Y: Any, j: int, start: int) -> float:
+def row_product(X: Any, i: int, Y: Any, j: int, start: int) -> float:
     """The product of two rows from a column on."""
     total = 0.0
     for c in range(start, X.shape[1]):
@@ -95,7 +94,7 @@ def reflect(X: Any, i: int) -> float:
 
     The reflection is 1 − factor u uᵀ with u = 1 on the diagonal, and the rest of u in the row.
     """
-    alpha, rest = X[i, i], square(X, i, i + 1)
+    alpha, rest = X[i, i], row_square(X, i, i + 1)
     if rest == 0.0:
         return 0.0
     beta = -math.copysign(math.sqrt(alpha * alpha + rest), alpha)
@@ -108,7 +107,7 @@ def reflect(X: Any, i: int) -> float:
 @inline
 def mirror(X: Any, i: int, factor: float, Y: Any, j: int) -> None:
     """The i-th reflection of row j of another table."""
-    share = factor * (Y[j, i] + dot(X, i, Y, j, i + 1))
+    share = factor * (Y[j, i] + row_product(X, i, Y, j, i + 1))
     Y[j, i] -= share
     for c in range(i + 1, X.shape[1]):
         Y[j, c] -= share * X[i, c]
@@ -186,7 +185,7 @@ def decompose(A: Any, U: Any, sizes: Any, Vt: Any) -> int:
         for c in range(n):
             A[i, c] *= unit
     order, heads, left = np.empty(m, np.int64), np.empty(m), np.empty(m)
-    taken = factorise_rows(A, order, heads, left, ROUNDING * max(m, n))
+    taken = factorise_rows(A, order, heads, left, EPSILON * max(m, n))
     U[:], sizes[:], Vt[:] = 0.0, 0.0, 0.0
     for j in range(n):
         Vt[j, j] = 1.0
@@ -195,7 +194,7 @@ def decompose(A: Any, U: Any, sizes: Any, Vt: Any) -> int:
             U[j, order[i]] = A[i, j]
     rotate_rows(U, Vt, taken)
     for j in range(taken):
-        sizes[j] = math.sqrt(square(U, j, 0))
+        sizes[j] = math.sqrt(row_square(U, j, 0))
     sort_rows(sizes, U, Vt, taken)
     for j in range(taken):
         inverse = 1.0 / sizes[j]
@@ -247,7 +246,7 @@ def make_orthogonal(U: Any, G: Any, p: int, q: int, taken: int) -> int:
         alpha += U[p, c] * U[p, c]
         beta += U[q, c] * U[q, c]
         gamma += U[p, c] * U[q, c]
-    if not abs(gamma) > ROUNDING * math.sqrt(m * alpha) * math.sqrt(beta):
+    if not abs(gamma) > EPSILON * math.sqrt(m * alpha) * math.sqrt(beta):
         return 0
     zeta = (beta - alpha) / (2.0 * gamma)
     t = math.copysign(1.0, zeta) / (abs(zeta) + math.sqrt(1.0 + zeta * zeta))
@@ -338,7 +337,7 @@ def least_squares(A: Array, B: Array, cutoff: float = 0.0) -> Array:
     U, sizes, Vt = svd(A)
     if not np.isfinite(sizes).all():
         return np.full((A.shape[1], *B.shape[1:]), np.nan)
-    rank = int((sizes > max(cutoff, ROUNDING * max(A.shape)) * sizes.max(initial=0.0)).sum())
+    rank = int((sizes > max(cutoff, EPSILON * max(A.shape)) * sizes.max(initial=0.0)).sum())
     found: Array = (Vt[:rank].T / sizes[:rank]) @ (U[:, :rank].T @ B)
     return found
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import ModelError
+from ..tolerances import NO_DIRECTION, ORTHONORMAL, ROTATION_ROUNDING, UNIT_QUATERNION
 from .frozen import Frozen, array_key
 
 Array = NDArray[np.float64]
@@ -20,12 +21,6 @@ _FLOAT64 = np.dtype(np.float64)
 _FEW = 16  # numbers that are looked at one by one sooner than by NumPy
 
 WORLD_MOTION: Array = np.array([1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, *(0.0,) * 9])
-
-ORTHONORMAL = 1e-9
-"""How far the columns of a given rotation matrix may be from unit length and right angles."""
-
-ROUNDED = 2e-15
-"""How far those of a pose are at most; what products or a user's digits have more is taken out, which leaves less than half."""
 
 
 class Pose(Frozen):
@@ -125,9 +120,9 @@ class Pose(Frozen):
         """
         direction = finite("Pose.about: axis", axis, (3,))
         length = float(np.linalg.norm(direction))
-        if length < 1e-12:
+        if length < NO_DIRECTION:
             raise ModelError("Pose.about: the axis is zero; give a direction, such as (0, 0, 1).")
-        radians = float(finite("Pose.about: angle", turn, ()))
+        radians = finite_number("Pose.about: angle", turn)
         matrix = _scipy_rotation().from_rotvec(direction * (radians / length)).as_matrix()
         return cls._of(_numbers(matrix, finite("Pose.about: translation", translation, (3,))))
 
@@ -159,7 +154,7 @@ class Pose(Frozen):
         """
         q = finite("Pose.from_quaternion: quaternion", quaternion, (4,))
         length = float(np.linalg.norm(q))
-        if abs(length - 1.0) > 1e-6:
+        if abs(length - 1.0) > UNIT_QUATERNION:
             raise ModelError(
                 f"Pose.from_quaternion: {q.tolist()} has length {length:.6g}, a rotation has length 1; normalise it."
             )
@@ -279,6 +274,11 @@ def finite(what: str, value: ArrayLike, shape: tuple[int, ...]) -> Array:
     return array
 
 
+def finite_number(what: str, value: ArrayLike) -> float:
+    """One finite real number of a user's."""
+    return float(finite(what, value, ()))
+
+
 def representable(what: str, found: Array) -> Array:
     """What was computed from finite numbers, or a ModelError where that has gone beyond the largest number there is."""
     if not _is_finite(found):
@@ -327,7 +327,7 @@ def _rounded(numbers: list[float]) -> list[float]:
     """
     if not all(map(isfinite, numbers)):
         raise _too_large("the coordinates of a pose")
-    if _off(numbers[:9]) <= ROUNDED:
+    if _off(numbers[:9]) <= ROTATION_ROUNDING:
         return numbers
     matrix = np.array(numbers[:9]).reshape(3, 3)
     nearest: Array = matrix @ (1.5 * _IDENTITY - 0.5 * (matrix.T @ matrix))

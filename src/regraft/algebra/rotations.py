@@ -7,9 +7,9 @@ from typing import Any, TypeAlias
 from ..compilation import inline
 from .scalars import Scalar, angle, lift, one, sincos, square_root, where_less, zero
 from .spatial import (
-    Frame,
     Motion,
     Rotation,
+    Transform,
     Vector,
     add,
     angular,
@@ -164,7 +164,7 @@ def exp_rotation(t: Vector) -> Rotation:
 
 
 @inline
-def exp_pose(v: Motion) -> Frame:
+def exp_pose(v: Motion) -> Transform:
     """exp: se(3) → SE(3), the pose that a frame reaches when it moves for unit time at the constant own twist v."""
     w, u = angular(v), linear(v)
     _, b, c = exponential_coefficients(dot(w, w))
@@ -218,7 +218,7 @@ def log_rotation(R: Rotation) -> Vector:
 
 
 @inline
-def log_pose(X: Frame) -> Motion:
+def log_pose(X: Transform) -> Motion:
     """log: SE(3) → se(3), the constant own twist that leads from the identity to X in unit time. Not for packs."""
     w = log_rotation(X[0])
     s = dot(w, w)
@@ -233,7 +233,7 @@ def log_pose(X: Frame) -> Motion:
 
 
 @inline
-def identity_pose(like: Scalar) -> Frame:
+def identity_pose(like: Scalar) -> Transform:
     """The pose that changes nothing."""
     o = zero(like)
     return identity(like), (o, o, o)

@@ -13,7 +13,7 @@ from .scalars import Scalar, one, zero
 
 Vector: TypeAlias = tuple[Scalar, Scalar, Scalar]
 Rotation: TypeAlias = tuple[Scalar, Scalar, Scalar, Scalar, Scalar, Scalar, Scalar, Scalar, Scalar]
-Frame: TypeAlias = tuple[Rotation, Vector]
+Transform: TypeAlias = tuple[Rotation, Vector]
 """a pose as (R, p): x ↦ R x + p."""
 Motion: TypeAlias = tuple[Scalar, Scalar, Scalar, Scalar, Scalar, Scalar]
 Force: TypeAlias = tuple[Scalar, Scalar, Scalar, Scalar, Scalar, Scalar]
@@ -135,13 +135,13 @@ def axis_z(R: Rotation) -> Vector:
 
 
 @inline
-def compose(X: Frame, Y: Frame) -> Frame:
+def compose(X: Transform, Y: Transform) -> Transform:
     """X Y: first Y, then X."""
     return multiply(X[0], Y[0]), add(X[1], rotate(X[0], Y[1]))
 
 
 @inline
-def invert(X: Frame) -> Frame:
+def invert(X: Transform) -> Transform:
     """X⁻¹."""
     return transpose(X[0]), scale(-1.0, rotate_back(X[0], X[1]))
 
@@ -225,13 +225,13 @@ def turning_about(a: Vector, p: Vector) -> Motion:
 
 
 @inline
-def turning(X: Frame, axis: Vector) -> Motion:
+def turning(X: Transform, axis: Vector) -> Motion:
     """The screw of a rotation about an axis, given in the frame X, through X's origin."""
     return turning_about(rotate(X[0], axis), X[1])
 
 
 @inline
-def sliding(X: Frame, axis: Vector) -> Motion:
+def sliding(X: Transform, axis: Vector) -> Motion:
     """The screw of a translation along an axis given in the frame X."""
     return spatial(zero_vector(X[1][0]), rotate(X[0], axis))
 
@@ -310,7 +310,7 @@ def largest_response(size: tuple[Scalar, Scalar], s: Motion) -> Scalar:
 
 
 @inline
-def turned(I: Symmetric, a: Vector) -> Vector:
+def symmetric_times(I: Symmetric, a: Vector) -> Vector:
     """I a for a symmetric 3×3 matrix."""
     return (
         I[0] * a[0] + I[1] * a[1] + I[2] * a[2],
@@ -324,7 +324,7 @@ def momentum_of(body: RigidInertia, v: Motion) -> Force:
     """I v: the momentum of a body that moves at v."""
     m, h, J = body
     w, u = angular(v), linear(v)
-    return spatial(add(turned(J, w), cross(h, u)), add(scale(m, u), cross(w, h)))
+    return spatial(add(symmetric_times(J, w), cross(h, u)), add(scale(m, u), cross(w, h)))
 
 
 # --- articulated-body inertia ----------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Accelerations that keep the loops closed."""
+"""Consistent accelerations: those that keep all loops closed, J v̇ + J̇ v = 0 with the constraint Jacobian J."""
 
 from __future__ import annotations
 
@@ -15,16 +15,12 @@ from ..describe.state import State
 from ..errors import StructureError
 from ..kernels import crba
 from ..kernels.constraints import jacobian as constraint
-from ..kernels.constraints.closure import ASSEMBLED
-from ..structure.loops import loops_of
-from .coordinates import coordinates_of
+from ..tolerances import ASSEMBLED, HELD_DEPENDENT
 from .loop_forces import own_wrenches
-from .loop_jacobian import all_velocities, closed_loops, constraint_matrix, constraint_rate, open_loop
+from .loop_jacobian import loop_matrices, open_loop
 from .mobility import AllowedMotions, allowed_motions
 
 Array = NDArray[np.float64]
-
-_DEPENDENT = 1e-10  # of the largest: directions of held joints that follow from others
 
 
 def consistent_acceleration(mech: Mechanism, state: State, a: ArrayLike, hold: Iterable[str] = ()) -> Array:
@@ -74,9 +70,9 @@ def consistent_acceleration(mech: Mechanism, state: State, a: ArrayLike, hold: I
     if not left <= ASSEMBLED * (1.0 + np.abs(found.bias).max(initial=0.0)):
         raise stuck(left)
     motions, some = found.motions, found.a
-    tree = mech.tree_for(state)
-    M = np.empty((tree.nv, tree.nv))
-    crba.mass_matrix(tree.handle, state._q, M)
+    structure = mech.structure_for(state)
+    M = np.empty((structure.nv, structure.nv))
+    crba.mass_matrix.call(structure.work, state._q, M)
     basis = (motions.scale[:, None] * motions.free)[: mech.nv]
     start, basis = _holding(some[: mech.nv], basis, held, wanted)
     nearest: Array = start + basis @ solve_definite(basis.T @ M @ basis, basis.T @ M @ (wanted - start))
@@ -84,11 +80,11 @@ def consistent_acceleration(mech: Mechanism, state: State, a: ArrayLike, hold: I
 
 
 def _holding(start: Array, basis: Array, held: list[int], wanted: Array) -> tuple[Array, Array]:
-    """Of the accelerations ``start + basis y``, those whose held numbers are the wanted ones, in the same form."""
+    """The accelerations ``start + basis y`` whose held coordinates are as wanted, written as another start and basis."""
     if not held:
         return start, basis
     left, sizes, right = svd(basis[held])
-    rank = int((sizes > _DEPENDENT * sizes.max(initial=0.0)).sum())
+    rank = int((sizes > HELD_DEPENDENT * sizes.max(initial=0.0)).sum())
     missing = wanted[held] - start[held]
     y = right[:rank].T @ ((left[:, :rank].T @ missing) / sizes[:rank])
     off = np.abs(basis[held] @ y - missing).max()
@@ -101,27 +97,27 @@ def _holding(start: Array, basis: Array, held: list[int], wanted: Array) -> tupl
 
 
 class Keeping(NamedTuple):
-    """Accelerations of all joints that keep the loops closed, as far as any can; J_C a + bias is to be zero."""
+    """The least accelerations a of all joints with J_C a + bias = 0, as nearly as any can fulfil it; bias is dJ_C/dt θ̇."""
 
     motions: AllowedMotions
     a: Array
     bias: Array
     size: Array
-    """What the bias is a sum of."""
+    """The sum of the sizes of all that each number of the bias is a sum of, by which its rounding is measured."""
     left: Array
+    """J_C a + bias: not zero where the velocity is one that no acceleration can keep."""
 
 
 def keeping_acceleration(mech: Mechanism, state: State) -> Keeping:
     """The least accelerations that keep the loops closed."""
-    motions, loops = allowed_motions(mech, state), closed_loops(mech, state, moving=True)
-    rate, velocities = constraint_rate(mech, loops), all_velocities(state, loops)
-    bias = representable("the accelerations of the loops", rate @ velocities)
+    motions, loops = allowed_motions(mech, state), loop_matrices(mech, state, moving=True)
+    bias = representable("the accelerations of the loops", loops.rate @ loops.velocities)
     a = -(motions.inverse @ bias)
-    return Keeping(motions, a, bias, np.abs(rate) @ np.abs(velocities), constraint_matrix(mech, loops) @ a + bias)
+    return Keeping(motions, a, bias, np.abs(loops.rate) @ np.abs(loops.velocities), loops.J @ a + bias)
 
 
 def stuck(left: float) -> StructureError:
-    """There is no motion from here at this velocity."""
+    """The error that no motion goes on from here at this velocity."""
     return StructureError(
         f"no acceleration keeps the loops closed at this velocity: {left:.3g} is left. The position is singular, and the "
         "mechanism cannot move on from it in this direction; start from another velocity."
@@ -129,18 +125,17 @@ def stuck(left: float) -> StructureError:
 
 
 def loop_torques_at(mech: Mechanism, state: State, a: Array) -> Array:
-    """The torques of damping and limits of all loop joints, along their own velocities, one joint after the other.
+    """The torques of damping and limits in all loop joints: a number for each of their velocities, joint after joint.
 
-    Rejects a state in which loops are open or about to open, and accelerations that would open them.
+    Rejects a state whose loops are open in position or in velocity, and accelerations that would open them.
     """
-    coordinates, tables = coordinates_of(mech), loops_of(mech)
+    coordinates, structure = mech.coordinates, mech.structure
     own = np.empty(coordinates.count - coordinates.tree)
-    if not len(tables.loops):
+    if not structure.layout.loops:
         return own
-    found = np.empty((len(tables.loops), constraint.DEMANDS))
-    tree = tables.tree
-    wrenches = own_wrenches(tables, state._x)
-    constraint.loop_demands.call(tree.handle, tables.handle, state._x, a, coordinates.loop_size, wrenches, own, found)
+    found = np.empty((len(structure.layout.loops), constraint.DEMANDS))
+    wrenches = own_wrenches(structure, structure.work, state._x)
+    constraint.loop_demands.call(structure.work, state._x, a, coordinates.loop_size, wrenches, own, found)
     representable("the accelerations of the loops", found)
     for (name, _, _), (gap, slip, opening, summands) in zip(mech.layout.loops, found.tolist(), strict=True):
         if not (gap <= ASSEMBLED and slip <= ASSEMBLED):

@@ -10,21 +10,19 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..algebra.dense import least_squares
 from ..algebra.pose import finite, real_numbers
+from ..describe.coordinates import Coordinates, Given
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
 from ..errors import ModelError, StructureError, listed
 from ..kernels.constraints import sharing
-from ..kernels.constraints.closure import ASSEMBLED
+from ..tolerances import ASSEMBLED, AT_BOUND, BOUND_ROUNDING, OUT_OF_REACH, TINY
 from .acceleration import loop_torques_at
-from .coordinates import Coordinates, Given, coordinates_of
 from .mobility import AllowedMotions, allowed_motions
 
 Array = NDArray[np.float64]
 Names = Iterable[Given]
 Weights = ArrayLike | Mapping[str, ArrayLike]
 Bounds = tuple[ArrayLike, ArrayLike] | Mapping[str, tuple[ArrayLike, ArrayLike]]
-
-_ROUNDING = 1e-12  # how far a bound may be missed, by the size of the torques, and still be met by rounding
 
 
 class Actuators(NamedTuple):
@@ -43,7 +41,7 @@ class Actuators(NamedTuple):
 
 def actuators_of(mech: Mechanism, actuated: Names | None, weights: Weights | None, bounds: Bounds | None) -> Actuators:
     """What a caller asks of which actuators, checked; all tree joints where none are named."""
-    coordinates = coordinates_of(mech)
+    coordinates = mech.coordinates
     places = list(range(coordinates.tree)) if actuated is None else coordinates.find("actuated", actuated)
     if len(set(places)) < len(places):
         raise ModelError("actuated: a coordinate is named twice; name each once.")
@@ -120,7 +118,7 @@ def _within_bounds(shared: Shared, stretch: Array, actuators: Actuators) -> Arra
     if bounds is None:
         return least / stretch
     lower, upper = stretch * bounds[0], stretch * bounds[1]
-    slack = _ROUNDING * float(np.abs(least).max(initial=0.0))
+    slack = BOUND_ROUNDING * float(np.abs(least).max(initial=0.0))
     if not ((least >= lower - slack).all() and (least <= upper + slack).all()):
         z = _least_distance(np.vstack([rest, -rest]), np.concatenate([lower - least, least - upper]) - slack)
         if z is None:
@@ -142,7 +140,7 @@ def _least_distance(G: Array, h: Array) -> Array | None:
     target = np.zeros(rows.shape[1])
     target[-1] = 1.0
     forces, left = nnls(rows.T, target, maxiter=100 * len(rows))
-    if left <= 1e-9:  # 1 / (1 + |z|²)½ of a z measured by the largest miss
+    if left <= OUT_OF_REACH:  # 1 / (1 + |z|²)½ of a z measured by the largest miss
         return None
     at_bounds = forces > 0.0
     return least_squares(G[at_bounds], h[at_bounds])
@@ -152,11 +150,11 @@ def _out_of_bounds(reach: Array, wanted: Array, lower: Array, upper: Array, actu
     """Which actuators are at their bounds where as much as possible is done."""
     from scipy.optimize import lsq_linear
 
-    apart = np.maximum(upper, lower + _ROUNDING * (1.0 + np.where(np.isfinite(lower), np.abs(lower), 0.0)))
+    apart = np.maximum(upper, lower + BOUND_ROUNDING * (1.0 + np.where(np.isfinite(lower), np.abs(lower), 0.0)))
     best = lsq_linear(reach, wanted, (lower, apart), method="bvls")
     room = np.minimum(best.x - lower, upper - best.x)
-    stuck = [i for i, left in zip(actuators.places, room, strict=True) if left < 1e-9 * (1.0 + np.abs(best.x).max())]
-    done = 1.0 - float(np.linalg.norm(best.fun)) / max(float(np.linalg.norm(wanted)), 1e-300)
+    stuck = [i for i, left in zip(actuators.places, room, strict=True) if left < AT_BOUND * (1.0 + np.abs(best.x).max())]
+    done = 1.0 - float(np.linalg.norm(best.fun)) / max(float(np.linalg.norm(wanted)), TINY)
     return StructureError(
         f"bounds: these accelerations need more torque than allowed; with {listed(actuators.coordinates.named(stuck))} at their "
         f"bounds {max(done, 0.0):.1%} of it can be made. Widen these bounds, actuate other joints, or ask for less."

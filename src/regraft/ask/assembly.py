@@ -1,4 +1,7 @@
-"""Assembly: positions and velocities that keep all loops closed, reached from a rough state by moving the rest least."""
+"""Assembly: a consistent (admissible) state, with loops closed in position and velocity, from a rough one.
+
+It is a projection onto the constraint manifold: what is not held moves as little as possible, in the metric of kinetic energy.
+"""
 
 from __future__ import annotations
 
@@ -11,25 +14,23 @@ from ..algebra.pose import representable
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
 from ..errors import AssemblyError, ModelError, StructureError
-from ..kernels.constraints import closure
-from ..kernels.constraints.closure import ASSEMBLED, CLOSE_VELOCITIES, CLOSED, GAP_SMALL
-from ..kernels.constraints.tables import FIRST, LOOP_V, RESIDUAL
+from ..kernels.constraints.closure import closed_positions, closed_velocities
+from ..kernels.constraints.tables import RESIDUAL
 from ..kernels.tables import HELD
-from ..structure.loops import LoopTables, closing_kernel, loops_of
-from ..structure.tree import Workspace
+from ..structure.workspace import Workspace
+from ..tolerances import ASSEMBLED, CLOSED, GAP_SMALL, ONE_CORRECTION
 
 Array = NDArray[np.float64]
 
-_HELD = 1e18  # kg m²: the inertia of a joint that is to be held
+_HELD = 1e18  # kg m²: the inertia that is given to a joint that is to be held, so that it does not move
 _TRIALS = 200
-_NEARLY = 1e-4  # the gap of velocities, relative to 1 + the largest, that one correction takes away even in poor conditions
 _CORRECTIONS = 5  # of velocities: one is exact but for rounding, which badly conditioned loops magnify
 
 
 def assemble(mech: Mechanism, state: State, hold: Iterable[str] = ()) -> State:
-    """Close the loops from a rough pose, then make the velocities consistent.
+    """Close the loops from a rough position, then make the velocities consistent with them.
 
-    What is not held moves as little as it can, measured by kinetic energy.
+    The result is an admissible start for `simulate`. What is not held moves as little as possible, measured by kinetic energy.
 
     Parameters
     ----------
@@ -62,57 +63,58 @@ def assemble(mech: Mechanism, state: State, hold: Iterable[str] = ()) -> State:
     mech.check_state(state)
     if not mech.layout.loops:
         return state
-    closed = loops_of(mech)
-    work = closed.tree.new_work()
+    work = mech.structure.new_work()
     for name in (hold,) if isinstance(hold, str) else hold:
         work.dof[mech.v_slice(name), HELD] = _HELD
     q, v = state._q.copy(), state._v.copy()
-    gap = closure.close(work.handle, closed.handle, closing_kernel(), q, v, _TRIALS)
+    gap = closed_positions.call(work, q, _TRIALS)
     if not gap <= CLOSED:
         raise _open_loop(mech, work, q, gap)
-    slip = _close_velocities(work, closed, q, v, CLOSED)
+    slip = _close_velocities(work, q, v, CLOSED)
     if not slip <= ASSEMBLED:  # less is what rows slip that nearly follow from others
         raise AssemblyError(f"the velocities cannot be made consistent with the loops: {slip:.3g} is left. Hold fewer joints.")
     return State(mech.layout, representable("the velocities of the closed loops", np.concatenate((q, v))))
 
 
-def _close_velocities(work: Workspace, closed: LoopTables, q: Array, v: Array, nearly: float) -> float:
-    """Correct v until the gap before the last correction was no more than `nearly`; returns it. Relative to 1 + the largest."""
+def _close_velocities(work: Workspace, q: Array, v: Array, nearly: float) -> float:
+    """Project v onto J v = 0 until the gap before the last correction was at most `nearly`; returns that gap.
+
+    Both are relative to 1 + the largest velocity.
+    """
     speed = 1.0 + float(np.abs(v).max(initial=0.0))
     left = np.inf
     for _ in range(_CORRECTIONS):
-        left = closure.close(work.handle, closed.handle, closing_kernel(), q, v, CLOSE_VELOCITIES)
+        left = closed_velocities.call(work, q, v)
         if left <= nearly * speed:
             break
     return left / speed
 
 
 class Closing:
-    """What closes the loops of one structure again and again, with tables of its own: those of a run are in use meanwhile."""
+    """Closes the loops of many states of one structure, with tables of its own, as those of a simulation are in use meanwhile."""
 
     def __init__(self, mech: Mechanism) -> None:
-        self._work, self._closed, self._nq = mech.tree.new_work(), LoopTables(mech), mech.nq
+        self._work, self._nq = mech.structure.new_work(), mech.nq
 
     def near(self, x: Array) -> Array:
         """(nq + nv,): the state nearest to x in which all loops are closed; x itself where there is none."""
         q, v = x[: self._nq].copy(), x[self._nq :].copy()
         for trials in (1, _TRIALS):  # one takes the error of a step away
-            gap = closure.close(self._work.handle, self._closed.handle, closing_kernel(), q, v, trials)
+            gap = closed_positions.call(self._work, q, trials)
             if gap <= GAP_SMALL:
                 break
-        closed = gap <= CLOSED and _close_velocities(self._work, self._closed, q, v, _NEARLY) <= _NEARLY
+        closed = gap <= CLOSED and _close_velocities(self._work, q, v, ONE_CORRECTION) <= ONE_CORRECTION
         return np.concatenate((q, v)) if closed else x
 
 
 def assembled(mech: Mechanism, state: State) -> State:
-    """The state with its loops closed to rounding; an error where they are open by more than rounding of a user's numbers."""
+    """The state with its loops closed to rounding; an error where they are open by more than a user's digits explain."""
     if not mech.layout.loops:
         return state
-    closed = loops_of(mech)
-    work = closed.tree.new_work()
+    work = mech.structure.new_work()
     q, v = state._q.copy(), state._v.copy()
-    gap = closure.close(work.handle, closed.handle, closing_kernel(), q, v, 0)
-    slip = closure.close(work.handle, closed.handle, closing_kernel(), q, v, CLOSE_VELOCITIES)
+    gap = closed_positions.call(work, q, 0)
+    slip = closed_velocities.call(work, q, v)
     if not (gap <= ASSEMBLED and slip <= ASSEMBLED * (1.0 + float(np.abs(v).max(initial=0.0)))):
         raise StructureError(
             f"the loops are open in this state, by {gap:.3g} in position and {slip:.3g} in velocity; close them first: "
@@ -122,10 +124,9 @@ def assembled(mech: Mechanism, state: State) -> State:
 
 
 def _open_loop(mech: Mechanism, work: Workspace, q: Array, gap: float) -> AssemblyError:
-    """Which loop is open most."""
-    closed = LoopTables(mech)  # its own: another thread may have been at the common ones since
-    closure.close(work.handle, closed.handle, closing_kernel(), q, np.zeros(mech.nv), 0)
-    gaps = [np.abs(closed.rows[row[FIRST] : row[FIRST] + 6 - row[LOOP_V], RESIDUAL]).max(initial=0.0) for row in closed.loops]
+    """The error that names the loop with the largest gap."""
+    closed_positions.call(work, q, 0)
+    gaps = [np.abs(work.rows[of_loop, RESIDUAL]).max(initial=0.0) for of_loop in mech.structure.rows_of_loops]
     if not np.isfinite(gap):
         raise ModelError("the loops cannot be closed: the state is not finite.")
     name = mech.layout.loops[int(np.argmax(gaps))][0]

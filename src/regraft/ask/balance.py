@@ -12,7 +12,7 @@ from ..describe.mechanism import Mechanism
 from ..describe.state import State
 from ..errors import ModelError
 from ..kernels.energy import energy_at, momentum_at
-from ..structure.loops import loop_measures, loops_of
+from .loop_measures import loop_measures
 
 Array = NDArray[np.float64]
 
@@ -81,9 +81,9 @@ def energy(mech: Mechanism, state: State) -> Energy:
     >>> rg.energy(mech, mech.state(q={"fall": 1.0}, v={"fall": 3.0}))
     Energy(kinetic=9.0, potential=19.62)
     """
-    tree = mech.tree_for(state)
-    kinetic, potential = energy_at(tree.handle, state._q, state._v)
-    if mech.layout.loops and loops_of(mech).limited:
+    structure = mech.structure_for(state)
+    kinetic, potential = energy_at.call(structure.work, state._q, state._v)
+    if structure.loops_limited:
         potential += float(loop_measures(mech, state._x[None])[0, 2])
     found = Energy(kinetic, potential)
     representable("the energies", np.array([kinetic, potential, found.total]))
@@ -154,7 +154,7 @@ def center_of_mass(mech: Mechanism, state: State) -> Array:
 
 
 def _momentum(mech: Mechanism, state: State) -> tuple[tuple[float, ...], tuple[float, ...], tuple[float, ...], float]:
-    tree = mech.tree_for(state)
+    structure = mech.structure_for(state)
     found: tuple[tuple[float, ...], tuple[float, ...], tuple[float, ...], float]
-    found = momentum_at(tree.handle, state._q, state._v)
+    found = momentum_at.call(structure.work, state._q, state._v)
     return found

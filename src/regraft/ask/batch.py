@@ -12,13 +12,13 @@ from numpy.typing import ArrayLike, NDArray
 from ..algebra.pose import real_numbers
 from ..algebra.scalars import LANES, aligned_zeros
 from ..describe.mechanism import Mechanism
-from ..describe.state import MANIFOLD, State
+from ..describe.state import State
 from ..errors import ModelError, StructureError
 from ..kernels import batch
 from ..kernels.batch import closed_dynamics_batch, off_manifold
 from ..kernels.tables import EXTERNAL
-from ..structure.loops import LoopTables, dynamics_kernel
-from ..structure.tree import Tree
+from ..structure.structure import Structure
+from ..tolerances import UNIT_QUATERNION
 from .forward import forward_dynamics
 
 Array = NDArray[np.float64]
@@ -62,9 +62,8 @@ def forward_dynamics_batch(
     >>> rg.forward_dynamics_batch(mech, np.zeros((3, 1)), np.zeros((3, 1))).ravel().tolist()
     [-9.81, -9.81, -9.81]
     """
-    derived = mech._derived
-    tree = mech.tree_of(derived)
-    nq, nv = tree.nq, tree.nv
+    structure = mech.structure
+    nq, nv = structure.nq, structure.nv
     positions = _rows("q", q, None, nq)
     count = len(positions)
     velocities = _rows("v", v, count, nv)
@@ -73,7 +72,7 @@ def forward_dynamics_batch(
     workers = max(1, min(_threads(threads), count // _WORTH_A_THREAD))
     bounds = np.linspace(0, -(-count // LANES), workers + 1).astype(int) * LANES
 
-    layout = mech.layout_of(derived)
+    layout = structure.layout
     quaternions = np.array(
         [layout.q_slices[name].start + kind.quaternion for name, kind, *_ in layout.joints if kind.quaternion is not None],
         np.int64,
@@ -81,16 +80,16 @@ def forward_dynamics_batch(
 
     def run(worker: int) -> None:
         first, end = int(bounds[worker]), min(int(bounds[worker + 1]), count)
-        off = off_manifold(quaternions, positions, first, end, MANIFOLD) if len(quaternions) else -1
+        given = positions[first:end], velocities[first:end], torques[first:end], out[first:end], margins[first:end]
+        off = off_manifold(quaternions, given[0], UNIT_QUATERNION) if len(quaternions) else -1
         if off >= 0:
-            raise _off_manifold(mech, positions, off)
-        given = positions, velocities, torques, first, end, out, margins
+            raise _off_manifold(mech, positions, first + off)
         if layout.loops:  # one by one: which rows of a loop depend on others differs from state to state
-            work, closed = tree.new_work(), LoopTables(mech, derived=derived)
-            closed_dynamics_batch(work.handle, closed.handle, dynamics_kernel(), *given)
+            work = structure.new_work()
+            closed_dynamics_batch.call(work, *given)
         else:
-            work, external, lanes = _scratch(tree)
-            batch.forward_dynamics_batch(work.handle, external, lanes, *given)
+            work, external, lanes = _scratch(structure)
+            batch.forward_dynamics_batch.call(work, external, lanes, *given)
 
     if workers == 1:
         run(0)
@@ -121,11 +120,11 @@ def _off_manifold(mech: Mechanism, positions: Array, b: int) -> ModelError:
     return ModelError(f"state {b} of the batch: its quaternions do not have unit length. Normalise them.")
 
 
-def _scratch(tree: Tree) -> tuple[Any, ...]:
+def _scratch(structure: Structure) -> tuple[Any, ...]:
     """What a worker needs for itself: work tables, no external forces, and lanes."""
-    nq, nv = tree.nq, tree.nv
+    nq, nv = structure.nq, structure.nv
     lanes = aligned_zeros((5, max(nq, nv, 1), LANES))
-    return tree.new_pack_work(), aligned_zeros((0, EXTERNAL, LANES)), lanes
+    return structure.new_pack_work(), aligned_zeros((0, EXTERNAL, LANES)), lanes
 
 
 def _rows(what: str, value: ArrayLike, count: int | None, size: int) -> Array:

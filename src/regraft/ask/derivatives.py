@@ -12,7 +12,6 @@ from ..algebra.pose import representable
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
 from ..kernels.derivatives import inverse_derivatives, loop_derivatives
-from ..structure.loops import LoopTables
 from .forward import forward_dynamics
 from .inverse import mass_matrix
 from .loads import Torques, Wrenches, external_table, joint_torques
@@ -77,22 +76,21 @@ def derivatives(mech: Mechanism, state: State, tau: Torques | None = None, wrenc
     >>> d.q.tolist(), d.v.tolist(), d.tau.tolist()
     ([[-9.81]], [[-0.5]], [[1.0]])
     """
-    derived = mech.derived_for(state)
-    tree = mech.tree_of(derived)
-    nv = tree.nv
+    structure = mech.structure_for(state)
+    nv = structure.nv
     a = forward_dynamics(mech, state, tau, wrenches)
-    external = tree.no_forces if wrenches is None else external_table(mech, wrenches)
+    external = structure.no_forces if wrenches is None else external_table(mech, wrenches)
     torque, of_loops = joint_torques(mech, tau)
-    q, v, push, scratch = (x.astype(complex) for x in (state._q, state._v, external, np.zeros((3, max(tree.nq, nv)))))
-    work = tree.new_work(complex)
-    if mech.layout_of(derived).loops:
-        closed, found = LoopTables(mech, 0j, derived), np.empty((nv, 3 * nv))
-        closed.drive(of_loops)
-        loop_derivatives(work.handle, closed.handle, q, v, torque.astype(complex), push, scratch, found)
+    q, v, push, scratch = (x.astype(complex) for x in (state._q, state._v, external, np.zeros((3, max(structure.nq, nv)))))
+    work = structure.new_work(0j)
+    if structure.layout.loops:
+        found = np.empty((nv, 3 * nv))
+        work.drive(of_loops)
+        loop_derivatives.call(work, q, v, torque.astype(complex), push, scratch, found)
         by_q, by_v, by_tau = np.hsplit(representable("the derivatives", found), 3)
         return Derivatives(by_q, by_v, by_tau)
     by_state = np.empty((nv, 2 * nv))
-    inverse_derivatives(work.handle, q, v, a.astype(complex), push, scratch, by_state)
+    inverse_derivatives.call(work, q, v, a.astype(complex), push, scratch, by_state)
     # tau = M a + c holds along the way, so M ∂a = ∂tau − (∂tau at fixed a)
     inverse = solve_definite(mass_matrix(mech, state), np.eye(nv))
     by_q, by_v = np.hsplit(representable("the derivatives", -inverse @ by_state), 2)

@@ -46,11 +46,11 @@ def jacobian(mech: Mechanism, state: State, frame: str) -> Array:
     >>> rg.jacobian(mech, mech.state(), "hand").ravel().tolist()
     [0.0, 0.0, 1.0, 0.0, 1.0, 0.0]
     """
-    tree = mech.tree_for(state)
-    k, point = row_and_point(mech, tree, frame)
-    out = np.zeros((6, tree.nv))
+    structure = mech.structure_for(state)
+    k, point = row_and_point(mech, structure, frame)
+    out = np.zeros((6, structure.nv))
     if k >= 0:
-        frame_jacobian(tree.handle, state._q, k, point, out)
+        frame_jacobian.call(structure.work, state._q, k, point, out)
     return representable("the numbers of the Jacobian", out)
 
 
@@ -85,9 +85,9 @@ def jacobian_rate(mech: Mechanism, state: State, frame: str) -> Array:
     >>> rg.jacobian_rate(mech, mech.state(v={"shoulder": 2.0}), "hand").ravel()[3].item()  # times v: towards the shoulder
     -2.0
     """
-    tree = mech.tree_for(state)
-    k, point = row_and_point(mech, tree, frame)
-    out = np.zeros((6, tree.nv))
+    structure = mech.structure_for(state)
+    k, point = row_and_point(mech, structure, frame)
+    out = np.zeros((6, structure.nv))
     if k >= 0:
-        frame_jacobian_rate(tree.handle, state._q, state._v, k, point, out)
+        frame_jacobian_rate.call(structure.work, state._q, state._v, k, point, out)
     return representable("the rates of the Jacobian", out)

@@ -13,7 +13,7 @@ from ..describe.mechanism import Mechanism
 from ..describe.parts import WORLD
 from ..describe.state import State
 from ..kernels.tables import BODY, JOINT, PARENT, POLARITY
-from ..structure.tree import Tree
+from ..structure.structure import Structure
 
 Array = NDArray[np.float64]
 
@@ -86,21 +86,21 @@ def hierarchy(mech: Mechanism, state: State | None = None) -> Hierarchy:
     >>> view.top, view.parent["shank"], view.first_child["thigh"], view.t["shank"].tolist()
     ('thigh', 'thigh', 'shank', [0.0, 0.0, -0.4])
     """
-    tree = mech.tree
+    structure = mech.structure
     now = mech.state() if state is None else state
     mech.check_state(now)
-    names = [tree.body_names[b] for b in tree.walk[:, BODY].tolist()]
-    above = [WORLD if p < 0 else names[p] for p in tree.walk[:, PARENT].tolist()]
-    turns, pivots = _bind_frames(tree)
+    names = [structure.body_names[b] for b in structure.walk[:, BODY].tolist()]
+    above = [WORLD if p < 0 else names[p] for p in structure.walk[:, PARENT].tolist()]
+    turns, pivots = _bind_frames(structure)
     E, t, r, q, v = {}, {}, {}, {}, {}
     for k, name in enumerate(names):
-        p = tree.walk[k, PARENT]
+        p = structure.walk[k, PARENT]
         axes, origin = (np.eye(3), np.zeros(3)) if p < 0 else (turns[p], pivots[p])
         E[name], t[name] = turns[k].T @ axes, axes.T @ (pivots[k] - origin)
-        r[name] = tree.far[k, 9:] - mech.bodies[name].inertia.com
-        joint, kind, *_ = mech.layout.joints[tree.walk[k, JOINT]]
+        r[name] = structure.far[k, 9:] - mech.bodies[name].inertia.com
+        joint, kind, *_ = mech.layout.joints[structure.walk[k, JOINT]]
         q[name], v[name] = mech.joint_position(now, joint), mech.joint_velocity(now, joint)
-        if tree.walk[k, POLARITY] < 0:
+        if structure.walk[k, POLARITY] < 0:
             q[name], v[name] = kind.reverse(q[name]), kind.reverse_velocity(q[name], v[name])
     children: dict[str, list[str]] = {}
     for name, over in zip(names, above, strict=True):
@@ -119,8 +119,8 @@ def hierarchy(mech: Mechanism, state: State | None = None) -> Hierarchy:
     )
 
 
-def _bind_frames(tree: Tree) -> tuple[Array, Array]:
+def _bind_frames(structure: Structure) -> tuple[Array, Array]:
     """Orientation and pivot of every row's body in the bind pose."""
-    motions = tree.bind
+    motions = structure.bind
     turns = motions[:, :9].reshape(-1, 3, 3)
-    return turns, motions[:, 9:POSE] + np.einsum("kij,kj->ki", turns, tree.far[:, 9:])
+    return turns, motions[:, 9:POSE] + np.einsum("kij,kj->ki", turns, structure.far[:, 9:])

@@ -11,7 +11,7 @@ from ..algebra.pose import finite, representable
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
 from ..kernels import crba, rnea
-from ..structure.tree import Tree
+from ..structure.structure import Structure
 from .actuation import Bounds, Names, Weights, actuators_of, refuse_loop_joints, shared_torques
 from .loads import Wrenches, external_table
 
@@ -67,9 +67,9 @@ def inverse_dynamics(
     >>> rg.inverse_dynamics(mech, mech.state(), [0.0])
     array([19.62])
     """
-    tree = mech.tree_for(state)
-    rate = finite("a", a, (tree.nv,))
-    needed = _newton_euler(tree, mech, state, rate, wrenches)
+    structure = mech.structure_for(state)
+    rate = finite("a", a, (structure.nv,))
+    needed = _newton_euler(structure, mech, state, rate, wrenches)
     if not mech.layout.loops and actuated is None and weights is None and bounds is None:
         return needed
     actuators = actuators_of(mech, actuated, weights, bounds)
@@ -129,10 +129,10 @@ def actuator_torques(
     >>> {name: torque.round(9).tolist() for name, torque in found.items()}
     {'left motor': [-7.3575], 'right motor': [-2.4525]}
     """
-    tree = mech.tree_for(state)
-    rate = finite("a", a, (tree.nv,))
+    structure = mech.structure_for(state)
+    rate = finite("a", a, (structure.nv,))
     actuators = actuators_of(mech, actuated, weights, bounds)
-    needed = _newton_euler(tree, mech, state, rate, wrenches)
+    needed = _newton_euler(structure, mech, state, rate, wrenches)
     return actuators.by_joint(shared_torques(mech, state, rate, needed, actuators))
 
 
@@ -159,14 +159,14 @@ def bias_force(mech: Mechanism, state: State) -> Array:
     >>> rg.bias_force(mech, mech.state())
     array([19.62])
     """
-    tree = mech.tree_for(state)
-    return _newton_euler(tree, mech, state, np.zeros(tree.nv), None)
+    structure = mech.structure_for(state)
+    return _newton_euler(structure, mech, state, np.zeros(structure.nv), None)
 
 
-def _newton_euler(tree: Tree, mech: Mechanism, state: State, a: Array, wrenches: Wrenches | None) -> Array:
-    external = tree.no_forces if wrenches is None else external_table(mech, wrenches)
-    out = np.empty(tree.nv)
-    rnea.inverse_dynamics(tree.handle, state._q, state._v, a, external, out)
+def _newton_euler(structure: Structure, mech: Mechanism, state: State, a: Array, wrenches: Wrenches | None) -> Array:
+    external = structure.no_forces if wrenches is None else external_table(mech, wrenches)
+    out = np.empty(structure.nv)
+    rnea.inverse_dynamics.call(structure.work, state._q, state._v, a, external, out)
     return representable("the torques", out)
 
 
@@ -194,7 +194,7 @@ def mass_matrix(mech: Mechanism, state: State) -> Array:
     >>> rg.mass_matrix(mech, mech.state())
     array([[2.]])
     """
-    tree = mech.tree_for(state)
-    out = np.empty((tree.nv, tree.nv))
-    crba.mass_matrix(tree.handle, state._q, out)
+    structure = mech.structure_for(state)
+    out = np.empty((structure.nv, structure.nv))
+    crba.mass_matrix.call(structure.work, state._q, out)
     return representable("the moments of inertia", out)

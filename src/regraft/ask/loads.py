@@ -21,7 +21,7 @@ Torques = ArrayLike | Mapping[str, ArrayLike]
 def joint_torques(mech: Mechanism, tau: Torques | None) -> tuple[Array, dict[int, Array]]:
     """Torques as an array (nv,) for the tree joints, and those of loop joints by their number."""
     if not isinstance(tau, Mapping):
-        return mech.tree.no_torque if tau is None else finite("tau", tau, (mech.nv,)), {}
+        return mech.structure.no_torque if tau is None else finite("tau", tau, (mech.nv,)), {}
     torques, of_loops = np.zeros(mech.nv), {}
     for name, given in tau.items():
         if name not in mech.joints:
@@ -38,12 +38,12 @@ def joint_torques(mech: Mechanism, tau: Torques | None) -> tuple[Array, dict[int
 
 def external_table(mech: Mechanism, wrenches: Wrenches) -> Array:
     """Wrenches by body name as the table that kernels take."""
-    tree = mech.tree
+    structure = mech.structure
     if not isinstance(wrenches, Mapping):
         raise ModelError(f"wrenches must be given by the names of the bodies they act on, not as {type(wrenches).__name__}.")
-    table = np.zeros((len(tree.walk), EXTERNAL))
-    table[:, PUSH_POINT:] = tree.origins()
-    put_wrenches(table, tree.row_of, wrenches)
+    table = np.zeros((len(structure.walk), EXTERNAL))
+    table[:, PUSH_POINT:] = structure.origins()
+    put_wrenches(table, structure.row_of, wrenches)
     return table
 
 

@@ -8,9 +8,9 @@ from numpy.typing import ArrayLike, NDArray
 from ..algebra.pose import finite, representable
 from ..describe.mechanism import Mechanism
 from ..errors import ModelError
-from ..joints import ROUNDING
 from ..kernels.configuration import integrate_position, normalise_position, position_difference
 from ..structure.layout import Layout
+from ..tolerances import ROUNDING
 
 Array = NDArray[np.float64]
 
@@ -45,10 +45,10 @@ def integrate(mech: Mechanism, q: ArrayLike, step: ArrayLike) -> Array:
     >>> rg.integrate(mech, mech.state().q, [0, 0, np.pi]).round(12)
     array([0., 0., 0., 1.])
     """
-    tree = mech.tree
-    start, along = finite("q", q, (tree.nq,)), finite("step", step, (tree.nv,))
-    out = np.empty(tree.nq)
-    integrate_position(tree.walk, start, along, out)
+    structure = mech.structure
+    start, along = finite("q", q, (structure.nq,)), finite("step", step, (structure.nv,))
+    out = np.empty(structure.nq)
+    integrate_position(structure.walk, start, along, out)
     return representable("the positions", out)
 
 
@@ -94,10 +94,10 @@ def difference(
     >>> rg.difference(mech, start=[1.0], end=[3.0]), rg.difference(mech, [3.0], [1.0])
     (array([2.]), array([2.]))
     """
-    tree = mech.tree
-    there, here = _one_position(tree.nq, end=end, q1=q1), _one_position(tree.nq, start=start, q0=q0)
-    out = np.empty(tree.nv)
-    position_difference(tree.walk, there, here, out)
+    structure = mech.structure
+    there, here = _one_position(structure.nq, end=end, q1=q1), _one_position(structure.nq, start=start, q0=q0)
+    out = np.empty(structure.nv)
+    position_difference(structure.walk, there, here, out)
     return representable("the differences", out)
 
 
@@ -141,9 +141,9 @@ def normalise(mech: Mechanism, q: ArrayLike) -> Array:
     >>> rg.normalise(mech, [2.0, 0, 0, 0])
     array([1., 0., 0., 0.])
     """
-    tree = mech.tree
-    out = finite("q", q, (tree.nq,))
-    normalise_position(tree.walk, out)
+    structure = mech.structure
+    out = finite("q", q, (structure.nq,))
+    normalise_position(structure.walk, out)
     check_lengths(mech.layout, out)
     return out
 

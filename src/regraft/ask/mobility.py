@@ -1,4 +1,4 @@
-"""Generalized coordinates of closed chains: how many there are, which to take, and how all joints follow them (S2 II)."""
+"""Mobility of closed chains: degrees of freedom, a choice of generalized coordinates, and how all joints follow them (S2 II)."""
 
 from __future__ import annotations
 
@@ -10,41 +10,39 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..algebra.dense import svd
+from ..describe.coordinates import Coordinates, Given
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
 from ..errors import ModelError, StructureError, listed
 from ..kernels.constraints import jacobian as constraint
 from ..kernels.constraints import sharing
-from ..kernels.constraints.closure import ASSEMBLED, CLOSED
-from ..kernels.constraints.jacobian import RANK
-from ..structure.loops import closing_kernel, loops_of
+from ..tolerances import ASSEMBLED, CLOSED, LOOP_RANK
 from .assembly import assemble
-from .coordinates import Coordinates, Given, coordinates_of
 
 Array = NDArray[np.float64]
 
 KEPT = 0.1
-"""Coordinates are kept until their conditioning falls below this part of what the best choice would have."""
+"""An earlier choice of coordinates is kept until its conditioning falls below this part of that of a fresh choice."""
 
-_GIVEN = 1e-3  # the weight of what a caller gave, in a proposal that keeps as much of it as can be
+_GIVEN = 1e-3  # weight of the coordinates that a caller gave, so that a proposal keeps as many of them as possible
 
 
 @dataclass(frozen=True, eq=False)
 class Mobility:
     """The generalized coordinates θ_G of a mechanism in a state; made by `mobility`.
 
-    A coordinate is called as its joint, or "base[3]" where that has several.
+    A coordinate has the name of its joint, with a number where the joint has several: "crank", "base[3]".
 
     Attributes
     ----------
     joints : int
         N_J: the coordinates of all joints, loop joints too.
     rank : int
-        m: how many independent conditions the loops make.
+        m: the number of independent constraints, the rank of the constraint Jacobian J_C.
     dof : int
         N_F = N_J − m: the degrees of freedom.
     independent : tuple of str
-        θ_G.
+        θ_G, the generalized coordinates.
     dependent : tuple of str
         θ_S, the rest.
     actuated : tuple of str
@@ -56,7 +54,8 @@ class Mobility:
     S : (N_A, N_F) array
         θ̇_A = S θ̇_G.
     conditioning : float
-        How well θ_G tells the motions apart: 1 at best, 0 where its coordinates depend on each other.
+        How well θ_G is conditioned: the least size of θ̇_G, scaled, in any motion of size 1. It is 1 at best, and 0 where these
+        coordinates depend on each other.
     """
 
     joints: int
@@ -121,20 +120,20 @@ def mobility(mech: Mechanism, state: State, independent: Iterable[Given] | None 
 
 
 class AllowedMotions(NamedTuple):
-    """What the loops of a mechanism allow in a state, in coordinates θ̂ without units: J_C, scaled, as U diag(sizes) Vt."""
+    """The velocities that loops allow in a state: J_C in coordinates θ̂ without units, decomposed as U diag(sizes) Vt."""
 
     coordinates: Coordinates
     scale: Array
     """(N_J,): θ̇ = scale · θ̂̇, such that each θ̂̇ of 1 moves its joint's child about as much."""
     rank: int
-    """m: how many directions the loops do not allow."""
+    """m: the rank of J_C, as many directions as the loops do not allow."""
     Vt: Array
     """(N_J, N_J): an orthonormal basis of all directions of θ̂̇ as rows, those first that the loops do not allow."""
     sizes: Array
     U: Array
     """(at least m, 6 · loops): the rows that belong to those directions."""
     length: float
-    """What makes the rows of J_C free of units: the longest lever by which a joint turns a loop."""
+    """By which lengths in the rows of J_C are divided: the longest lever by which a joint turns the bodies of a loop."""
 
     @property
     def held(self) -> Array:
@@ -143,7 +142,7 @@ class AllowedMotions(NamedTuple):
 
     @property
     def free(self) -> Array:
-        """(N_J, N_F): an orthonormal basis of those that they allow."""
+        """(N_J, N_F): an orthonormal basis of the directions that they allow, the null space of J_C."""
         return self.Vt[self.rank :].T
 
     @property
@@ -155,18 +154,14 @@ class AllowedMotions(NamedTuple):
 
 
 def allowed_motions(mech: Mechanism, state: State) -> AllowedMotions:
-    """The motions that all loops allow, with their loops closed to rounding first; an error where they are open."""
+    """The velocities that all loops allow. The loops are closed to rounding first; an error where they are open by more."""
     mech.check_state(state)
-    coordinates, tables = coordinates_of(mech), loops_of(mech)
-    tree = tables.tree
-    count, rows = coordinates.count, 6 * len(tables.loops)
+    coordinates, structure = mech.coordinates, mech.structure
+    count, rows = coordinates.count, 6 * len(structure.layout.loops)
     least, q = min(rows, count), state._q.copy()
     scale, sizes = np.empty(count), np.empty(least)
     U, Vt = np.empty((least, rows)), np.empty((count, count))
-    closing = closing_kernel() if rows else 0
-    gap, left, rank, length = constraint.allowed_motions.call(
-        tree.handle, tables.handle, closing, q, coordinates.loop_size, scale, U, sizes, Vt
-    )
+    gap, left, rank, length = constraint.allowed_motions.call(structure.work, q, coordinates.loop_size, scale, U, sizes, Vt)
     if not gap <= ASSEMBLED:
         raise StructureError(
             f"the loops are open in this state, by {gap:.3g} in position; close them first: state = assemble(mech, state)."
@@ -180,7 +175,7 @@ def allowed_motions(mech: Mechanism, state: State) -> AllowedMotions:
 
 
 def _independent(motions: AllowedMotions, weights: Array) -> list[int]:
-    """N_F coordinates: those that are left when the m columns of J_C that are best together are taken out."""
+    """N_F generalized coordinates: all but the m whose columns of J_C are best conditioned together."""
     chosen = np.empty((motions.coordinates.count - motions.rank, 1), np.int64)
     sharing.choose.call(motions.Vt, motions.rank, weights, chosen)
     found: list[int] = chosen[:, 0].tolist()
@@ -210,7 +205,7 @@ def _checked(motions: AllowedMotions, chosen: list[int]) -> list[int]:
         for _ in range(2):
             own = own - known.T @ (known @ own)
         size = float(np.linalg.norm(own))
-        if size > RANK:
+        if size > LOOP_RANK:
             known = np.vstack([known, own / size])
         else:
             follow.append(i)

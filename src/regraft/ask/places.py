@@ -11,7 +11,7 @@ from ..algebra.pose import Pose
 from ..describe.mechanism import Mechanism
 from ..describe.parts import WORLD
 from ..errors import ModelError
-from ..structure.tree import Tree
+from ..structure.structure import Structure
 
 Array = NDArray[np.float64]
 
@@ -32,10 +32,10 @@ def known_place(mech: Mechanism, frame: str) -> tuple[str, Pose]:
     raise ModelError(f"there is no frame or body {frame!r}; add it with add_frame.")
 
 
-def row_and_point(mech: Mechanism, tree: Tree, frame: str) -> tuple[int, Array]:
+def row_and_point(mech: Mechanism, structure: Structure, frame: str) -> tuple[int, Array]:
     """The row of the body that carries a frame, −1 for the world, and the frame's origin as kernels take it."""
     body, local = known_place(mech, frame)
     if body == WORLD:
         return -1, np.zeros(3)
-    point: Any = tree.point(body, local.translation)
-    return tree.row_of[body], point
+    point: Any = structure.point(body, local.translation)
+    return structure.row_of[body], point

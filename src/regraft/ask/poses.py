@@ -40,10 +40,10 @@ def body_poses(mech: Mechanism, state: State) -> Mapping[str, Pose]:
     >>> rg.body_poses(mech, mech.state(q={"slider": 0.5}))["box"]
     Pose(translation=(0.0, 0.0, 0.5))
     """
-    tree = mech.tree_for(state)
-    motions = tree.motion(state._x)
+    structure = mech.structure_for(state)
+    motions = structure.motion(state._x)
     representable("the positions of bodies", motions[:, :POSE])
-    return {name: Pose.from_row(motions[k]) for name, k in tree.row_of.items()}
+    return {name: Pose.from_row(motions[k]) for name, k in structure.row_of.items()}
 
 
 def body_twists(mech: Mechanism, state: State) -> Mapping[str, Array]:
@@ -70,10 +70,10 @@ def body_twists(mech: Mechanism, state: State) -> Mapping[str, Array]:
     >>> rg.body_twists(mech, mech.state(v={"slider": 2.0}))["box"][3:] + 0.0
     array([0., 0., 2.])
     """
-    tree = mech.tree_for(state)
-    motions = tree.motion(state._x)
+    structure = mech.structure_for(state)
+    motions = structure.motion(state._x)
     representable("the velocities of bodies", motions[:, POSE:])
-    return {name: motions[k, POSE:] for name, k in tree.row_of.items()}
+    return {name: motions[k, POSE:] for name, k in structure.row_of.items()}
 
 
 def frame_pose(mech: Mechanism, state: State, frame: str) -> Pose:
@@ -105,9 +105,9 @@ def frame_pose(mech: Mechanism, state: State, frame: str) -> Pose:
     >>> rg.frame_pose(mech, mech.state(), "corner")
     Pose(translation=(1.0, 2.0, 3.0))
     """
-    tree = mech.tree_for(state)
+    structure = mech.structure_for(state)
     body, local = known_place(mech, frame)
-    return Pose.from_row(tree.motions_of(state._x, body)[0]) @ local
+    return Pose.from_row(structure.motions_of(state._x, body)[0]) @ local
 
 
 def frame_position(mech: Mechanism, state: State, frame: str) -> Array:

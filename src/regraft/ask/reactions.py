@@ -12,7 +12,6 @@ from ..describe.state import State
 from ..kernels import rnea
 from ..kernels.constraints import reactions as loop_reactions
 from ..kernels.tables import EXTERNAL, JOINT
-from ..structure.loops import LoopTables, dynamics_kernel, loops_of
 from .forward import careful_forward_dynamics, forward_dynamics
 from .loads import Torques, Wrenches, external_table, joint_torques
 from .loop_forces import own_wrenches, ways_of
@@ -66,16 +65,16 @@ def joint_reactions(mech: Mechanism, state: State, tau: Torques | None = None, w
     >>> rg.joint_reactions(mech, mech.state())["weld"].tolist()
     [0.0, 0.0, 0.0, 0.0, 0.0, 19.62]
     """
-    tree, found = mech.tree_for(state), Reactions()
-    external = tree.no_forces if wrenches is None else external_table(mech, wrenches)
-    out = np.empty((len(tree.walk), 6))
+    structure, found = mech.structure_for(state), Reactions()
+    external = structure.no_forces if wrenches is None else external_table(mech, wrenches)
+    out = np.empty((len(structure.walk), 6))
     if mech.layout.loops:
         _closed_reactions(mech, state, tau, wrenches, external, found, out)
     else:
         a = forward_dynamics(mech, state, tau, wrenches)
-        rnea.joint_reactions(tree.handle, state._q, state._v, a, external, np.empty(tree.nv), out)
+        rnea.joint_reactions.call(structure.work, state._q, state._v, a, external, np.empty(structure.nv), out)
     representable("the forces of joints", np.concatenate([out, *(wrench[None] for wrench in found.values())]))
-    found.update((tree.joint_names[j], out[k]) for k, j in enumerate(tree.walk[:, JOINT].tolist()))
+    found.update((structure.joint_names[j], out[k]) for k, j in enumerate(structure.walk[:, JOINT].tolist()))
     return found
 
 
@@ -84,17 +83,15 @@ def _closed_reactions(
 ) -> None:
     """The reactions of loop joints to `found`, those of the tree's joints to the rows of `out`."""
     torque, of_loops = joint_torques(mech, tau)
-    closed = LoopTables(mech) if of_loops else loops_of(mech)
-    closed.drive(of_loops)
-    tree = closed.tree
-    number = len(closed.loops)
-    redundant, a = np.empty((number, 1), np.int64), empty(tree.nv)
-    held_with, push = own_wrenches(closed, state._x), np.zeros((len(out), EXTERNAL)) if wrenches is None else external
-    if not loop_reactions.closed_reactions.call(
-        tree.handle, closed.handle, dynamics_kernel(), state._x, torque, external, a, redundant, held_with, push
-    ):  # fmt: skip
+    structure = mech.structure
+    work = structure.new_work() if of_loops else structure.work
+    work.drive(of_loops)
+    redundant, a = np.empty((len(structure.layout.loops), 1), np.int64), empty(structure.nv)
+    held_with = own_wrenches(structure, work, state._x)
+    push = np.zeros((len(out), EXTERNAL)) if wrenches is None else external
+    if not loop_reactions.closed_reactions.call(work, state._x, torque, external, a, redundant, held_with, push):
         careful_forward_dynamics(mech, state, tau, wrenches or {})  # raises, and says why there is no answer
-    rnea.joint_reactions(tree.handle, state._q, state._v, a, push, empty(tree.nv), out)
+    rnea.joint_reactions.call(structure.work, state._q, state._v, a, push, empty(structure.nv), out)
     names = mech.loop_joints
     found.update(zip(names, held_with, strict=True))
     if redundant.any():

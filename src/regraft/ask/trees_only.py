@@ -1,19 +1,19 @@
-"""What is for mechanisms without loops."""
+"""Functions that take trees only refuse mechanisms with loops."""
 
 from __future__ import annotations
 
 from ..describe.mechanism import Mechanism
 from ..errors import StructureError, listed
-from ..structure.tree import Tree
+from ..structure.structure import Structure
 
 
-def open_tree(mech: Mechanism, task: str = "this computation") -> Tree:
+def open_tree(mech: Mechanism, task: str = "this computation") -> Structure:
     """The tree of a mechanism without loops; an error says that the task needs one."""
-    tree = mech.tree
+    structure = mech.structure
     if mech.layout.loops:
         names = listed(mech.loop_joints, most=6)
         raise StructureError(
             f"the loop joints {names} close loops, and {task} is for trees; remove them from the mechanism. "
             "mass_matrix, bias_force and kinematics of the spanning tree work as it is."
         )
-    return tree
+    return structure

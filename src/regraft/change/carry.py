@@ -1,4 +1,4 @@
-"""What the motion of bodies is to a joint that takes hold of them, and states whose joints have been exchanged."""
+"""Carrying a motion over to another structure: the same positions, velocities and accelerations of bodies, in other joints."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from ..describe.mechanism import Mechanism
 from ..describe.parts import WORLD, Joint
 from ..describe.state import State
 from ..errors import ModelError, StructureError, listed
-from ..joints import ROUNDING, screw_rates, screws, settle
-from ..kernels.constraints.closure import ASSEMBLED, GAP_SMALL
+from ..joints import screw_rates, screws, settle
 from ..kernels.jacobian import frame_jacobian, frame_jacobian_rate
+from ..tolerances import ASSEMBLED, CARRIED, GAP_SMALL, ROUNDING
 from .nearest import nearest_state
 
 Array = NDArray[np.float64]
 
-CARRIED = 1e-9
-"""How far the twist that a joint can carry may be from the body's, relative to 1 + its size."""
-
 
 class Settled(NamedTuple):
-    """Position and velocity of a joint that has taken hold, and how much of the pose and of the twist it cannot represent."""
+    """Position and velocity of a joint, those nearest to how its bodies are and move, and how far off these are.
+
+    The gaps are what the joint cannot represent of the bodies' relative pose and twist.
+    """
 
     q: Array
     v: Array
@@ -35,7 +35,10 @@ class Settled(NamedTuple):
 
 
 def settled(joint: Joint, body: str, moving: Array, places: Array | None = None) -> Settled:
-    """A joint between the world and a body in the given motion (18,), described from either side; its poses also as rows."""
+    """A joint between the world and a body that is and moves as `moving` (18,): pose and twist, as `Tree.motion` has them.
+
+    The body may be the joint's parent or its child. `places` are the joint's two frames as rows, if they are at hand.
+    """
     motions = np.array((WORLD_MOTION, moving) if joint.child == body else (moving, WORLD_MOTION))
     return Settled(*settle(joint.type, motions, joint.places() if places is None else places))
 
@@ -43,11 +46,11 @@ def settled(joint: Joint, body: str, moving: Array, places: Array | None = None)
 def carried(
     mech: Mechanism, state: State, changed: Mechanism, known: Mapping[str, Settled] | None = None, impulse: Any = None
 ) -> State:
-    """The state of a changed structure in which every body moves as it did.
+    """The state of a changed structure in which every body is and moves as it did.
 
-    A joint that is in both trees keeps its numbers; that of a loop that became tree, if not known, settles where its bodies are.
-    A loop may have been open by what a user's digits lack, or may have slipped along a row that nearly follows from others. A
-    joint of the tree can do neither, so the bodies then move as nearly as they can.
+    A joint of both spanning trees keeps its numbers. A loop-closure joint that became a tree joint gets them from its bodies, if
+    they are not `known`. A loop may have been slightly open, by the rounding of a user's digits or along a nearly redundant row;
+    a tree joint cannot be. Then the bodies move as nearly as they can to what they did, see `nearest_state`.
     """
     before, after, known = mech.layout, changed.layout, known or {}
     if before.names == after.names and not known:
@@ -70,7 +73,7 @@ def carried(
 def _settled_loop(mech: Mechanism, state: State, name: str) -> Settled:
     """Position and velocity of a loop joint; an error where its loop is open."""
     joint = mech.joints[name]
-    held = Settled(*settle(joint.type, mech.tree.motions_of(state._x, joint.parent, joint.child), joint.places()))
+    held = Settled(*settle(joint.type, mech.structure.motions_of(state._x, joint.parent, joint.child), joint.places()))
     if not max(held.pose_gap, held.twist_gap) <= ASSEMBLED:
         raise StructureError(
             f"the loop of joint {name!r} is open in this state, by {held.pose_gap:.3g} in position and {held.twist_gap:.3g} in "
@@ -80,7 +83,7 @@ def _settled_loop(mech: Mechanism, state: State, name: str) -> Settled:
 
 
 def refuse_motion(joint: Joint, gap: float) -> StructureError:
-    """The joint cannot carry the motion that its body has."""
+    """The error that a joint cannot carry the motion that its body has."""
     if not np.isfinite(gap):
         return StructureError(
             f"joint {joint.name!r}: the velocities of its body are too large to be represented; check the units of lengths and "
@@ -106,7 +109,7 @@ def carried_accelerations(mech: Mechanism, state: State, a: Array, changed: Mech
 
 
 def _joint_acceleration(mech: Mechanism, state: State, joint: Joint, a: Array, held: Settled) -> Array:
-    """The acceleration of a joint that leaves those of its bodies as they are; an error where the joint cannot."""
+    """The joint acceleration with which both of its bodies accelerate as they do; an error where there is none."""
     parent, child = (_frame_acceleration(mech, state, *end, a) for end in
                      ((joint.parent, joint.parent_pose), (joint.child, joint.child_pose)))  # fmt: skip
     rate = _relative_rate(parent, child) - held.v @ screw_rates(joint.type, held.q, held.v)
@@ -128,18 +131,18 @@ class _Accelerating:
     twist: Array
     rate: Array
     size: float
-    """A bound on the numbers that the rate is the sum of; fast bodies far from the origin have large ones that cancel."""
+    """A bound on the summands of the rate, which measures its rounding: of fast bodies far away large summands cancel."""
 
 
 def _frame_acceleration(mech: Mechanism, state: State, body: str, place: Pose, a: Array) -> _Accelerating:
     if body == WORLD:
         return _Accelerating(place, np.zeros(6), np.zeros(6), 0.0)
-    tree = mech.tree
-    k, point = tree.row_of[body], tree.point(body, place.translation)
+    structure = mech.structure
+    k, point = structure.row_of[body], structure.point(body, place.translation)
     J, J_rate = np.empty((6, mech.nv)), np.empty((6, mech.nv))
-    frame_jacobian(tree.handle, state._q, k, point, J)
-    frame_jacobian_rate(tree.handle, state._q, state._v, k, point, J_rate)
-    pose = Pose.from_row(tree.motions_of(state._x, body)[0]) @ place
+    frame_jacobian.call(structure.work, state._q, k, point, J)
+    frame_jacobian_rate.call(structure.work, state._q, state._v, k, point, J_rate)
+    pose = Pose.from_row(structure.motions_of(state._x, body)[0]) @ place
     twist, rate = J @ state._v, J @ a + J_rate @ state._v
     summands = np.abs(J) @ np.abs(a) + np.abs(J_rate) @ np.abs(state._v)
     spin, far = float(np.abs(twist[:3]).max()), float(np.abs(pose.translation).max())
@@ -147,7 +150,7 @@ def _frame_acceleration(mech: Mechanism, state: State, body: str, place: Pose, a
 
 
 def _relative_rate(parent: _Accelerating, child: _Accelerating) -> Array:
-    """How the twist of the child's frame relative to the parent's, in the child's axes, changes."""
+    """The rate of the child frame's twist relative to the parent's frame, in the child's axes."""
     spin, apart = parent.twist[:3], child.pose.translation - parent.pose.translation
     parting = child.twist[3:] - parent.twist[3:]
     turning, moving = child.twist[:3] - spin, parting - np.cross(spin, apart)
@@ -158,7 +161,7 @@ def _relative_rate(parent: _Accelerating, child: _Accelerating) -> Array:
 
 
 def check_body(mech: Mechanism, body: str) -> None:
-    """A body that can be walked to, not the world."""
+    """Reject what is no body of the mechanism, and the world."""
     if isinstance(body, str) and body == WORLD:
         raise StructureError("the world cannot be the top of a tree that hangs on it; name a body.")
     if not isinstance(body, str) or body not in mech.bodies:

@@ -1,4 +1,4 @@
-"""Connecting bodies: a new joint takes hold of two bodies, and stops at once what it cannot carry (S2 V-B, V-C)."""
+"""Connecting bodies: a new joint takes hold of two bodies in motion, with a plastic impact if they move apart (S2 V-B, V-C)."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from ..algebra.memory import load, load_pose, store_pose
 from ..algebra.pose import POSE, Pose
 from ..algebra.rotations import orthonormal
 from ..algebra.spatial import compose, identity, invert, subtract
-from ..compilation import Floats, Table, entry
+from ..compilation import Floats, Table, ThreeFloats, entry
 from ..describe.mechanism import Mechanism
 from ..describe.parts import WORLD, Joint
 from ..describe.state import State
 from ..errors import StructureError, listed
 from ..joints import Fixed, JointType
 from ..kernels.kinematics import frame, place_bodies
-from ..kernels.tables import ORIGIN, ROOT, model_at, positions_in, work_at
+from ..kernels.memory import model_at, positions_in, work_at
+from ..kernels.tables import ORIGIN, ROOT
+from ..tolerances import SAME_PLACE
 from .carry import absolute_point
-from .impact import take_hold
+from .impact import held_state
 
 Array = NDArray[np.float64]
-
-_SAME_PLACE = 1e-6  # relative to 1 + distance: bodies whose origins are no farther apart are at the same place
 
 
 class Connection(NamedTuple):
@@ -122,7 +122,7 @@ def connect(
     """
     mech.check_state(state)
     connection = Connection(body_a, body_b, joint, at, name, pose_a, pose_b)
-    return hold(mech, state, (_joint_of(mech, state, connection),), impact=impact)
+    return hold_together(mech, state, (_joint_of(mech, state, connection),), impact=impact)
 
 
 def connect_all(
@@ -173,13 +173,13 @@ def connect_all(
         if not isinstance(connection, Connection):
             raise StructureError(f'connections must be given as Connection("body_a", "body_b", …), not {connection!r}.')
         joints.append(_joint_of(mech, state, connection))
-    return hold(mech, state, joints, impact=impact)
+    return hold_together(mech, state, joints, impact=impact)
 
 
-def hold(mech: Mechanism, state: State, joints: Sequence[Joint], *, impact: bool = True) -> tuple[Mechanism, State]:
+def hold_together(mech: Mechanism, state: State, joints: Sequence[Joint], *, impact: bool = True) -> tuple[Mechanism, State]:
     """Add joints that close loops, and the velocities after their impact."""
     connected = mech.with_loops(joints)
-    return connected, take_hold(connected, state._x, joints, impact=impact)
+    return connected, held_state(connected, state._x, joints, impact=impact)
 
 
 def _joint_of(mech: Mechanism, state: State, c: Connection) -> Joint:
@@ -200,38 +200,37 @@ def _frames(mech: Mechanism, state: State, c: Connection) -> tuple[Pose, Pose]:
     """The joint's frames on the two bodies."""
     if c.pose_a is not None or c.pose_b is not None:
         return _fitting(mech, state, c)
-    tree = mech.tree
+    structure = mech.structure
     point = _common_origin(mech, state, c) if c.at is None else absolute_point(c.at)
     frames = np.empty((2, POSE))
-    x, y, z = point.tolist()
-    _places.call(tree.handle, state._x, tree.far, tree.row(c.body_a), tree.row(c.body_b), x, y, z, frames)
+    _places.call(structure.work, state._x, structure.row(c.body_a), structure.row(c.body_b), tuple(point.tolist()), frames)
     frames.setflags(write=False)
     return Pose.around(frames[0]), Pose.around(frames[1])
 
 
 @entry
-def _places(handle: int, state: Floats, far: Table, a: int, b: int, x: float, y: float, z: float, out: Table) -> None:
-    """Where a frame at a point, with the world's axes, is on the bodies of two rows, or on the world."""
-    model, work, there = model_at(handle), work_at(handle, state), (x, y, z)
+def _places(handle: int, state: Floats, a: int, b: int, there: ThreeFloats, out: Table) -> None:
+    """The poses, on two bodies (by their rows, −1 for the world), of a frame at the point (x, y, z) with the world's axes."""
+    model, work = model_at(handle), work_at(handle, state)
     place_bodies(model, work, state[: positions_in(handle)])
     for side, k in ((0, a), (1, b)):
         if k < 0:
             store_pose(out, side, (identity(0.0), there))
         else:
             here = subtract(there, load(work.body, model.walk[k, ROOT], ORIGIN, 3))
-            body = compose(frame(work.body, k), invert(load_pose(far, k)))
+            body = compose(frame(work.body, k), invert(load_pose(model.far, k)))
             R, p = compose(invert(body), (identity(0.0), here))
             store_pose(out, side, (orthonormal(R), p))
 
 
 def _fitting(mech: Mechanism, state: State, c: Connection) -> tuple[Pose, Pose]:
-    """Frames of which at least one is given."""
+    """The frames where at least one is given; the other is where the bodies are now."""
     for what, pose in (("pose_a", c.pose_a), ("pose_b", c.pose_b)):
         if pose is not None and not isinstance(pose, Pose):
             raise StructureError(f"{what} must be a Pose, the joint's frame on its body, not {pose!r}.")
     if c.at is not None:
         raise StructureError("give either at, the absolute point, or pose_a and pose_b, the joint's frames on the bodies.")
-    a, b = (Pose.from_row(row[:POSE]) for row in mech.tree.motions_of(state._x, c.body_a, c.body_b))
+    a, b = (Pose.from_row(row[:POSE]) for row in mech.structure.motions_of(state._x, c.body_a, c.body_b))
     on_a = a.inverse() @ b @ c.pose_b if c.pose_a is None and c.pose_b is not None else c.pose_a
     on_b = b.inverse() @ a @ c.pose_a if c.pose_b is None and c.pose_a is not None else c.pose_b
     assert on_a is not None
@@ -240,14 +239,14 @@ def _fitting(mech: Mechanism, state: State, c: Connection) -> tuple[Pose, Pose]:
 
 
 def _common_origin(mech: Mechanism, state: State, c: Connection) -> Array:
-    """Where the origins of both bodies are; the world has none of its own."""
-    origins = mech.tree.motions_of(state._x, c.body_a, c.body_b)[:, 9:POSE].copy()
+    """The point where the origins of both bodies are; with the world, the origin of the other body."""
+    origins = mech.structure.motions_of(state._x, c.body_a, c.body_b)[:, 9:POSE].copy()
     a: Array = origins[0]
     b: Array = origins[1]
     if WORLD in (c.body_a, c.body_b):
         return b if c.body_a == WORLD else a
     apart = float(np.abs(a - b).max())
-    if apart > _SAME_PLACE * (1.0 + float(np.abs(a).max())):
+    if apart > SAME_PLACE * (1.0 + float(np.abs(a).max())):
         raise StructureError(
             f"{c.body_a!r} and {c.body_b!r} are not at the same place, their origins are {apart:.3g} apart: say where the joint "
             "sits with at, an absolute point, or with pose_a and pose_b, its frames on the bodies."

@@ -1,4 +1,4 @@
-"""Cutting a joint: a loop that it closed opens, what hangs free then floats; no motion changes (S2 V-B)."""
+"""Cutting a joint: a loop opens, or what is no longer connected floats; no motion changes (S2 V-B)."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from .carry import carried, settled
 def cut(mech: Mechanism, state: State, joint: str) -> tuple[Mechanism, State]:
     """Remove a joint; no motion changes.
 
-    If it was part of a loop, the loop becomes tree: a joint that closed it takes the place of the one that goes. Otherwise the
-    body that it carried floats, with a `Free()` joint named ``"<body>_free"``. Where the new joint has another number of
-    coordinates, the places in q and v of the joints behind it shift.
+    If it was a tree joint within a loop, the loop joint that closed that loop becomes a tree joint in its stead. If it was in no
+    loop, the body that it carried floats, with a `Free()` joint named ``"<body>_free"``. Where the new joint has another number
+    of coordinates, the places in q and v of the joints behind it shift.
 
-    A joint that closes a loop may be open by up to 1e-6, in position or in velocity; a joint of the tree cannot. If it is, the
-    bodies are put where they are nearest to how they were and moved, in the metric of kinetic energy: momentum is kept along all
-    that is free, and energy does not grow.
+    A loop joint may be open by up to 1e-6, in position or in velocity; a tree joint cannot. If it was open, the bodies go to the
+    nearest positions and velocities that it allows, in the metric of kinetic energy: momentum is kept along every free direction,
+    and energy does not grow.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def cut(mech: Mechanism, state: State, joint: str) -> tuple[Mechanism, State]:
     Raises
     ------
     StructureError
-        If there is no such joint, or if a loop that becomes tree is open.
+        If there is no such joint, or if the loop joint that becomes a tree joint is open by more.
 
     Examples
     --------
@@ -62,11 +62,11 @@ def cut(mech: Mechanism, state: State, joint: str) -> tuple[Mechanism, State]:
     opened = mech.without_joint(joint)
     if len(opened.layout.joints) == len(mech.layout.joints):  # what the joint held is held by a loop
         return opened, carried(mech, state, opened)
-    tree = mech.tree
-    row = tree.walk[:, JOINT].tolist().index(tree.joint_names.index(joint))
-    body = tree.body_names[tree.walk[row, BODY]]
+    structure = mech.structure
+    row = structure.walk[:, JOINT].tolist().index(structure.joint_names.index(joint))
+    body = structure.body_names[structure.walk[row, BODY]]
     free = Joint(_free_name(mech, body, joint), Free(), WORLD, body, Pose(), Pose())
-    held = settled(free, body, tree.motion(state._x)[row])
+    held = settled(free, body, structure.motion(state._x)[row])
     loose = mech.with_joint(joint, free)
     return loose, carried(mech, state, loose, {free.name: held})
 

@@ -12,30 +12,30 @@ from ..describe.mechanism import Mechanism
 from ..describe.parts import Joint
 from ..describe.state import State
 from ..errors import ModelError, StructureError, listed
-from ..kernels.constraints.closure import ASSEMBLED, loops_take_hold
+from ..kernels.constraints.closure import loops_take_hold
 from ..kernels.constraints.rows import holding_wrenches
-from ..kernels.constraints.tables import FIRST, LOOP_V, RESIDUAL
-from ..structure.loops import LoopTables, closing_kernel, loops_of
+from ..kernels.constraints.tables import RESIDUAL
+from ..structure.failures import explain_failure
+from ..structure.structure import Structure
+from ..tolerances import ASSEMBLED
 from .impulses import Impact, Impulses
 
 Array = NDArray[np.float64]
 
 
-def take_hold(mech: Mechanism, before: Array, new: Sequence[Joint], *, impact: bool) -> State:
+def held_state(mech: Mechanism, before: Array, new: Sequence[Joint], *, impact: bool) -> State:
     """The state after the loop joints `new`, the last ones of the mechanism, have taken hold at (q, v) = `before`.
 
-    The new velocities are those nearest to the old ones, in the metric of kinetic energy, that all loops allow: M Δv = Jᵀ λ. They
-    are unique even where loops are redundant and λ is not.
+    The velocities are projected onto J v = 0 by the least change in the metric of kinetic energy, M Δv = Jᵀ λ (Gauss's principle
+    for a plastic impact). They are unique even where constraints are redundant and the impulses λ are not.
     """
-    closed = loops_of(mech)  # nobody else has this mechanism yet, but its tree may be that of another one
-    tree = closed.tree
-    x, results = before.copy(), np.empty(2 + 6 * len(closed.loops))
-    gap = loops_take_hold.call(tree.handle, closed.handle, closing_kernel(), x, results)
-    slip, redundant, wrenches = results[0], results[1], results[2:].reshape(-1, 6)
+    structure = mech.structure  # which nobody else has yet, nor its workspace
+    x, wrenches = before.copy(), np.empty((len(structure.layout.loops), 6))
+    gap, slip, redundant = loops_take_hold.call(structure.work, x, wrenches)
     if not gap <= ASSEMBLED:
-        raise _apart(mech, closed, new)
+        raise _apart(mech, structure, new)
     if redundant < 0:
-        raise StructureError(f"the impact of {_names(new)} has no unique result: {_why_not_unique(closed, before)}")
+        raise StructureError(f"the impact of {_names(new)} has no unique result: {_why_not_unique(structure, before)}")
     if not impact and not slip <= ASSEMBLED * (1.0 + float(np.abs(before[mech.nq :]).max(initial=0.0))):
         raise StructureError(
             f"the bodies move apart at {slip:.3g} (metres or radians per second) along what the joints {_names(new)} hold; let "
@@ -44,10 +44,10 @@ def take_hold(mech: Mechanism, before: Array, new: Sequence[Joint], *, impact: b
     layout = mech.layout
     after = State(layout, x)
     if redundant > 0:
-        least_forces(mech, after, closed)
+        least_forces(mech, after, structure.work)
         wrenches[:] = 0.0
-        holding_wrenches(tree.handle, closed.handle, after._q, wrenches)
-    after.impulse = Impulses(Impact(mech, tree, x, tree, before, layout.loops, wrenches))
+        holding_wrenches.call(structure.work, after._q, wrenches)
+    after.impulse = Impulses(Impact(mech, structure, x, structure, before, layout.loops, wrenches))
     return after
 
 
@@ -55,18 +55,18 @@ def _names(joints: Sequence[Joint]) -> str:
     return listed(joint.name for joint in joints)
 
 
-def _why_not_unique(closed: LoopTables, before: Array) -> ModelError:
-    """The same again in a workspace of its own, to look into afterwards."""
-    work = closed.tree.new_work()
-    results = np.empty(2 + 6 * len(closed.loops))
-    loops_take_hold.call(work.handle, closed.handle, closing_kernel(), before.copy(), results)
-    return closed.tree.explain_failure(work, before[: closed.tree.nq])
+def _why_not_unique(structure: Structure, before: Array) -> ModelError:
+    """Why an impact failed: it is computed again in a workspace of its own, which then shows it."""
+    work = structure.new_work()
+    loops_take_hold.call(work, before.copy(), np.empty((len(structure.layout.loops), 6)))
+    return explain_failure(structure, work, before[: structure.nq])
 
 
-def _apart(mech: Mechanism, closed: LoopTables, new: Sequence[Joint]) -> StructureError:
+def _apart(mech: Mechanism, structure: Structure, new: Sequence[Joint]) -> StructureError:
     """Which joint cannot take hold, or which loop was open before."""
-    for row, name in zip(closed.loops, mech.loop_joints, strict=True):
-        gap = float(np.abs(closed.rows[row[FIRST] : row[FIRST] + 6 - row[LOOP_V], RESIDUAL]).max(initial=0.0))
+    rows = structure.work.rows
+    for name, of_loop in zip(mech.loop_joints, structure.rows_of_loops, strict=True):
+        gap = float(np.abs(rows[of_loop, RESIDUAL]).max(initial=0.0))
         if gap <= ASSEMBLED:
             continue
         joint = mech.joints[name]

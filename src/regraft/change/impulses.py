@@ -1,4 +1,4 @@
-"""What the joints of a mechanism exchange in an impact: those that take hold, and all that are pulled by it."""
+"""The impulses that joints transmit in an impact: those that take hold, and all others, which feel it too."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..algebra.pose import POSE
 from ..describe.mechanism import Mechanism
 from ..describe.parts import WORLD, Joint
 from ..kernels.tables import BODY, JOINT, PARENT
-from ..structure.tree import Tree
+from ..structure.structure import Structure
 
 Array = NDArray[np.float64]
 
@@ -73,11 +73,11 @@ class Impact(NamedTuple):
 
     mech: Mechanism
     """To which parts may have been added since; none that it has is ever exchanged or taken away."""
-    tree: Tree
+    structure: Structure
     """Its tree at the impact."""
     after: Array
     """(q, v) of this tree."""
-    old_tree: Tree
+    old_tree: Structure
     """That in which the motion before is described; with another joint to the world if it is not the same."""
     before: Array
     loops: tuple[tuple[str, str, str], ...]
@@ -93,15 +93,17 @@ class Impact(NamedTuple):
 
     def by_joint(self) -> dict[str, Array]:
         """The impulses of all joints.  O(n)."""
-        tree, joints, motions = self.tree, self.mech.joints, self._changes()
+        structure, joints, motions = self.structure, self.mech.joints, self._changes()
         poses = {WORLD: (np.eye(3), np.zeros(3))}
-        poses |= {body: (motions[k, :9].reshape(3, 3), motions[k, 9:POSE]) for body, k in tree.row_of.items()}
+        poses |= {body: (motions[k, :9].reshape(3, 3), motions[k, 9:POSE]) for body, k in structure.row_of.items()}
         found = {name: wrench for (name, _, _), wrench in zip(self.loops, self.wrenches, strict=True)}
-        needed = momenta(self.mech, tree, motions)
+        needed = momenta(self.mech, structure, motions)
         for name, impulse in found.items():
             self._take(needed, joints[name], impulse, poses)
-        for k, row in reversed(list(enumerate(tree.walk.tolist()))):  # leaves to roots: what a body needs, its joint has to give
-            body, parent, joint = tree.body_names[row[BODY]], row[PARENT], joints[tree.joint_names[row[JOINT]]]
+        for k, row in reversed(
+            list(enumerate(structure.walk.tolist()))
+        ):  # leaves to roots: what a body needs, its joint has to give
+            body, parent, joint = structure.body_names[row[BODY]], row[PARENT], joints[structure.joint_names[row[JOINT]]]
             if parent >= 0:
                 needed[parent] += _moved(needed[k], motions[k, 9:POSE] - motions[parent, 9:POSE])
             given = _moved(needed[k], motions[k, 9:POSE] - _frame_origin(joint, poses))
@@ -110,28 +112,28 @@ class Impact(NamedTuple):
         return {name: found[name] for name in wanted}
 
     def _changes(self) -> Array:
-        """(rows, 18): `Tree.motion`, with the change of each twist in its place."""
-        nq, tree, old = self.tree.nq, self.tree, self.old_tree
-        if old is tree:
-            return tree.motion(np.concatenate((self.after[:nq], self.after[nq:] - self.before[nq:])))
-        motions, was = tree.motion(self.after), old.motion(self.before)
-        motions[:, POSE:] -= was[[old.row_of[tree.body_names[b]] for b in tree.walk[:, BODY].tolist()], POSE:]
+        """(rows, 18): `Tree.motion` after the impact, with the change of each twist in place of the twist."""
+        nq, structure, old = self.structure.nq, self.structure, self.old_tree
+        if old is structure:
+            return structure.motion(np.concatenate((self.after[:nq], self.after[nq:] - self.before[nq:])))
+        motions, was = structure.motion(self.after), old.motion(self.before)
+        motions[:, POSE:] -= was[[old.row_of[structure.body_names[b]] for b in structure.walk[:, BODY].tolist()], POSE:]
         return motions
 
     def _take(self, needed: Array, joint: Joint, impulse: Array, poses: Mapping[str, tuple[Array, Array]]) -> None:
-        """Take what a joint gives its two bodies from what they need."""
+        """Subtract the impulse of a joint on its two bodies from the change of momentum that is still to be explained."""
         at = _frame_origin(joint, poses)
         for body, sign in ((joint.child, 1.0), (joint.parent, -1.0)):
             if body != WORLD:
-                needed[self.tree.row_of[body]] -= sign * _moved(impulse, at - poses[body][1])
+                needed[self.structure.row_of[body]] -= sign * _moved(impulse, at - poses[body][1])
 
 
-def momenta(mech: Mechanism, tree: Tree, motions: Array) -> Array:
+def momenta(mech: Mechanism, structure: Structure, motions: Array) -> Array:
     """(rows, 6): the angular momentum of each row's body about its own origin, and its linear momentum, in world axes.
 
     The motions are as `Tree.motion` gives them; with changes of the twists the momenta are changes too.
     """
-    bodies = [mech.bodies[tree.body_names[b]].inertia for b in tree.walk[:, BODY].tolist()]
+    bodies = [mech.bodies[structure.body_names[b]].inertia for b in structure.walk[:, BODY].tolist()]
     mass, com, tensor = (np.array([getattr(body, what) for body in bodies]) for what in ("mass", "com", "tensor"))
     R, spin, speed = motions[:, :9].reshape(-1, 3, 3), motions[:, POSE : POSE + 3], motions[:, POSE + 3 :]
     arm = np.einsum("kij,kj->ki", R, com)
@@ -141,7 +143,7 @@ def momenta(mech: Mechanism, tree: Tree, motions: Array) -> Array:
 
 
 def _moved(wrench: Array, arm: Array) -> Array:
-    """A wrench about another point, from which its own is one arm away."""
+    """A wrench, about a point from which the wrench's own is `arm` away."""
     return np.concatenate((wrench[:3] + np.cross(arm, wrench[3:]), wrench[3:]))
 
 

@@ -1,4 +1,4 @@
-"""Re-rooting: another body becomes the top of its tree, with the motion carried over (S1)."""
+"""Re-rooting: another body becomes the root of its spanning tree, the one that hangs on the world; its motion is kept (S1)."""
 
 from __future__ import annotations
 
@@ -16,17 +16,18 @@ from ..describe.mechanism import Mechanism
 from ..describe.parts import WORLD, Joint
 from ..describe.state import State
 from ..errors import StructureError
-from ..joints import REPRESENTABLE, Free, JointType, is_registered
+from ..joints import Free, JointType, is_registered
 from ..kernels.impact import plastic_impact
 from ..kernels.tables import JOINT, ROOT
-from .carry import CARRIED, Settled, absolute_point, carried, carried_accelerations, check_body, refuse_motion, settled
-from .connect import hold
+from ..structure.failures import explain_failure
+from ..tolerances import CARRIED, REPRESENTABLE, SAME_POINT
+from .carry import Settled, absolute_point, carried, carried_accelerations, check_body, refuse_motion, settled
+from .connect import hold_together
 from .impulses import Impact, Impulses
 
 Array = NDArray[np.float64]
 
 _FREE, _HERE = Free(), Pose()
-_SAME_PLACE = 1e-12  # relative to 1 + distance: where a former base joint counts as being at the point asked for
 
 
 @overload
@@ -94,7 +95,8 @@ def reroot(
         "carry" keeps every body's motion and is refused where the joint cannot carry it; "impact" lets the joint stop what it
         cannot carry, as a plastic impact of the whole mechanism.
     align : {"bind", "current"}, optional
-        Whether the joint's zero is the body's bind orientation or the present one.
+        The orientation of the body at which the new joint is at zero: the one it has when all joints of the mechanism are at zero
+        (its bind pose), or the present one.
     acceleration : (nv,) array_like, optional
         Accelerations v̇ of the old joints, to be carried over too.
 
@@ -135,20 +137,20 @@ def reroot(
         raise StructureError(f"joint must be a joint type of the registry, such as Revolute((0, 1, 0)), not {joint!r}.")
     if acceleration is not None and velocity == "impact":
         raise StructureError('accelerations are not defined through an impact; leave acceleration out, or use velocity="carry".')
-    tree = mech.tree
-    row = tree.row_of[top]
-    now = tree.motion(state._x)[row]
+    structure = mech.structure
+    row = structure.row_of[top]
+    now = structure.motion(state._x)[row]
     point = now[9:POSE] if at is None else absolute_point(at)
     named = f"{top}_base" if name is None else name
     base, places = (None, None) if align == "current" else (_former(mech, named, kind, top, now, point), None)
     if base is None:
-        places = _base_places(now, now if align == "current" else tree.bind[row], point)
+        places = _base_places(now, now if align == "current" else structure.bind[row], point)
         base = Joint(named, kind, WORLD, top, Pose.from_row(places[0]), _HERE if at is None else Pose.from_row(places[1]))
     held = settled(base, top, now, places)
     if not held.pose_gap <= REPRESENTABLE:
         raise _refuse_orientation(base, top, held.pose_gap)
-    j = int(tree.walk[tree.walk[row, ROOT], JOINT])
-    changed = mech.with_base(tree.joint_names[j], base)
+    j = int(structure.walk[structure.walk[row, ROOT], JOINT])
+    changed = mech.with_base(structure.joint_names[j], base)
     if velocity == "impact":
         if mech.layout.loops:
             return changed, _closed_impact(mech, state, changed, top, base, held)
@@ -192,13 +194,13 @@ def _base_places(now: Array, zero: Array, point: Array) -> Array:
 
 
 def _former(mech: Mechanism, name: str, kind: JointType, top: str, now: Array, point: Array) -> Joint | None:
-    """The base joint of this name as it was before it was replaced, if it fits what is asked for (A1)."""
+    """The base joint that had this name before another one replaced it, if it is what is asked for (A1)."""
     former = mech.former_bases.get(name) if isinstance(name, str) else None
     if former is None or {former.parent, former.child} != {WORLD, top} or former.type != kind:
         return None
     on_top = former.child_pose if former.child == top else former.parent_pose
     place = Pose.from_row(now).apply(on_top.translation)
-    if np.abs(place - point).max() > _SAME_PLACE * (1.0 + float(np.abs(point).max())):
+    if np.abs(place - point).max() > SAME_POINT * (1.0 + float(np.abs(point).max())):
         return None
     return former if settled(former, top, now).pose_gap <= REPRESENTABLE else None
 
@@ -213,20 +215,20 @@ def _refuse_orientation(base: Joint, top: str, gap: float) -> StructureError:
 
 def _impact(mech: Mechanism, state: State, changed: Mechanism, x: Array, top: str, base: Joint, now: Array) -> State:
     """The state after the plastic impact of the whole tree at its new base joint (S1 7.2, 8.5)."""
-    tree, nq = changed.tree, changed.nq
+    structure, nq = changed.structure, changed.nq
     after = np.empty(changed.nv)
-    worst = plastic_impact(tree.handle, x, tree.row_of[top], now.reshape(1, -1), after)
+    worst = plastic_impact.call(structure.work, x, structure.row_of[top], now.reshape(1, -1), after)
     if not worst > 0.0:
-        why = tree.explain_failure(tree.work, x[:nq], tree.row_of[top])
+        why = explain_failure(structure, structure.work, x[:nq], structure.row_of[top])
         raise StructureError(f"joint {base.name!r}: the impact has no unique result: {why}")
     x[nq:] = after
-    return State(changed.layout, x, Impulses(Impact(changed, tree, x, mech.tree, state._x, (), np.zeros((0, 6)))))
+    return State(changed.layout, x, Impulses(Impact(changed, structure, x, mech.structure, state._x, (), np.zeros((0, 6)))))
 
 
 def _closed_impact(mech: Mechanism, state: State, changed: Mechanism, top: str, base: Joint, held: Settled) -> State:
-    """The same where loops take part: the new base takes hold of a body that floats, as any other joint would."""
+    """The same with closed loops: the mechanism is let float, then the new base takes hold of it as `connect` would."""
     floating, before = reroot(mech, state, top, name=_unused(mech, f"{base.name}_"))
-    caught, after = hold(floating, before, [base])
+    caught, after = hold_together(floating, before, [base])
     known = {base.name: held._replace(v=caught.joint_velocity(after, base.name))}
     return carried(caught, after, changed, known, after.impulse.among(changed.joints))
 

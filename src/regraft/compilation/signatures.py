@@ -28,6 +28,8 @@ ComplexTable: TypeAlias = NDArray[np.complex128]
 """A table of complex128."""
 Blocks: TypeAlias = NDArray[np.float64]
 """An array of float64 with three axes."""
+ThreeFloats: TypeAlias = tuple[float, float, float]
+"""Three float64, such as a point."""
 SixFloats: TypeAlias = tuple[float, ...]
 """Six float64."""
 Scalars: TypeAlias = Any
@@ -42,6 +44,7 @@ _TYPES: dict[str, Any] = {
     "Floats": numba.float64[::1],
     "Table": numba.float64[:, ::1],
     "Blocks": numba.float64[:, :, ::1],
+    "ThreeFloats": types.UniTuple(numba.float64, 3),
     "SixFloats": types.UniTuple(numba.float64, 6),
     "Integers": numba.int64[::1],
     "IntegerTable": numba.int64[:, ::1],

@@ -8,10 +8,9 @@ from numpy.typing import ArrayLike, NDArray
 from ..algebra.frozen import Frozen, array_key
 from ..algebra.pose import Pose, finite, real_numbers
 from ..errors import ModelError
+from ..tolerances import PHYSICAL
 
 Array = NDArray[np.float64]
-
-_SLACK = 1e-9  # of the largest moment: rounding that a physical inertia may show
 
 
 class Inertia(Frozen):
@@ -257,12 +256,12 @@ def _tensor(tensor: Array, mass: float) -> Array:
     largest = float(np.abs(tensor).max())
     if largest == 0.0:
         return tensor
-    if np.abs(tensor - tensor.T).max() > _SLACK * largest:
+    if np.abs(tensor - tensor.T).max() > PHYSICAL * largest:
         raise ModelError("Inertia: the tensor is not symmetric; give (I + I.T) / 2, with all products of inertia.")
     small, middle, large = (float(x) for x in np.linalg.eigvalsh(tensor))
-    if small < -_SLACK * large:
+    if small < -PHYSICAL * large:
         raise ModelError(f"Inertia: the tensor has the negative principal moment {small:.6g}; a real body has none.")
-    if small + middle < large * (1.0 - _SLACK):
+    if small + middle < large * (1.0 - PHYSICAL):
         raise ModelError(
             f"Inertia: the principal moments {small:.6g}, {middle:.6g}, {large:.6g} break the triangle inequality: "
             "no body has one moment larger than the sum of the others. Is the tensor about the centre of mass?"

@@ -1,34 +1,33 @@
-"""A mechanism: bodies, joints, frames and springs by name, as a graph. How the graph is walked is derived, by `tree`."""
+"""A mechanism: bodies, joints, frames and springs by name, as a graph. How the graph is walked is its `structure`."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..algebra.pose import Pose, finite
-from ..errors import ModelError, StructureError, listed, printable
-from ..joints import JointType, is_registered, settle
-from ..kernels.constraints.closure import ASSEMBLED
-from ..structure.derived import Derived
-from ..structure.description import Description, Exchange, describe
-from ..structure.layout import Layout, lay_out
-from ..structure.tree import Tree
+from ..algebra.pose import finite
+from ..errors import ModelError, StructureError
+from ..joints import settle
+from ..structure.layout import Layout
+from ..structure.structure import Structure
+from ..tolerances import ASSEMBLED
 from . import plain as files
+from .graph import checked_inertia, known
 from .inertia import Inertia
-from .parts import WORLD, Body, Frame, Joint, Spring, check_name
+from .parts import Body
+from .rejoinable import Rejoinable
 from .state import State, build_state
 from .text import draw_tree
 
 Array = NDArray[np.float64]
 
 
-class Mechanism:
+class Mechanism(Rejoinable):
     """Bodies, joints, frames and springs by name; ``"world"`` is the body that does not move.
 
     A joint between two bodies that are already connected closes a loop and becomes a loop joint by itself: it has no place in `q`
@@ -54,177 +53,12 @@ class Mechanism:
        └─ knee: Revolute → shank (3 kg)
     """
 
-    def __init__(self, gravity: ArrayLike = (0.0, 0.0, -9.81)) -> None:
-        self._gravity = finite("gravity", gravity, (3,))
-        self._gravity.flags.writeable = False
-        self._bodies: dict[str, Body] = {}
-        self._joints: dict[str, Joint] = {}
-        self._frames: dict[str, Frame] = {}
-        self._springs: dict[str, Spring] = {}
-        self._former_bases: dict[str, Joint] = {}
-        self._derived = Derived()
-        self._is_frozen = False
-
-    # --- describe ----------------------------------------------------------------------------------------------------
-
-    def add_body(self, name: str, inertia: Inertia) -> None:
-        """Add a rigid body; join it to others with `add_joint`.
-
-        Parameters
-        ----------
-        name : str
-            A name that no body and no frame has.
-        inertia : Inertia
-            Its mass and how that is spread, in the body's axes.
-
-        Raises
-        ------
-        ModelError
-            If the name is taken.
-        """
-        self._check_changeable(f"the body {name!r}")
-        self._check_new_name(name, "body")
-        self._bodies[name] = Body(name, _checked_inertia(name, inertia))
-        self._changed()
-
-    def add_joint(
-        self,
-        name: str,
-        joint: JointType,
-        parent: str,
-        child: str,
-        parent_pose: Pose = Pose(),  # noqa: B008 (a pose is immutable)
-        child_pose: Pose = Pose(),  # noqa: B008
-    ) -> None:
-        """Join two bodies; a body without a way to the world needs a `Free()` joint to it.
-
-        Parameters
-        ----------
-        name : str
-            A name that no joint has.
-        joint : JointType
-            The kind of joint, such as ``Revolute((0, 1, 0))``.
-        parent, child : str
-            The two bodies; the joint's coordinates are the motion of the child relative to the parent.
-        parent_pose, child_pose : Pose, optional
-            Where the joint's frame is on either body; by default at its origin, with its axes.
-
-        Raises
-        ------
-        ModelError
-            If the name is taken or there is no such body.
-        """
-        self._check_changeable(f"the joint {name!r}")
-        self._check_new_name(name, "joint")
-        new = Joint(name, joint, parent, child, parent_pose, child_pose)
-        self._check_parts(new)
-        self._joints[name] = Joint(name, joint, parent, child, parent_pose.orthonormal(), child_pose.orthonormal())
-        self._changed()
-
-    def add_frame(self, name: str, body: str, pose: Pose = Pose()) -> None:  # noqa: B008
-        """Name a place on a body.
-
-        Parameters
-        ----------
-        name : str
-            A name that no frame and no body has.
-        body : str
-            The body that carries it.
-        pose : Pose, optional
-            Where it is on that body.
-
-        Raises
-        ------
-        ModelError
-            If the name is taken or there is no such body.
-        """
-        self._check_changeable(f"the frame {name!r}")
-        self._check_new_name(name, "frame")
-        self._check_body(body, "body of frame", name)
-        _check_pose("frame", name, "pose", pose)
-        self._frames[name] = Frame(name, body, pose.orthonormal())
-
-    def add_spring(
-        self,
-        name: str,
-        body_a: str,
-        point_a: ArrayLike,
-        body_b: str,
-        point_b: ArrayLike,
-        *,
-        stiffness: float,
-        damping: float = 0.0,
-        rest_length: float = 0.0,
-    ) -> None:
-        """Put a spring and a damper between two points.
-
-        Parameters
-        ----------
-        name : str
-            A name that no spring has.
-        body_a, body_b : str
-            The two bodies.
-        point_a, point_b : (3,) array_like
-            Where its ends are, each in the axes of its body.
-        stiffness : float
-            In N/m.
-        damping : float, optional
-            In N s/m.
-        rest_length : float, optional
-            In metres.
-
-        Raises
-        ------
-        ModelError
-            If the name is taken, there is no such body, both ends are on one body or a number is negative.
-        """
-        self._check_changeable(f"the spring {name!r}")
-        self._check_new_name(name, "spring")
-        self._check_body(body_a, "body_a of spring", name)
-        self._check_body(body_b, "body_b of spring", name)
-        if body_a == body_b:
-            raise ModelError(f"spring {name!r}: both ends are on the body {body_a!r}; it would do nothing.")
-        numbers = [finite(f"spring {name!r}: {what}", x, ()) for what, x in
-                   (("stiffness", stiffness), ("damping", damping), ("rest_length", rest_length))]  # fmt: skip
-        if any(x < 0 for x in numbers):
-            raise ModelError(f"spring {name!r}: stiffness, damping and rest_length must not be negative.")
-        ends = [finite(f"spring {name!r}: {what}", x, (3,)) for what, x in (("point_a", point_a), ("point_b", point_b))]
-        point_a_, point_b_ = (_triple(end) for end in ends)
-        self._springs[name] = Spring(name, body_a, point_a_, body_b, point_b_, *(float(x) for x in numbers))
-        self._changed()
-
     # --- read --------------------------------------------------------------------------------------------------------
-
-    @property
-    def gravity(self) -> Array:
-        """The acceleration of free fall."""
-        return self._gravity
-
-    @property
-    def bodies(self) -> Mapping[str, Body]:
-        """The bodies by name, without the world."""
-        return MappingProxyType(self._bodies)
-
-    @property
-    def joints(self) -> Mapping[str, Joint]:
-        """The joints by name, loop joints too."""
-        return MappingProxyType(self._joints)
-
-    @property
-    def frames(self) -> Mapping[str, Frame]:
-        """The frames by name."""
-        return MappingProxyType(self._frames)
-
-    @property
-    def springs(self) -> Mapping[str, Spring]:
-        """The springs by name."""
-        return MappingProxyType(self._springs)
 
     @property
     def layout(self) -> Layout:
         """Which joint has which numbers in a state."""
-        derived = self._derived
-        return derived.layout or self.layout_of(derived)
+        return self.structure.layout
 
     @property
     def loop_joints(self) -> tuple[str, ...]:
@@ -369,21 +203,6 @@ class Mechanism:
 
     # --- whole -------------------------------------------------------------------------------------------------------
 
-    def copy(self) -> Mechanism:
-        """A mechanism that can be changed without changing this one.
-
-        Returns
-        -------
-        Mechanism
-        """
-        twin = Mechanism.__new__(Mechanism)
-        twin.__dict__ = self.__dict__.copy()
-        twin._bodies, twin._joints = self._bodies.copy(), self._joints.copy()
-        twin._frames, twin._springs = self._frames.copy(), self._springs.copy()
-        twin._former_bases = self._former_bases.copy()
-        twin._is_frozen = False
-        return twin
-
     def replace(
         self,
         gravity: ArrayLike | None = None,
@@ -429,8 +248,8 @@ class Mechanism:
             twin._gravity.flags.writeable = False
         for body, new in _given("inertia", "bodies", inertia).items():
             if body not in self._bodies:
-                raise ModelError(f"inertia: there is no body {body!r}. {_known('bodies', self._bodies)}")
-            twin._bodies[body] = Body(body, _checked_inertia(body, new))
+                raise ModelError(f"inertia: there is no body {body!r}. {known('bodies', self._bodies)}")
+            twin._bodies[body] = Body(body, checked_inertia(body, new))
         for what, table in (("damping", damping), ("limits", limits)):
             for name, value in _given(what, "joints", table).items():
                 self._check_joint(name)
@@ -462,9 +281,6 @@ class Mechanism:
         twin._is_frozen = True
         return twin
 
-    def __copy__(self) -> Mechanism:
-        return self.copy()
-
     def to_dict(self) -> dict[str, Any]:
         """The mechanism as plain data, for JSON.
 
@@ -472,16 +288,7 @@ class Mechanism:
         -------
         dict
         """
-        return {
-            "format": files.FORMAT,
-            "version": files.VERSION,
-            "gravity": self._gravity.tolist(),
-            "bodies": [files.body_to_dict(body) for body in self._bodies.values()],
-            "joints": [files.joint_to_dict(joint) for joint in self._joints.values()],
-            "frames": [files.frame_to_dict(frame) for frame in self._frames.values()],
-            "springs": [files.spring_to_dict(spring) for spring in self._springs.values()],
-            "former_bases": [files.joint_to_dict(joint) for joint in self._former_bases.values()],
-        }
+        return files.mechanism_to_dict(self)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Mechanism:
@@ -501,32 +308,7 @@ class Mechanism:
         ModelError
             If something is missing or wrong in it.
         """
-        if not isinstance(data, Mapping) or data.get("format") != files.FORMAT:
-            raise ModelError(f"this is not a mechanism: the field 'format' must be {files.FORMAT!r}.")
-        if data.get("version") != files.VERSION:
-            raise ModelError(f"the file has version {data.get('version')!r}; this release reads version {files.VERSION}.")
-        try:
-            mech = cls(data["gravity"])
-            for body in data["bodies"]:
-                mech.add_body(body["name"], files.inertia_from_dict(body))
-            for joint in map(files.joint_from_dict, data["joints"]):
-                mech.add_joint(joint.name, joint.type, joint.parent, joint.child, joint.parent_pose, joint.child_pose)
-            for frame in data["frames"]:
-                mech.add_frame(frame["name"], frame["body"], files.pose_from_dict(frame["pose"]))
-            for spring in data["springs"]:
-                mech.add_spring(**spring)
-            for joint in map(files.joint_from_dict, data["former_bases"]):
-                mech._check_former_base(joint)
-                mech._remember(joint)
-        except KeyError as missing:
-            raise ModelError(
-                f"the description is damaged: the entry {missing} is missing. Save the mechanism again."
-            ) from missing
-        except (TypeError, AttributeError, ValueError) as problem:
-            if isinstance(problem, ModelError):
-                raise
-            raise ModelError(f"the description is damaged: {printable(str(problem))}. Save the mechanism again.") from problem
-        return mech
+        return files.mechanism_from_dict(cls, data)
 
     def save(self, path: str | Path) -> None:
         """Write the mechanism to a JSON file; `regraft.load` reads it back, equal to the last digit.
@@ -542,7 +324,7 @@ class Mechanism:
         if not isinstance(other, Mechanism):
             return NotImplemented
         return np.array_equal(self._gravity, other._gravity) and all(
-            list(getattr(self, table).items()) == list(getattr(other, table).items()) for table in _TABLE_OF.values()
+            list(getattr(self, table).items()) == list(getattr(other, table).items()) for table in _TABLES
         )
 
     __hash__ = None  # type: ignore[assignment]
@@ -579,131 +361,13 @@ class Mechanism:
     def __repr__(self) -> str:
         return draw_tree(self._bodies, self._joints, self.layout, len(self._springs))
 
-    # --- for the functions that change the structure -------------------------------------------------------------------
-
-    @property
-    def former_bases(self) -> Mapping[str, Joint]:
-        """Joints to the world that re-rooting has replaced, by name, so that they can be put back as they were.
-
-        The last 64 of them, that replaced last at the end.
-        """
-        return MappingProxyType(self._former_bases)
-
-    def with_joint(self, old: str, new: Joint) -> Mechanism:
-        """A mechanism with one joint in the place of another, which need not join the same bodies; all else is shared.
-
-        Where there are no loops the new joint must connect what the old one did, so that there are none again.
-        """
-        if new.name != old:
-            self._check_new_name(new.name, "joint")
-        layout = self.layout
-        twin = self.copy()
-        twin._joints = {
-            (new.name if name == old else name): (new if name == old else joint) for name, joint in self._joints.items()
-        }
-        if layout.loops:
-            twin._changed()
-        else:
-            j, description = layout.names.index(old), self.description
-            after = layout.with_joint(j, new)
-            twin._derived = Derived(after, exchange=Exchange(description, j, new))
-        return twin
-
-    def joined_by(self, joints: Mapping[str, Joint]) -> Mechanism:
-        """The same bodies, frames and springs with other joints, by name and in this order."""
-        twin = self.copy()
-        twin._joints = dict(joints)
-        twin._changed()
-        return twin
-
-    def with_loops(self, new: Iterable[Joint]) -> Mechanism:
-        """A mechanism with more joints; as every body is connected already, each of them closes a loop."""
-        twin, layout = self.copy(), self.layout
-        loops = [*layout.loops]
-        for joint in new:
-            twin._check_new_name(joint.name, "joint")
-            twin._check_parts(joint)
-            twin._joints[joint.name] = joint
-            loops.append((joint.name, joint.parent, joint.child))
-        twin._lay_out(layout.with_loops(tuple(loops)))
-        return twin
-
-    def without_joint(self, name: str) -> Mechanism:
-        """A mechanism without a joint; without one that closed no loop there may be bodies that nothing holds."""
-        twin, layout = self.copy(), self.layout
-        del twin._joints[name]
-        if name in layout.q_slices:
-            twin._changed()
-        else:
-            twin._lay_out(layout.with_loops(tuple([loop for loop in layout.loops if loop[0] != name])))
-        return twin
-
-    def with_base(self, old: str, new: Joint) -> Mechanism:
-        """A mechanism with another joint to the world, that remembers the one it replaces."""
-        twin = self.with_joint(old, new)
-        twin._remember(self._joints[old])
-        return twin
-
-    def _remember(self, base: Joint) -> None:
-        """Put a joint at the end of the former bases; the first is forgotten where there are too many."""
-        bases = self._former_bases
-        bases.pop(base.name, None)
-        bases[base.name] = base
-        if len(bases) > _REMEMBERED:
-            del bases[next(iter(bases))]
-
     # --- for the functions that ask --------------------------------------------------------------------------------
 
-    @property
-    def tree(self) -> Tree:
-        """The spanning tree as arrays, derived on first use after a change.
-
-        Its handle is a bare address: whoever uses it keeps the tree in a variable of its own until the kernel has returned.
-        """
-        derived = self._derived
-        return derived.tree or self.tree_of(derived)
-
-    def tree_for(self, state: State) -> Tree:
-        """The tree that a state belongs to; rejects a state of another structure."""
-        return self.tree_of(self.derived_for(state))
-
-    def derived_for(self, state: State) -> Derived:
-        """All that is derived from the structure that a state belongs to; rejects a state of another one."""
-        derived = self._derived
-        self._check_layout(state, self.layout_of(derived))
-        return derived
-
-    def tree_of(self, derived: Derived) -> Tree:
-        """`tree`, where `derived` has been taken already."""
-        if derived.tree is not None:
-            return derived.tree
-        layout, description = self.layout_of(derived), self._description_of(derived)
-        return derived.publish("tree", Tree(self._gravity, tuple(self._bodies), layout, description))
-
-    @property
-    def description(self) -> Description:
-        """The parts as arrays, made on first use after a change."""
-        return self._description_of(self._derived)
-
-    def layout_of(self, derived: Derived) -> Layout:
-        """`layout`, where `derived` has been taken already."""
-        return derived.layout or derived.lay_out(lay_out(self._joints))
-
-    def _description_of(self, derived: Derived) -> Description:
-        found, exchange = derived.description, derived.exchange  # in this order: another thread may be about to settle it
-        if found is not None:
-            return found
-        if exchange is None:
-            made = describe(self._bodies, self._joints, self._springs, self.layout_of(derived))
-        else:
-            before, j, new = exchange
-            made = before.with_joint(j, (self._body_number(new.parent), self._body_number(new.child)), new)
-        found = derived.publish("description", made)
-        derived.exchange = None  # or a mechanism would keep the numbers of the one that it was made from
-        return found
-
-    def _body_number(self, name: str) -> int:
-        return -1 if name == WORLD else list(self._bodies).index(name)
+    def structure_for(self, state: State) -> Structure:
+        """The structure that a state belongs to; rejects a state of another one."""
+        structure = self.structure
+        self._check_layout(state, structure.layout)
+        return structure
 
     def check_state(self, state: State) -> None:
         """Reject a state of another structure."""
@@ -721,7 +385,7 @@ class Mechanism:
     def settled(self, state: State, loop: str) -> tuple[Array, Array]:
         """Position and velocity of a loop joint, from the motions of its two bodies."""
         joint = self._joints[loop]
-        motions = self.tree.motions_of(state._x, joint.parent, joint.child)
+        motions = self.structure.motions_of(state._x, joint.parent, joint.child)
         q, v, gap, _ = settle(joint.type, motions, joint.places())
         if not gap <= ASSEMBLED:
             raise StructureError(
@@ -729,112 +393,16 @@ class Mechanism:
             )
         return q, v
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._gravity.flags.writeable = False  # which an array forgets on the way
-
-    def _lay_out(self, layout: Layout) -> None:
-        """Take another layout; the tree is still the same, its loops may be others."""
-        self._derived = self._derived.with_layout(layout)
-
-    def _changed(self) -> None:
-        self._derived = Derived()
-
-    def _check_changeable(self, part: str) -> None:
-        if self._is_frozen:
-            raise StructureError(
-                f"{part} cannot be added: this mechanism is frozen, as the one that a simulation shows to its functions. Add it "
-                "to mech.copy(), or let the action of an event change the structure."
-            )
-
-    def _check_parts(self, joint: Joint) -> None:
-        """A joint of a registered type between two bodies that there are."""
-        name, kind = joint.name, joint.type
-        if not isinstance(kind, JointType):
-            raise ModelError(f"joint {name!r}: give a joint type, such as Revolute((0, 0, 1)), not {kind!r}.")
-        if not is_registered(kind):
-            raise ModelError(
-                f"joint {name!r}: {type(kind).__name__} is not in the registry; add it to JOINT_TYPES in regraft.joints."
-            )
-        self._check_body(joint.parent, "parent of joint", name)
-        self._check_body(joint.child, "child of joint", name)
-        if joint.parent == joint.child:
-            raise ModelError(f"joint {name!r}: parent and child are the same body {joint.parent!r}; join it to another one.")
-        _check_pose("joint", name, "parent_pose", joint.parent_pose)
-        _check_pose("joint", name, "child_pose", joint.child_pose)
-
-    def _check_former_base(self, joint: Joint) -> None:
-        check_name(joint.name, "a joint")
-        self._check_parts(joint)
-        if WORLD not in (joint.parent, joint.child):
-            raise ModelError(f"joint {joint.name!r} cannot have been the base of a tree: it does not join a body to the world.")
-
-    def _check_new_name(self, name: str, kind: str) -> None:
-        check_name(name, f"a {kind}")
-        if name in getattr(self, _TABLE_OF[kind]) or (kind == "body" and name == WORLD):
-            raise ModelError(f"there is already a {kind} {name!r}; choose another name.")
-        if kind in ("body", "frame") and (name in self._bodies or name in self._frames):
-            raise ModelError(
-                f"there is already a body or frame {name!r}: both are places, so they share their names; choose another."
-            )
-        if kind == "frame" and name == WORLD:
-            raise ModelError("a frame cannot be called 'world'; choose another name.")
-
-    def _check_body(self, name: str, role: str, part: str) -> None:
-        if not isinstance(name, str) or (name != WORLD and name not in self._bodies):
-            raise ModelError(
-                f"{role} {part!r}: there is no body {name!r}; add it first with add_body. {_known('bodies', self._bodies)}"
-            )
-
-    def _check_joint(self, name: str) -> None:
-        if not isinstance(name, str) or name not in self._joints:
-            raise ModelError(f"there is no joint {name!r}. {_known('joints', self._joints)}")
-
     def _check_tree_joint(self, name: str) -> None:
         self._check_joint(name)
         if name not in self.layout.q_slices:
             raise ModelError(f"joint {name!r} is a loop joint and has no place in q and v; ask joint_position for its position.")
 
 
-_REMEMBERED = 64  # former bases: far more than a figure has feet and hands, and little to keep in each of its mechanisms
-
-_TABLE_OF = {"body": "_bodies", "joint": "_joints", "frame": "_frames", "spring": "_springs"}
-
-
-def load_mechanism(path: str | Path) -> Mechanism:
-    """Read a mechanism that `Mechanism.save` wrote."""
-    return mechanism_in(path, files.read_json(Path(path)))
-
-
-def mechanism_in(path: str | Path, data: Any) -> Mechanism:
-    """The mechanism in the data of a JSON file."""
-    try:
-        return Mechanism.from_dict(data)
-    except ModelError as problem:
-        raise ModelError(f"{str(path)!r}: {problem}") from problem
-
-
-def _triple(values: Array) -> tuple[float, float, float]:
-    x, y, z = values.tolist()
-    return x, y, z
-
-
-def _known(what: str, table: Mapping[str, Any]) -> str:
-    return f"Known {what}: {listed(table)}."
+_TABLES = ("_bodies", "_joints", "_frames", "_springs")
 
 
 def _given(what: str, whose: str, table: Mapping[str, Any] | None) -> Mapping[str, Any]:
     if table is not None and not isinstance(table, Mapping):
         raise ModelError(f"{what} must be given by the names of the {whose} it is for, as a dict, not as {table!r}.")
     return table or {}
-
-
-def _checked_inertia(body: str, inertia: Inertia) -> Inertia:
-    if not isinstance(inertia, Inertia):
-        raise ModelError(f"body {body!r}: inertia must be an Inertia, such as Inertia(mass=1.0), not {inertia!r}.")
-    return inertia
-
-
-def _check_pose(kind: str, name: str, which: str, pose: Pose) -> None:
-    if not isinstance(pose, Pose):
-        raise ModelError(f"{kind} {name!r}: {which} must be a Pose, such as Pose(translation=(0, 0, 1)), not {pose!r}.")

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from ..algebra.pose import Pose
 from ..atomic import writing
-from ..errors import ModelError
+from ..errors import ModelError, printable
 from ..joints import BY_NAME, JointType, Limits
 from ..structure.layout import Layout, lay_out
 from .inertia import Inertia
 from .parts import WORLD, Body, Frame, Joint, Spring, check_name
+from .rejoinable import Rejoinable
+
+M = TypeVar("M", bound=Rejoinable)
 
 FORMAT = "regraft mechanism"
 VERSION = 1
@@ -150,3 +154,44 @@ def spring_to_dict(spring: Spring) -> dict[str, Any]:
         "damping": spring.damping,
         "rest_length": spring.rest_length,
     }
+
+
+def mechanism_to_dict(mech: Rejoinable) -> dict[str, Any]:
+    """A whole mechanism."""
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "gravity": mech.gravity.tolist(),
+        "bodies": [body_to_dict(body) for body in mech.bodies.values()],
+        "joints": [joint_to_dict(joint) for joint in mech.joints.values()],
+        "frames": [frame_to_dict(frame) for frame in mech.frames.values()],
+        "springs": [spring_to_dict(spring) for spring in mech.springs.values()],
+        "former_bases": [joint_to_dict(joint) for joint in mech.former_bases.values()],
+    }
+
+
+def mechanism_from_dict(cls: type[M], data: Mapping[str, Any]) -> M:
+    """The same from plain data; every part is checked as if it were added by hand."""
+    if not isinstance(data, Mapping) or data.get("format") != FORMAT:
+        raise ModelError(f"this is not a mechanism: the field 'format' must be {FORMAT!r}.")
+    if data.get("version") != VERSION:
+        raise ModelError(f"the file has version {data.get('version')!r}; this release reads version {VERSION}.")
+    try:
+        mech = cls(data["gravity"])
+        for body in data["bodies"]:
+            mech.add_body(body["name"], inertia_from_dict(body))
+        for joint in map(joint_from_dict, data["joints"]):
+            mech.add_joint(joint.name, joint.type, joint.parent, joint.child, joint.parent_pose, joint.child_pose)
+        for frame in data["frames"]:
+            mech.add_frame(frame["name"], frame["body"], pose_from_dict(frame["pose"]))
+        for spring in data["springs"]:
+            mech.add_spring(**spring)
+        for joint in map(joint_from_dict, data["former_bases"]):
+            mech.remember(joint)
+    except KeyError as missing:
+        raise ModelError(f"the description is damaged: the entry {missing} is missing. Save the mechanism again.") from missing
+    except (TypeError, AttributeError, ValueError) as problem:
+        if isinstance(problem, ModelError):
+            raise
+        raise ModelError(f"the description is damaged: {printable(str(problem))}. Save the mechanism again.") from problem
+    return mech

@@ -13,15 +13,13 @@ from ..algebra.pose import finite
 from ..errors import ModelError, listed, printable
 from ..joints import JointType
 from ..structure.layout import Layout
+from ..tolerances import QUATERNION_ROUNDING, UNIT_QUATERNION
 from . import plain as files
 
 Array = NDArray[np.float64]
 
 FORMAT = "regraft state"
 VERSION = 1
-
-MANIFOLD = 1e-6
-"""How far the numbers of a given quaternion may be from those of the unit quaternion nearest to it."""
 
 
 class JointState(NamedTuple):
@@ -261,12 +259,12 @@ def _filled(what: str, layout: Layout, given: Any, slices: Mapping[str, slice], 
 def _on_manifold(name: str, joint: JointType, q: Array) -> Array:
     nearest = joint.normalised(q)
     off = float(np.abs(nearest - q).max())
-    if not off <= MANIFOLD:
+    if not off <= UNIT_QUATERNION:
         raise ModelError(
             f"q of joint {name!r} is no position of a {type(joint).__name__} joint: its quaternion (w, x, y, z) must have "
             f"length 1, it is off by {off:.3g}. Normalise it."
         )
-    return q if off < 1e-15 else nearest
+    return q if off < QUATERNION_ROUNDING else nearest
 
 
 def _unknown_joint(name: str, layout: Layout) -> str:

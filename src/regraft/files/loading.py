@@ -6,11 +6,12 @@ from pathlib import Path
 
 from ..atomic import path_of
 from ..describe import state
-from ..describe.mechanism import Mechanism, mechanism_in
+from ..describe.mechanism import Mechanism
 from ..describe.plain import read_json
 from ..describe.state import State
 from ..errors import ModelError
 from ..simulate import Trajectory
+from .mechanisms import mechanism_in
 
 _ARCHIVE = b"PK"  # how the files of Trajectory.save begin
 

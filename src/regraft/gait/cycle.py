@@ -19,22 +19,19 @@ from ..errors import ModelError, SimulationError, StructureError
 from ..simulate.events import Event, check_events
 from ..simulate.settings import method_of, settings_of
 from ..simulate.trajectory import Trajectory
+from ..tolerances import NEUTRAL, REPEATS, RESIDUAL_ROUNDING
 from .match import Match, apart, moved
 from .returns import BLIND, Passage, ReturnMap
 from .sensitivity import is_exact, passage_derivative
 
 Array = NDArray[np.float64]
 
-NEUTRAL = 1e-8
-"""A direction in which I − J is smaller than this is one of a family of cycles: Newton's method does not move along it."""
 HALVINGS = 10
 """How often a step of Newton's method that does not come nearer is halved."""
 BESIDE = 0.2
 """A guess that meets the section in less than this part of the return that follows was before the section, not behind it."""
 PATIENCE = 5.0
 """How many times longer than the return before it one may take."""
-REPEATS = 1e-5
-"""How much the time of the next return may differ, relative to the period, for a motion to repeat itself."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,7 +130,9 @@ class LimitCycle:
         for _ in range(returns):
             now = self.return_map.image(self.return_map.passage(self.mech, now, BLIND * self.period / self.return_map.returns))
             distances.append(self._distance(now))
-        return Convergence(np.array(distances), _rate(distances, 100.0 * max(self.residual, 1e-12)), self.spectral_radius)
+        return Convergence(
+            np.array(distances), _rate(distances, 100.0 * max(self.residual, RESIDUAL_ROUNDING)), self.spectral_radius
+        )
 
     def __repr__(self) -> str:
         kind = "stable" if self.stable else "not stable"

@@ -61,5 +61,5 @@ def _by_name(start: Mechanism, names: Mapping[str, str], mech: Mechanism, state:
 
 
 def _directions(mech: Mechanism) -> dict[str, int]:
-    tree = mech.tree
-    return {tree.joint_names[j]: sign for j, sign in tree.walk[:, [JOINT, POLARITY]].tolist()}
+    structure = mech.structure
+    return {structure.joint_names[j]: sign for j, sign in structure.walk[:, [JOINT, POLARITY]].tolist()}

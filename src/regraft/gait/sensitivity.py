@@ -80,9 +80,9 @@ def _by_complex_step(piece: Piece, tangents: Array) -> Array:
     r, count = piece.runner, tangents.shape[1]
     scratch = np.zeros((SCRATCH, r.scratch.shape[1]), complex)
     changes, directions = np.empty((count, r.nq + r.nv + 1)), np.empty((r.nq, r.nv))
-    work = r.tree.new_work(complex)
+    work = r.structure.new_work(0j)
     replay.tangents(
-        work.handle, r.integrator.table, piece.start._x, piece.t, piece.sizes, piece.timed, scratch, r.functions, r.push,
+        work, r.integrator.table, piece.start._x, piece.t, piece.sizes, piece.timed, scratch, r.functions, r.push,
         r.external.astype(complex), r.guards, r.numbers, piece.guard, np.ascontiguousarray(tangents.T), changes, directions,
     )  # fmt: skip
     along = least_squares(directions, changes[:, : r.nq].T)
@@ -92,13 +92,13 @@ def _by_complex_step(piece: Piece, tangents: Array) -> Array:
 def _by_differences(piece: Piece) -> Array:
     """The same by extrapolated differences, with the same steps: for a user's functions, which take real numbers only."""
     r = piece.runner
-    scratch, external, work = np.zeros_like(r.scratch), r.external.copy(), r.tree.new_work()
+    scratch, external, work = np.zeros_like(r.scratch), r.external.copy(), r.structure.new_work()
     mech, base = r.mech, np.empty(r.nq + r.nv)
 
     def end(step: Array, out: Array) -> float:
         begun, last = piece.t + step[-1], piece.sizes[-1] - (step[-1] if piece.timed else 0.0)
         size = replay.replay(
-            work.handle, r.integrator.table, moved(mech, piece.start, step[:-1])._x, begun, piece.sizes, last, scratch,
+            work, r.integrator.table, moved(mech, piece.start, step[:-1])._x, begun, piece.sizes, last, scratch,
             r.functions, r.push, external, r.guards, r.numbers, piece.guard, out,
         )  # fmt: skip
         if (problem := r.problem()) is not None:

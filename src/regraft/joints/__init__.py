@@ -1,6 +1,6 @@
 """Joint types: the contract, one short file per type, and the registry. Nothing outside this folder knows a joint type."""
 
-from .contract import PARAMETERS, REPRESENTABLE, JointKernels, JointType, padded_parameters
+from .contract import PARAMETERS, JointKernels, JointType, padded_parameters
 from .cylindrical import Cylindrical
 from .dispatch import parameters
 from .fixed import Fixed
@@ -27,7 +27,7 @@ from .registry import (
     kind_of,
 )
 from .revolute import Revolute
-from .single import ROUNDING, nearest_position, nearest_velocity, screw_rates, screws, settle, within_limits
+from .single import nearest_position, nearest_velocity, screw_rates, screws, settle, within_limits
 from .spherical import Spherical
 from .universal import Universal
 
@@ -36,8 +36,6 @@ __all__ = [
     "FORMS",
     "JOINT_TYPES",
     "PARAMETERS",
-    "REPRESENTABLE",
-    "ROUNDING",
     "Cylindrical",
     "Fixed",
     "Free",

@@ -16,13 +16,12 @@ from numpy.typing import ArrayLike, NDArray
 from ..algebra.frozen import Frozen
 from ..algebra.pose import Pose, finite, real_numbers
 from ..errors import ModelError, StructureError
+from ..tolerances import AXIS_ROUNDING, NO_DIRECTION, REPRESENTABLE
 from .limits import Limits
 
 PARAMETERS = 6
 """Numbers that describe a joint type to its kernels; unused ones are 0."""
 
-REPRESENTABLE = 1e-9
-"""How far a given relative pose may be from one that the joint can take (radians or metres, relative to 1 + |p|)."""
 
 Array = NDArray[np.float64]
 
@@ -292,9 +291,9 @@ def unit(what: str, axis: ArrayLike) -> tuple[float, float, float]:
     """
     vector = finite(what, axis, (3,))
     length = float(np.linalg.norm(vector))
-    if length < 1e-12:
+    if length < NO_DIRECTION:
         raise ModelError(f"{what} is zero: give the direction of the joint, such as (0, 0, 1).")
-    if abs(length - 1.0) > 4e-16:
+    if abs(length - 1.0) > AXIS_ROUNDING:
         vector = vector / length
     return (float(vector[0]), float(vector[1]), float(vector[2]))
 

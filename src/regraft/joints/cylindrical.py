@@ -5,24 +5,24 @@ from __future__ import annotations
 from typing import Any
 
 from ..algebra.rotations import about_axis
-from ..algebra.spatial import Frame, Motion, dot, scale, sliding, turning
+from ..algebra.spatial import Motion, Transform, dot, scale, sliding, turning
 from ..compilation import inline
 from .axis import OneAxis, axis_of, turn_about
 from .contract import JointKernels
 
 
 @inline
-def transform(par: tuple[float, ...], q: tuple[Any, Any]) -> Frame:
+def transform(par: tuple[float, ...], q: tuple[Any, Any]) -> Transform:
     return about_axis(axis_of(par), q[0]), scale(q[1], axis_of(par))
 
 
 @inline
-def columns(par: tuple[float, ...], _q: tuple[Any, Any], X: Frame) -> tuple[Motion, Motion]:
+def columns(par: tuple[float, ...], _q: tuple[Any, Any], X: Transform) -> tuple[Motion, Motion]:
     return (turning(X, axis_of(par)), sliding(X, axis_of(par)))
 
 
 @inline
-def nearest(par: tuple[float, ...], X: Frame) -> tuple[Any, Any]:
+def nearest(par: tuple[float, ...], X: Transform) -> tuple[Any, Any]:
     return turn_about(axis_of(par), X[0]), dot(axis_of(par), X[1])
 
 

@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 from ..algebra.rotations import identity_pose
-from ..algebra.spatial import Frame
+from ..algebra.spatial import Transform
 from ..compilation import inline
 from .contract import JointKernels, JointType
 
 
 @inline
-def transform(par: tuple[float, ...], _q: tuple[()]) -> Frame:
+def transform(par: tuple[float, ...], _q: tuple[()]) -> Transform:
     return identity_pose(par[0])
 
 
 @inline
-def columns(_par: tuple[float, ...], _q: tuple[()], _X: Frame) -> tuple[()]:
+def columns(_par: tuple[float, ...], _q: tuple[()], _X: Transform) -> tuple[()]:
     return ()
 
 
 @inline
-def place(_par: tuple[float, ...], _q: tuple[()], X: Frame) -> Frame:
+def place(_par: tuple[float, ...], _q: tuple[()], X: Transform) -> Transform:
     return X
 
 
 @inline
-def nearest(_par: tuple[float, ...], _X: Frame) -> tuple[()]:
+def nearest(_par: tuple[float, ...], _X: Transform) -> tuple[()]:
     return ()
 
 

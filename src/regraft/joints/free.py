@@ -20,19 +20,19 @@ from ..algebra.rotations import (
     stored_twist,
     unit_quaternion,
 )
-from ..algebra.spatial import Frame, Motion, add, axis_x, axis_y, axis_z, rotate, rotate_back, spatial, subtract, zero_vector
+from ..algebra.spatial import Motion, Transform, add, axis_x, axis_y, axis_z, rotate, rotate_back, spatial, subtract, zero_vector
 from ..compilation import inline
 from .contract import Array, JointKernels, JointType
 from .spherical import turning_axes, unit_length
 
 
 @inline
-def transform(_par: tuple[float, ...], q: tuple[Any, ...]) -> Frame:
+def transform(_par: tuple[float, ...], q: tuple[Any, ...]) -> Transform:
     return quaternion_rotation((q[3], q[4], q[5], q[6])), (q[0], q[1], q[2])
 
 
 @inline
-def columns(_par: tuple[float, ...], _q: tuple[Any, ...], X: Frame) -> tuple[Motion, ...]:
+def columns(_par: tuple[float, ...], _q: tuple[Any, ...], X: Transform) -> tuple[Motion, ...]:
     R = X[0]
     still = zero_vector(R[0])
     along_x, along_y, along_z = spatial(still, axis_x(R)), spatial(still, axis_y(R)), spatial(still, axis_z(R))
@@ -41,7 +41,7 @@ def columns(_par: tuple[float, ...], _q: tuple[Any, ...], X: Frame) -> tuple[Mot
 
 
 @inline
-def nearest(_par: tuple[float, ...], X: Frame) -> tuple[Any, ...]:
+def nearest(_par: tuple[float, ...], X: Transform) -> tuple[Any, ...]:
     r, p = rotation_quaternion(X[0]), X[1]
     return (p[0], p[1], p[2], r[0], r[1], r[2], r[3])
 

@@ -7,26 +7,26 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from ..algebra.pose import finite
+from ..algebra.pose import finite_number
 from ..algebra.rotations import about_axis
-from ..algebra.spatial import Frame, Motion, dot, plus_times, scale, sliding, turning
+from ..algebra.spatial import Motion, Transform, dot, plus_times, scale, sliding, turning
 from ..compilation import inline
 from .axis import OneAxis, axis_of, turn_about
 from .contract import JointKernels
 
 
 @inline
-def transform(par: tuple[float, ...], q: tuple[Any]) -> Frame:
+def transform(par: tuple[float, ...], q: tuple[Any]) -> Transform:
     return about_axis(axis_of(par), q[0]), scale(par[3] * q[0], axis_of(par))
 
 
 @inline
-def columns(par: tuple[float, ...], _q: tuple[Any], X: Frame) -> tuple[Motion]:
+def columns(par: tuple[float, ...], _q: tuple[Any], X: Transform) -> tuple[Motion]:
     return (plus_times(turning(X, axis_of(par)), par[3], sliding(X, axis_of(par))),)
 
 
 @inline
-def nearest(par: tuple[float, ...], X: Frame) -> tuple[Any]:
+def nearest(par: tuple[float, ...], X: Transform) -> tuple[Any]:
     turn, pitch = turn_about(axis_of(par), X[0]), par[3]
     if pitch != 0.0:  # the advance tells how many whole turns there are
         advance = dot(axis_of(par), X[1]) / pitch
@@ -60,7 +60,7 @@ class Helical(OneAxis):
 
     def __init__(self, axis: ArrayLike, pitch: float, **settings: Any) -> None:
         super().__init__(axis, **settings)
-        self._set(pitch=float(finite("Helical: pitch, in metres per radian,", pitch, ())))
+        self._set(pitch=finite_number("Helical: pitch, in metres per radian,", pitch))
 
     def arguments(self) -> dict[str, Any]:
         return {"axis": self.axis, "pitch": self.pitch}

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..algebra.pose import finite, real_numbers
+from ..algebra.pose import finite_number, real_numbers
 from ..errors import ModelError
 
 
@@ -52,8 +52,8 @@ class Limits:
             if bounds.ndim > 1:
                 raise ModelError(f"limits: {name} bounds must be one number or a row of numbers, not shape {bounds.shape}.")
             object.__setattr__(self, name, tuple(bounds.tolist()))
-        object.__setattr__(self, "stiffness", float(finite("limits: stiffness", stiffness, ())))
-        object.__setattr__(self, "dissipation", float(finite("limits: dissipation", dissipation, ())))
+        object.__setattr__(self, "stiffness", finite_number("limits: stiffness", stiffness))
+        object.__setattr__(self, "dissipation", finite_number("limits: dissipation", dissipation))
         if len(self.lower) != len(self.upper):
             raise ModelError(f"limits: {len(self.lower)} lower bounds but {len(self.upper)} upper ones.")
         for low, high in zip(self.lower, self.upper, strict=True):

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..algebra.rotations import about_axis
-from ..algebra.spatial import Frame, Motion, Vector, add, cross, dot, rotate, scale, sliding, turning, zero_spatial
+from ..algebra.spatial import Motion, Transform, Vector, add, cross, dot, rotate, scale, sliding, turning, zero_spatial
 from ..compilation import inline
 from ..errors import StructureError
 from .axis import axis_of, turn_about
@@ -23,7 +23,7 @@ def in_plane(par: tuple[float, ...]) -> tuple[Vector, Vector]:
 
 
 @inline
-def transform(par: tuple[float, ...], q: tuple[Any, Any, Any]) -> Frame:
+def transform(par: tuple[float, ...], q: tuple[Any, Any, Any]) -> Transform:
     x, y = in_plane(par)
     return about_axis(axis_of(par), q[2]), add(scale(q[0], x), scale(q[1], y))
 
@@ -37,20 +37,22 @@ def directions_in_child(par: tuple[float, ...], q: tuple[Any, Any, Any]) -> tupl
 
 
 @inline
-def columns(par: tuple[float, ...], q: tuple[Any, Any, Any], X: Frame) -> tuple[Motion, Motion, Motion]:
+def columns(par: tuple[float, ...], q: tuple[Any, Any, Any], X: Transform) -> tuple[Motion, Motion, Motion]:
     x, y = directions_in_child(par, q)
     return (sliding(X, x), sliding(X, y), turning(X, axis_of(par)))
 
 
 @inline
-def rates(par: tuple[float, ...], q: tuple[Any, Any, Any], v: tuple[Any, Any, Any], X: Frame) -> tuple[Motion, Motion, Motion]:
+def rates(
+    par: tuple[float, ...], q: tuple[Any, Any, Any], v: tuple[Any, Any, Any], X: Transform
+) -> tuple[Motion, Motion, Motion]:
     x, y = directions_in_child(par, q)
     # the child turns, so x and y turn the other way for it: n × x = y, n × y = −x
     return (sliding(X, scale(-v[2], y)), sliding(X, scale(v[2], x)), zero_spatial(v[0]))
 
 
 @inline
-def nearest(par: tuple[float, ...], X: Frame) -> tuple[Any, Any, Any]:
+def nearest(par: tuple[float, ...], X: Transform) -> tuple[Any, Any, Any]:
     x, y = in_plane(par)
     return dot(x, X[1]), dot(y, X[1]), turn_about(axis_of(par), X[0])
 

@@ -4,29 +4,29 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..algebra.spatial import Frame, Motion, add, dot, identity, rotate, scale, sliding
+from ..algebra.spatial import Motion, Transform, add, dot, identity, rotate, scale, sliding
 from ..compilation import inline
 from .axis import OneAxis, axis_of
 from .contract import JointKernels
 
 
 @inline
-def transform(par: tuple[float, ...], q: tuple[Any]) -> Frame:
+def transform(par: tuple[float, ...], q: tuple[Any]) -> Transform:
     return identity(q[0]), scale(q[0], axis_of(par))
 
 
 @inline
-def columns(par: tuple[float, ...], _q: tuple[Any], X: Frame) -> tuple[Motion]:
+def columns(par: tuple[float, ...], _q: tuple[Any], X: Transform) -> tuple[Motion]:
     return (sliding(X, axis_of(par)),)
 
 
 @inline
-def place(par: tuple[float, ...], q: tuple[Any], X: Frame) -> Frame:
+def place(par: tuple[float, ...], q: tuple[Any], X: Transform) -> Transform:
     return X[0], add(X[1], scale(q[0], rotate(X[0], axis_of(par))))
 
 
 @inline
-def nearest(par: tuple[float, ...], X: Frame) -> tuple[Any]:
+def nearest(par: tuple[float, ...], X: Transform) -> tuple[Any]:
     return (dot(axis_of(par), X[1]),)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..algebra.rotations import about_axis
 from ..algebra.scalars import sincos
-from ..algebra.spatial import Frame, Motion, axis_x, axis_y, axis_z, turning, turning_about, zero_vector
+from ..algebra.spatial import Motion, Transform, axis_x, axis_y, axis_z, turning, turning_about, zero_vector
 from ..compilation import inline
 from .axis import OneAxis, axis_of, turn_about
 from .contract import JointKernels
@@ -17,22 +17,22 @@ _FORMS = {(1.0, 0.0, 0.0): 1, (0.0, 1.0, 0.0): 2, (0.0, 0.0, 1.0): 3}
 
 
 @inline
-def transform(par: tuple[float, ...], q: tuple[Any]) -> Frame:
+def transform(par: tuple[float, ...], q: tuple[Any]) -> Transform:
     return about_axis(axis_of(par), q[0]), zero_vector(q[0])
 
 
 @inline
-def columns(par: tuple[float, ...], _q: tuple[Any], X: Frame) -> tuple[Motion]:
+def columns(par: tuple[float, ...], _q: tuple[Any], X: Transform) -> tuple[Motion]:
     return (turning(X, axis_of(par)),)
 
 
 @inline
-def nearest(par: tuple[float, ...], X: Frame) -> tuple[Any]:
+def nearest(par: tuple[float, ...], X: Transform) -> tuple[Any]:
     return (turn_about(axis_of(par), X[0]),)
 
 
 @inline
-def place_x(_par: tuple[float, ...], q: tuple[Any], X: Frame) -> Frame:
+def place_x(_par: tuple[float, ...], q: tuple[Any], X: Transform) -> Transform:
     (a, b, c, d, e, f, g, h, i), p = X
     sine, cosine = sincos(q[0])
     return (
@@ -43,7 +43,7 @@ def place_x(_par: tuple[float, ...], q: tuple[Any], X: Frame) -> Frame:
 
 
 @inline
-def place_y(_par: tuple[float, ...], q: tuple[Any], X: Frame) -> Frame:
+def place_y(_par: tuple[float, ...], q: tuple[Any], X: Transform) -> Transform:
     (a, b, c, d, e, f, g, h, i), p = X
     sine, cosine = sincos(q[0])
     return (
@@ -54,7 +54,7 @@ def place_y(_par: tuple[float, ...], q: tuple[Any], X: Frame) -> Frame:
 
 
 @inline
-def place_z(_par: tuple[float, ...], q: tuple[Any], X: Frame) -> Frame:
+def place_z(_par: tuple[float, ...], q: tuple[Any], X: Transform) -> Transform:
     (a, b, c, d, e, f, g, h, i), p = X
     sine, cosine = sincos(q[0])
     return (
@@ -66,7 +66,7 @@ def place_z(_par: tuple[float, ...], q: tuple[Any], X: Frame) -> Frame:
 
 def _columns_about(axis: Callable[..., Any]) -> Callable[..., Any]:
     @inline
-    def columns_about(_par: tuple[float, ...], _q: tuple[Any], X: Frame) -> tuple[Motion]:
+    def columns_about(_par: tuple[float, ...], _q: tuple[Any], X: Transform) -> tuple[Motion]:
         return (turning_about(axis(X[0]), X[1]),)
 
     return columns_about

@@ -13,9 +13,9 @@ from ..algebra.pose import POSE, Pose
 from ..algebra.rotations import identity_pose
 from ..algebra.scalars import Scalar, reciprocal, square_root
 from ..algebra.spatial import (
-    Frame,
     Motion,
     Rotation,
+    Transform,
     Vector,
     add,
     angular,
@@ -32,14 +32,13 @@ from ..algebra.spatial import (
     times,
 )
 from ..compilation import Floats, Table, entry, inline
+from ..tolerances import ROUNDING
 from .contract import JointType, padded_parameters
 from .dispatch import parameters
 from .registry import joint_columns, joint_nearest, joint_rates, joint_transform, kind_of
 
 Array = NDArray[np.float64]
 
-ROUNDING = 1e-14
-"""What rounding may have done to a number, relative to the largest of those that it was made of."""
 
 _TURN = 2.0 * math.pi
 
@@ -88,7 +87,7 @@ def screw_rates(joint: JointType, q: Array, v: Array) -> Array:
 
 
 @inline
-def nearest_position(kind: int, par: Any, X: Frame, q: Any, rounding: float) -> float:
+def nearest_position(kind: int, par: Any, X: Transform, q: Any, rounding: float) -> float:
     """Fill q with the position nearest to a relative pose; returns how far its own pose is from that.
 
     `rounding` is what rounding may have added to the translation of X, where that is a difference of larger ones.
@@ -142,7 +141,7 @@ def nearest_velocity(kind: int, par: Any, q: Any, twist: Motion, v: Any, columns
 
 
 @inline
-def frame_motion(motions: Any, places: Any, side: int) -> tuple[Frame, Motion]:
+def frame_motion(motions: Any, places: Any, side: int) -> tuple[Transform, Motion]:
     """Pose of the joint's frame on one of the two bodies, and its twist at its origin in world axes."""
     body = load_pose(motions, side)
     twist = load(motions, side, POSE, 6)

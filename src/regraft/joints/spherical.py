@@ -20,21 +20,20 @@ from ..algebra.rotations import (
     unit_quaternion,
 )
 from ..algebra.scalars import Scalar, angle, one, square_root, where_less, zero
-from ..algebra.spatial import Frame, Motion, Vector, axis_x, axis_y, axis_z, cross, dot, scale, spatial, zero_vector
+from ..algebra.spatial import Motion, Transform, Vector, axis_x, axis_y, axis_z, cross, dot, scale, spatial, zero_vector
 from ..compilation import inline
 from ..errors import ModelError
+from ..tolerances import TINY
 from .contract import Array, JointKernels, JointType
-
-_TINY = 1e-300  # keeps the direction of no rotation finite; too small to change any other
 
 
 @inline
-def transform(_par: tuple[float, ...], q: Quaternion) -> Frame:
+def transform(_par: tuple[float, ...], q: Quaternion) -> Transform:
     return quaternion_rotation(q), zero_vector(q[0])
 
 
 @inline
-def turning_axes(X: Frame) -> tuple[Motion, Motion, Motion]:
+def turning_axes(X: Transform) -> tuple[Motion, Motion, Motion]:
     """The screws of rotations about the three axes of a frame."""
     R, p = X
     x, y, z = axis_x(R), axis_y(R), axis_z(R)
@@ -42,12 +41,12 @@ def turning_axes(X: Frame) -> tuple[Motion, Motion, Motion]:
 
 
 @inline
-def columns(_par: tuple[float, ...], _q: Quaternion, X: Frame) -> tuple[Motion, Motion, Motion]:
+def columns(_par: tuple[float, ...], _q: Quaternion, X: Transform) -> tuple[Motion, Motion, Motion]:
     return turning_axes(X)
 
 
 @inline
-def nearest(_par: tuple[float, ...], X: Frame) -> Quaternion:
+def nearest(_par: tuple[float, ...], X: Transform) -> Quaternion:
     return rotation_quaternion(X[0])
 
 
@@ -67,7 +66,7 @@ def limit(q: Quaternion) -> tuple[Scalar, Vector]:
     i = one(q[0])
     sign = where_less(q[0], zero(q[0]), -i, i)  # of a rotation's two quaternions the one with the smaller angle
     axis = (sign * q[1], sign * q[2], sign * q[3])
-    r = square_root(dot(axis, axis) + _TINY)
+    r = square_root(dot(axis, axis) + TINY)
     return 2.0 * angle(r, sign * q[0]), scale(i / r, axis)
 
 

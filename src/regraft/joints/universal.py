@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 from ..algebra.rotations import about_axis
 from ..algebra.scalars import angle, zero
 from ..algebra.spatial import (
-    Frame,
     Motion,
+    Transform,
     Vector,
     cross,
     dot,
@@ -25,6 +25,7 @@ from ..algebra.spatial import (
 )
 from ..compilation import inline
 from ..errors import ModelError
+from ..tolerances import PARALLEL
 from .axis import axis_of, turn_about
 from .contract import Array, JointKernels, JointType, unit
 
@@ -42,23 +43,23 @@ def first_axis_in_child(par: tuple[float, ...], q: tuple[Any, Any]) -> Vector:
 
 
 @inline
-def transform(par: tuple[float, ...], q: tuple[Any, Any]) -> Frame:
+def transform(par: tuple[float, ...], q: tuple[Any, Any]) -> Transform:
     return multiply(about_axis(axis_of(par), q[0]), about_axis(second_axis(par), q[1])), zero_vector(q[0])
 
 
 @inline
-def columns(par: tuple[float, ...], q: tuple[Any, Any], X: Frame) -> tuple[Motion, Motion]:
+def columns(par: tuple[float, ...], q: tuple[Any, Any], X: Transform) -> tuple[Motion, Motion]:
     return (turning(X, first_axis_in_child(par, q)), turning(X, second_axis(par)))
 
 
 @inline
-def rates(par: tuple[float, ...], q: tuple[Any, Any], v: tuple[Any, Any], X: Frame) -> tuple[Motion, Motion]:
+def rates(par: tuple[float, ...], q: tuple[Any, Any], v: tuple[Any, Any], X: Transform) -> tuple[Motion, Motion]:
     turned_away = scale(zero(v[1]) - v[1], cross(second_axis(par), first_axis_in_child(par, q)))
     return (turning(X, turned_away), zero_spatial(v[0]))
 
 
 @inline
-def nearest(par: tuple[float, ...], X: Frame) -> tuple[Any, Any]:
+def nearest(par: tuple[float, ...], X: Transform) -> tuple[Any, Any]:
     # R a2 = rot(a1, q1) a2 gives the first angle from where the child's axis went, the rest is the second
     a1, a2 = axis_of(par), second_axis(par)
     went = rotate(X[0], a2)
@@ -101,7 +102,7 @@ class Universal(JointType):
     def __init__(self, axis1: ArrayLike, axis2: ArrayLike, **settings: Any) -> None:
         super().__init__(**settings)
         self._set(axis1=unit("Universal: axis1", axis1), axis2=unit("Universal: axis2", axis2))
-        if np.linalg.norm(np.cross(self.axis1, self.axis2)) < 1e-6:
+        if np.linalg.norm(np.cross(self.axis1, self.axis2)) < PARALLEL:
             raise ModelError("Universal: axis1 and axis2 are parallel; use Revolute for one axis, or turn one of them.")
 
     def arguments(self) -> dict[str, Any]:

@@ -25,8 +25,10 @@ from ..algebra.spatial import (
     zero_spatial,
 )
 from ..compilation import Floats, Scalars, ScalarTable, Table, entry, inline, jit
+from ..tolerances import NO_INERTIA
 from .inertia import body_inertia, carrying_force, load_rigid, store_rigid
 from .kinematics import frame, move_bodies, parent_motion, place_bodies, rising_world
+from .memory import model_at, positions_in, work_at
 from .passive import external_force, joint_torques, spring_forces
 from .stages import tree_stage
 from .tables import (
@@ -46,23 +48,17 @@ from .tables import (
     D,
     F,
     I,
-    Model,
+    KernelModel,
     R,
     S,
     U,
     V,
     Work,
-    model_at,
-    positions_in,
-    work_at,
 )
-
-ROUNDING = 1e-14
-"""An inertia along a joint below this part of what all the bodies it carries would show if they were rigid is only rounding."""
 
 
 @jit
-def aba(model: Model, work: Work, q: Any, v: Any, tau: Any, external: Any, out: Any) -> Scalar:
+def aba(model: KernelModel, work: Work, q: Any, v: Any, tau: Any, external: Any, out: Any) -> Scalar:
     """v̇ into out, with M(q) v̇ + c(q, v) = tau + passive and external forces.  O(n).
 
     A joint of several degrees of freedom is that many rank-1 updates, so no small matrix is inverted. Returns the least MARGIN:
@@ -76,7 +72,7 @@ def aba(model: Model, work: Work, q: Any, v: Any, tau: Any, external: Any, out: 
 
 
 @inline
-def articulate(model: Model, work: Work, q: Any, v: Any, tau: Any, external: Any) -> Scalar:
+def articulate(model: KernelModel, work: Work, q: Any, v: Any, tau: Any, external: Any) -> Scalar:
     """All that accelerations are found from: the factors of M, and what is left of the joints' torques.  O(n)."""
     place_bodies(model, work, q)
     move_bodies(model, work, q, v)
@@ -85,7 +81,7 @@ def articulate(model: Model, work: Work, q: Any, v: Any, tau: Any, external: Any
 
 
 @tree_stage
-def load_tree(model: Model, work: Work, q: Scalars, v: Scalars, tau: Scalars, external: ScalarTable) -> None:
+def load_tree(model: KernelModel, work: Work, q: Scalars, v: Scalars, tau: Scalars, external: ScalarTable) -> None:
     """All forces: RIGID of each body and the force F that it needs to keep its velocity, TAU of each joint.  O(n)."""
     body = work.body
     for k in range(model.walk.shape[0]):
@@ -99,7 +95,7 @@ def load_tree(model: Model, work: Work, q: Scalars, v: Scalars, tau: Scalars, ex
 
 
 @tree_stage
-def eliminate_joints(model: Model, work: Work) -> Scalar:
+def eliminate_joints(model: KernelModel, work: Work) -> Scalar:
     """Leaves to roots: the inertia and force that each body shows to its parent through the joint.  O(n)."""
     walk, body, dof = model.walk, work.body, work.dof
     worst = one(body[0, R])
@@ -113,7 +109,7 @@ def eliminate_joints(model: Model, work: Work) -> Scalar:
             s = load(dof, d, S, 6)
             U_d = apply(I_a, s)
             response = power(s, U_d)
-            noise = ROUNDING * largest_response(size, s)
+            noise = NO_INERTIA * largest_response(size, s)
             for removed in range(d + 1, walk[k, END]):  # taking out the joint's other directions has magnified their noise
                 share = power(s, load(dof, removed, U, 6)) * dof[removed, D]
                 noise = noise + share * share * dof[removed, NOISE]
@@ -140,7 +136,7 @@ def eliminate_joints(model: Model, work: Work) -> Scalar:
 
 
 @tree_stage
-def accelerate(model: Model, work: Work, of_world: Motion, out: Scalars) -> None:
+def accelerate(model: KernelModel, work: Work, of_world: Motion, out: Scalars) -> None:
     """Roots to leaves: with the parent's acceleration known, each joint follows.  O(n)."""
     walk, body, dof = model.walk, work.body, work.dof
     for k in range(walk.shape[0]):
@@ -153,8 +149,8 @@ def accelerate(model: Model, work: Work, of_world: Motion, out: Scalars) -> None
 
 
 @tree_stage
-def factorise(model: Model, work: Work, q: Scalars) -> float:
-    """Place the bodies and eliminate the joints without any force or velocity: U and D of every degree of freedom."""
+def factorise(model: KernelModel, work: Work, q: Scalars) -> float:
+    """The factors U and D of M at q: the first passes of the articulated-body algorithm, without forces and velocities."""
     body, dof = work.body, work.dof
     nothing = zero_spatial(body[0, R])
     place_bodies(model, work, q)

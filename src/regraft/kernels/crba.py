@@ -9,11 +9,12 @@ from ..algebra.spatial import joined, momentum_of, power
 from ..compilation import Floats, Table, entry, inline, jit
 from .inertia import body_inertia, load_rigid, store_rigid
 from .kinematics import place_body
-from .tables import END, PARENT, Model, S, V, Work, model_at, work_at
+from .memory import model_at, work_at
+from .tables import END, PARENT, KernelModel, S, V, Work
 
 
 @jit
-def crba(model: Model, work: Work, q: Any, M: Any) -> None:
+def crba(model: KernelModel, work: Work, q: Any, M: Any) -> None:
     """M(q), both halves filled.  O(n depth), and O(nv²) to clear the matrix.
 
     In one common frame the inertias of bodies that move together simply add up.

@@ -7,9 +7,10 @@ from typing import Any
 from ..compilation import Complexes, ComplexTable, Table, inline, jit, long_entry
 from .configuration import integrate
 from .constraints.dynamics import closed_dynamics
-from .constraints.tables import Loops, loops_at
+from .constraints.tables import Loops
+from .memory import loops_at, model_at, work_at
 from .rnea import rnea
-from .tables import Model, Work, model_at, work_at
+from .tables import KernelModel, Work
 
 STEP = 1e-30
 """Imaginary step: its square is below rounding, so the imaginary part of a result is STEP times the derivative, exactly."""
@@ -41,12 +42,12 @@ def _differentiated(function: Any) -> Any:
 
 
 @inline
-def _torques(tables: tuple[Model, Work], q: Any, v: Any, a: Any, external: Any, out: Any) -> None:
+def _torques(tables: tuple[KernelModel, Work], q: Any, v: Any, a: Any, external: Any, out: Any) -> None:
     rnea(tables[0], tables[1], q, v, a, external, out)
 
 
 @inline
-def _accelerations(tables: tuple[Model, Work, Loops], q: Any, v: Any, tau: Any, external: Any, out: Any) -> None:
+def _accelerations(tables: tuple[KernelModel, Work, Loops], q: Any, v: Any, tau: Any, external: Any, out: Any) -> None:
     closed_dynamics(tables[0], tables[1], tables[2], q, v, tau, external, out)
 
 
@@ -67,8 +68,8 @@ def inverse_derivatives(
 
 @long_entry
 def loop_derivatives(
-    handle: int, loops: int, q: Complexes, v: Complexes, tau: Complexes, external: ComplexTable, scratch: ComplexTable, out: Table
+    handle: int, q: Complexes, v: Complexes, tau: Complexes, external: ComplexTable, scratch: ComplexTable, out: Table
 ) -> None:
     """`closed_derivatives`."""
-    tables = model_at(handle), work_at(handle, q), loops_at(loops, q)
+    tables = model_at(handle), work_at(handle, q), loops_at(handle, q)
     closed_derivatives(tables, q, v, tau, external, scratch, out)

@@ -10,12 +10,13 @@ from ..algebra.spatial import Vector, add, angular, cross, dot, linear, momentum
 from ..compilation import Floats, Table, entry, jit, long_entry
 from .inertia import body_inertia
 from .kinematics import frame, move_bodies, place_bodies
+from .memory import model_at, positions_in, work_at
 from .passive import passive_energy
-from .tables import ORIGIN, ROOT, VEL, Model, R, Work, model_at, positions_in, work_at
+from .tables import ORIGIN, ROOT, VEL, KernelModel, R, Work
 
 
 @jit
-def energy(model: Model, work: Work, q: Any) -> tuple[Scalar, Scalar]:
+def energy(model: KernelModel, work: Work, q: Any) -> tuple[Scalar, Scalar]:
     """Kinetic energy ½ Σ V · I V and potential energy −Σ m g · c + springs + limits, after `move_bodies`.  O(n)."""
     walk, body = model.walk, work.body
     g = load(model.gravity, 0, 0, 3)
@@ -31,7 +32,7 @@ def energy(model: Model, work: Work, q: Any) -> tuple[Scalar, Scalar]:
 
 
 @jit
-def momentum(model: Model, work: Work) -> tuple[Vector, Vector, Vector, Scalar]:
+def momentum(model: KernelModel, work: Work) -> tuple[Vector, Vector, Vector, Scalar]:
     """Angular momentum about the world's origin, linear momentum, first moment Σ m c and mass, after `move_bodies`.  O(n)."""
     walk, body = model.walk, work.body
     like = body[0, R]

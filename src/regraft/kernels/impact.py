@@ -11,11 +11,12 @@ from ..compilation import Floats, Table, entry, jit
 from .aba import accelerate, eliminate_joints
 from .inertia import body_inertia, store_rigid
 from .kinematics import frame, place_bodies
-from .tables import BIAS, END, MARGIN, ORIGIN, PARENT, ROOT, TAU, VEL, F, Model, R, S, V, Work, model_at, positions_in, work_at
+from .memory import model_at, positions_in, work_at
+from .tables import BIAS, END, MARGIN, ORIGIN, PARENT, ROOT, TAU, VEL, F, KernelModel, R, S, V, Work
 
 
 @jit
-def impact(model: Model, work: Work, q: Any, v: Any, top: int, at: Vector, twist: Motion, out: Any) -> Scalar:
+def impact(model: KernelModel, work: Work, q: Any, v: Any, top: int, at: Vector, twist: Motion, out: Any) -> Scalar:
     """Velocities after the impact into out, for the tree under row `top`; the others keep theirs. Returns what `aba` does.  O(n).
 
     Before it the root's body moves at `twist`, given at the point `at` in world axes, and the other joints at v. Of all motions

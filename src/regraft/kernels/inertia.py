@@ -8,9 +8,9 @@ from ..algebra.memory import load, store
 from ..algebra.scalars import lift
 from ..algebra.spatial import (
     Force,
-    Frame,
     Motion,
     RigidInertia,
+    Transform,
     add,
     force_cross,
     momentum_of,
@@ -19,11 +19,11 @@ from ..algebra.spatial import (
     turn_inertia,
 )
 from ..compilation import inline
-from .tables import COM, MASS, MOMENTS, RIGID, Model
+from .tables import COM, MASS, MOMENTS, RIGID, KernelModel
 
 
 @inline
-def body_inertia(model: Model, k: int, X: Frame) -> RigidInertia:
+def body_inertia(model: KernelModel, k: int, X: Transform) -> RigidInertia:
     """The rigid-body inertia of row k, whose pose is X, about the tree's origin."""
     geometry = model.geometry
     com = add(X[1], rotate(X[0], load(geometry, k, COM, 3)))

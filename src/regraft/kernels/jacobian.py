@@ -21,7 +21,8 @@ from ..algebra.spatial import (
 )
 from ..compilation import Floats, Table, entry, inline, jit
 from .kinematics import frame, move_bodies, parent_motion, place_bodies
-from .tables import END, PARENT, POLARITY, RATE, VARIES, VEL, Model, S, V, Work, model_at, work_at
+from .memory import model_at, work_at
+from .tables import END, PARENT, POLARITY, RATE, VARIES, VEL, KernelModel, S, V, Work
 
 
 @inline
@@ -39,14 +40,14 @@ def put_column(J: Any, d: int, column: Motion) -> None:
 
 
 @inline
-def carrying_motion(model: Model, work: Work, k: int) -> Motion:
+def carrying_motion(model: KernelModel, work: Work, k: int) -> Motion:
     """The velocity of the child of the joint that leads to row k: the body that carries the joint's screws."""
     carrier = k if model.walk[k, POLARITY] > 0 else model.walk[k, PARENT]
     return parent_motion(work.body, carrier, VEL, zero_spatial(work.body[k, VEL]))
 
 
 @jit
-def jacobian(model: Model, work: Work, k: int, local: Any, J: Any) -> None:
+def jacobian(model: KernelModel, work: Work, k: int, local: Any, J: Any) -> None:
     """J with J v = (angular velocity of row k, velocity of its point `local`), after `place_bodies`.  O(depth + nv)."""
     walk, dof = model.walk, work.dof
     p = point_on(work, k, local)
@@ -58,7 +59,7 @@ def jacobian(model: Model, work: Work, k: int, local: Any, J: Any) -> None:
 
 
 @jit
-def jacobian_rate(model: Model, work: Work, k: int, local: Any, J: Any) -> None:
+def jacobian_rate(model: KernelModel, work: Work, k: int, local: Any, J: Any) -> None:
     """dJ/dt along the motion, after `move_bodies`.  O(depth + nv).
 
     A screw is carried along by the body that holds its axis, the joint's child: Ṡ = V_child × S + (its change in that body).

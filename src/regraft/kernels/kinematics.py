@@ -8,8 +8,8 @@ from ..algebra.memory import load, load_pose, store, store_pose
 from ..algebra.rotations import identity_pose
 from ..algebra.scalars import Scalar, lift
 from ..algebra.spatial import (
-    Frame,
     Motion,
+    Transform,
     add,
     at_point,
     compose,
@@ -27,6 +27,7 @@ from ..algebra.spatial import (
 )
 from ..compilation import Floats, Scalars, Table, entry, inline, jit, long_entry
 from ..joints import joint_columns, joint_place, joint_rates, joint_transform, parameters
+from .memory import model_at, positions_in, work_at
 from .stages import tree_stage
 from .tables import (
     BIAS,
@@ -42,7 +43,7 @@ from .tables import (
     VARIES,
     VEL,
     E,
-    Model,
+    KernelModel,
     P,
     Q,
     R,
@@ -50,20 +51,17 @@ from .tables import (
     T,
     V,
     Work,
-    model_at,
-    positions_in,
-    work_at,
 )
 
 
 @inline
-def frame(body: Any, k: int) -> Frame:
+def frame(body: Any, k: int) -> Transform:
     """The pose of the body in row k."""
     return load(body, k, R, 9), load(body, k, P, 3)
 
 
 @inline
-def parent_frame(body: Any, parent: int, like: Scalar) -> Frame:
+def parent_frame(body: Any, parent: int, like: Scalar) -> Transform:
     """The pose of the parent's row, or of the world."""
     if parent < 0:
         return identity_pose(like)
@@ -71,14 +69,14 @@ def parent_frame(body: Any, parent: int, like: Scalar) -> Frame:
 
 
 @tree_stage
-def place_bodies(model: Model, work: Work, q: Scalars) -> None:
+def place_bodies(model: KernelModel, work: Work, q: Scalars) -> None:
     """R, P, S: orientation and position of each body, screw of each degree of freedom (S1 eq. 8).  O(n)."""
     for k in range(model.walk.shape[0]):
         place_body(model, work, q, k)
 
 
 @inline
-def place_body(model: Model, work: Work, q: Any, k: int) -> Frame:
+def place_body(model: KernelModel, work: Work, q: Any, k: int) -> Transform:
     """Place the body of row k on its parent; returns its pose.
 
     The origin is the root's own position, so that nothing loses digits far from the world's origin.
@@ -119,7 +117,7 @@ def flip(dof: Any, first: int, end: int, column: int) -> None:
 
 
 @tree_stage
-def move_bodies(model: Model, work: Work, q: Scalars, v: Scalars) -> None:
+def move_bodies(model: KernelModel, work: Work, q: Scalars, v: Scalars) -> None:
     """V = V_parent + S v and the bias V_parent × S v + Ṡ v of each body, after `place_bodies`.  O(n)."""
     walk, body, dof = model.walk, work.body, work.dof
     for k in range(walk.shape[0]):
@@ -144,14 +142,14 @@ def parent_motion(body: Any, parent: int, column: int, of_world: Motion) -> Moti
 
 
 @inline
-def rising_world(model: Model, like: Scalar) -> Motion:
+def rising_world(model: KernelModel, like: Scalar) -> Motion:
     """The acceleration of a world that stands still in the field of gravity."""
     g = load(model.gravity, 0, 0, 3)
     return spatial(zero_vector(like), (lift(-g[0], like), lift(-g[1], like), lift(-g[2], like)))
 
 
 @inline
-def joint_frame(model: Model, work: Work, q: Any, k: int) -> Frame:
+def joint_frame(model: KernelModel, work: Work, q: Any, k: int) -> Transform:
     """The frame, on its child's side, of the joint that leads to row k."""
     walk = model.walk
     if walk[k, POLARITY] > 0:
@@ -161,7 +159,7 @@ def joint_frame(model: Model, work: Work, q: Any, k: int) -> Frame:
 
 
 @jit
-def vary_columns(model: Model, work: Work, q: Any, v: Any, k: int) -> Motion:
+def vary_columns(model: KernelModel, work: Work, q: Any, v: Any, k: int) -> Motion:
     """Fill RATE for the joint of row k and return Ṡ v as seen from the frame of the joint's child."""
     walk, dof = model.walk, work.dof
     kind, i, first = walk[k, KIND], walk[k, Q], walk[k, V]
@@ -177,31 +175,28 @@ def vary_columns(model: Model, work: Work, q: Any, v: Any, k: int) -> Motion:
 
 
 @entry
-def motion(handle: int, x: Floats, far: Table, out: Table) -> None:
-    """Pose (R, p) in the world and twist at its own origin, world axes, of each row's body at x = (q, v).
-
-    far[k] is the frame, on the body, that the tables give it.
-    """
+def motion(handle: int, x: Floats, out: Table) -> None:
+    """Pose (R, p) in the world and twist at its own origin, world axes, of each row's body at x = (q, v)."""
     m, w, nq = model_at(handle), work_at(handle, x), positions_in(handle)
     place_bodies(m, w, x[:nq])
     move_bodies(m, w, x[:nq], x[nq:])
     for k in range(m.walk.shape[0]):
-        store_motion(m, w, far, k, out, k)
+        store_motion(m, w, k, out, k)
 
 
 @inline
-def store_motion(m: Model, w: Work, far: Any, k: int, out: Any, row: int) -> None:
+def store_motion(m: KernelModel, w: Work, k: int, out: Any, row: int) -> None:
     """Pose in the world and twist at its own origin of the body of row k into a row of `out`."""
-    R_k, p_k = compose(frame(w.body, k), invert(load_pose(far, k)))
+    R_k, p_k = compose(frame(w.body, k), invert(load_pose(m.far, k)))
     store_pose(out, row, (R_k, add(p_k, load(w.body, m.walk[k, ROOT], ORIGIN, 3))))
     store(out, row, 12, at_point(load(w.body, k, VEL, 6), p_k))
 
 
 @long_entry
-def motion_of_many(handle: int, states: Table, far: Table, k: int, out: Table) -> None:
+def motion_of_many(handle: int, states: Table, k: int, out: Table) -> None:
     """Pose and twist of row k's body, as `motion` gives them, at each row of `states`."""
     m, w, nq = model_at(handle), work_at(handle, states), positions_in(handle)
     for i in range(states.shape[0]):
         place_bodies(m, w, states[i, :nq])
         move_bodies(m, w, states[i, :nq], states[i, nq:])
-        store_motion(m, w, far, k, out, i)
+        store_motion(m, w, k, out, i)

@@ -8,7 +8,7 @@ from ..algebra.memory import load, store
 from ..algebra.scalars import Scalar, lift, one, square_root, where_less, zero
 from ..algebra.spatial import (
     Force,
-    Frame,
+    Transform,
     Vector,
     add,
     angular,
@@ -25,14 +25,17 @@ from ..algebra.spatial import (
 )
 from ..compilation import inline, jit
 from ..joints import joint_limit
+from ..tolerances import TINY
 from .kinematics import frame
 from .tables import (
     DAMPING,
     DISSIPATION,
-    END,
+    DOFS,
     KIND,
     LIMIT_STIFFNESS,
+    LIMITED,
     LOWER,
+    MEASURE,
     ORIGIN,
     POINT_A,
     POINT_B,
@@ -45,13 +48,11 @@ from .tables import (
     UPPER,
     VEL,
     F,
-    Model,
+    KernelModel,
     Q,
     V,
     Work,
 )
-
-_TINY = 1e-300  # keeps the direction of a spring of no length finite; too small to change any other
 
 
 @inline
@@ -61,20 +62,17 @@ def positive_part(x: Scalar) -> Scalar:
 
 
 @inline
-def joint_torques(model: Model, work: Work, q: Any, v: Any, tau: Any) -> None:
+def joint_torques(model: KernelModel, work: Work, q: Any, v: Any, tau: Any) -> None:
     """TAU = tau − damping v + limiting torques.  O(n)."""
     dof, damping = work.dof, model.damping
     for d in range(dof.shape[0]):
         dof[d, TAU] = tau[d] - damping[0, d] * v[d]
-    for row in range(model.limit_rows.shape[0]):
-        k, measure = model.limit_rows[row, 0], model.limit_rows[row, 1]
-        value, gradient = joint_limit(model.walk[k, KIND], q, model.walk[k, Q], measure)
-        first, count = model.walk[k, V], model.walk[k, END] - model.walk[k, V]
-        rate = zero(value)
-        for c in range(min(count, 3)):
-            rate = rate + pick(gradient, c) * v[first + c]
-        push = limit_push(model.limits, row, value, rate)
-        for c in range(min(count, 3)):
+    for row in range(model.tree_limits):
+        k = model.limit_rows[row, LIMITED]
+        first = model.walk[k, V]
+        value, gradient = measured(model, row, q, model.walk[k, Q])
+        push = limit_push(model, row, value, gradient, v, first)
+        for c in range(min(model.walk[k, DOFS], 3)):
             dof[first + c, TAU] = dof[first + c, TAU] + push * pick(gradient, c)
 
 
@@ -89,22 +87,40 @@ def pick(a: Vector, c: int) -> Scalar:
 
 
 @inline
-def beyond(limits: Any, row: int, value: Scalar) -> tuple[Scalar, Scalar]:
-    """How far a measure is above its upper and below its lower bound, each 0 if it is not."""
-    return positive_part(value - limits[row, UPPER]), positive_part(limits[row, LOWER] - value)
+def measured(model: KernelModel, row: int, q: Any, at: int) -> tuple[Scalar, Vector]:
+    """The measure that a limit bounds, and its gradient by the joint's velocity; the joint's position begins at q[at]."""
+    return joint_limit(model.joints[model.limit_rows[row, LIMITED], KIND], q, at, model.limit_rows[row, MEASURE])
 
 
 @inline
-def limit_push(limits: Any, row: int, value: Scalar, rate: Scalar) -> Scalar:
-    """The force along a limited measure: k e (1 + c ė) where it is beyond a bound by e, never outwards."""
-    above, below = beyond(limits, row, value)
-    k, c = limits[row, LIMIT_STIFFNESS], limits[row, DISSIPATION]
-    i = one(value)
+def beyond(model: KernelModel, row: int, value: Scalar) -> tuple[Scalar, Scalar]:
+    """How far a measure is above its upper and below its lower bound, each 0 if it is not."""
+    return positive_part(value - model.limits[row, UPPER]), positive_part(model.limits[row, LOWER] - value)
+
+
+@inline
+def limit_push(model: KernelModel, row: int, value: Scalar, gradient: Vector, v: Any, at: int) -> Scalar:
+    """The force along a limited measure: k e (1 + c ė) where it is beyond a bound by e, never outwards.
+
+    The joint's velocity begins at v[at].
+    """
+    above, below = beyond(model, row, value)
+    k, c = model.limits[row, LIMIT_STIFFNESS], model.limits[row, DISSIPATION]
+    i, rate = one(value), zero(value)
+    for d in range(min(model.joints[model.limit_rows[row, LIMITED], DOFS], 3)):
+        rate = rate + pick(gradient, d) * v[at + d]
     return k * (below * positive_part(i - c * rate) - above * positive_part(i + c * rate))
 
 
 @inline
-def attachment(model: Model, work: Work, k: int, point: Vector, like: Scalar) -> tuple[Vector, Vector, Vector]:
+def limit_energy(model: KernelModel, row: int, value: Scalar) -> Scalar:
+    """The energy stored in a limit."""
+    above, below = beyond(model, row, value)
+    return 0.5 * model.limits[row, LIMIT_STIFFNESS] * (above * above + below * below)
+
+
+@inline
+def attachment(model: KernelModel, work: Work, k: int, point: Vector, like: Scalar) -> tuple[Vector, Vector, Vector]:
     """Of a point fixed to row k (or to the world): position about its tree's origin, that origin, velocity."""
     if k < 0:
         still = zero_vector(like)
@@ -117,7 +133,7 @@ def attachment(model: Model, work: Work, k: int, point: Vector, like: Scalar) ->
 
 
 @inline
-def spring_span(model: Model, work: Work, row: int, like: Scalar) -> tuple[Vector, Vector, Vector, Vector]:
+def spring_span(model: KernelModel, work: Work, row: int, like: Scalar) -> tuple[Vector, Vector, Vector, Vector]:
     """Of a spring: its two ends about their trees' origins, the vector from a to b, and its rate."""
     a, b = model.spring_rows[row, 0], model.spring_rows[row, 1]
     x_a, o_a, u_a = attachment(model, work, a, load(model.springs, row, POINT_A, 3), like)
@@ -126,13 +142,13 @@ def spring_span(model: Model, work: Work, row: int, like: Scalar) -> tuple[Vecto
 
 
 @inline
-def spring_forces(model: Model, work: Work) -> None:
+def spring_forces(model: KernelModel, work: Work) -> None:
     """Take the pull of every spring and damper out of F, the force that each body still needs.  O(springs)."""
     body, springs = work.body, model.springs
     for row in range(springs.shape[0]):
         like = body[0, F]
         x_a, x_b, span, rate = spring_span(model, work, row, like)
-        length = square_root(dot(span, span) + _TINY)
+        length = square_root(dot(span, span) + TINY)
         stretch = springs[row, STIFFNESS] * (length - springs[row, REST])
         pull = stretch + springs[row, DAMPING] * (dot(span, rate) / length)
         force = scale(pull / length, span)
@@ -144,7 +160,7 @@ def spring_forces(model: Model, work: Work) -> None:
 
 
 @inline
-def external_force(external: Any, k: int, X: Frame) -> Force:
+def external_force(external: Any, k: int, X: Transform) -> Force:
     """The wrench that the user applies to row k, whose pose is X, about the tree's origin."""
     if external.shape[0] == 0:
         return zero_spatial(X[1][0])
@@ -154,16 +170,14 @@ def external_force(external: Any, k: int, X: Frame) -> Force:
 
 
 @jit
-def passive_energy(model: Model, work: Work, q: Any, like: Scalar) -> Scalar:
-    """The energy stored in springs and in limits, after `place_bodies`.  O(springs + limits)."""
+def passive_energy(model: KernelModel, work: Work, q: Any, like: Scalar) -> Scalar:
+    """The energy stored in springs and in the limits of the tree's joints, after `place_bodies`.  O(springs + limits)."""
     energy = zero(like)
     for row in range(model.springs.shape[0]):
         _, _, span, _ = spring_span(model, work, row, like)
-        stretch = square_root(dot(span, span) + _TINY) - model.springs[row, REST]
+        stretch = square_root(dot(span, span) + TINY) - model.springs[row, REST]
         energy = energy + 0.5 * model.springs[row, STIFFNESS] * stretch * stretch
-    for row in range(model.limit_rows.shape[0]):
-        k = model.limit_rows[row, 0]
-        value, _ = joint_limit(model.walk[k, KIND], q, model.walk[k, Q], model.limit_rows[row, 1])
-        above, below = beyond(model.limits, row, value)
-        energy = energy + 0.5 * model.limits[row, LIMIT_STIFFNESS] * (above * above + below * below)
+    for row in range(model.tree_limits):
+        value, _ = measured(model, row, q, model.walk[model.limit_rows[row, LIMITED], Q])
+        energy = energy + limit_energy(model, row, value)
     return energy

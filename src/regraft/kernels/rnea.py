@@ -10,12 +10,13 @@ from ..algebra.spatial import angular, cross, linear, minus, momentum_of, plus, 
 from ..compilation import Floats, Table, entry, jit
 from .inertia import body_inertia, carrying_force
 from .kinematics import frame, joint_frame, move_bodies, parent_motion, place_bodies, rising_world
+from .memory import model_at, work_at
 from .passive import external_force, joint_torques, spring_forces
-from .tables import BIAS, END, PARENT, POLARITY, TAU, VEL, A, F, Model, R, S, V, Work, model_at, work_at
+from .tables import BIAS, END, PARENT, POLARITY, TAU, VEL, A, F, KernelModel, R, S, V, Work
 
 
 @jit
-def rnea(model: Model, work: Work, q: Any, v: Any, a: Any, external: Any, tau: Any) -> None:
+def rnea(model: KernelModel, work: Work, q: Any, v: Any, a: Any, external: Any, tau: Any) -> None:
     """tau = M(q) a + c(q, v) − passive and external forces; F of each row is what its joint transmits.  O(n)."""
     walk, body, dof = model.walk, work.body, work.dof
     for d in range(tau.shape[0]):
@@ -44,7 +45,7 @@ def rnea(model: Model, work: Work, q: Any, v: Any, a: Any, external: Any, tau: A
 
 
 @jit
-def reactions(model: Model, work: Work, q: Any, out: Any) -> None:
+def reactions(model: KernelModel, work: Work, q: Any, out: Any) -> None:
     """out[k] = wrench that the joint of row k puts on its child, about the child's joint frame, after `rnea`.  O(n)."""
     for k in range(model.walk.shape[0]):
         wrench = times(model.walk[k, POLARITY], load(work.body, k, F, 6))

@@ -12,7 +12,8 @@ from numba import int64
 
 from ..algebra.scalars import zero
 from ..compilation import declared, inline, stage, star
-from .tables import R, model_at, work_at
+from .memory import model_at, work_at
+from .tables import R
 
 F = TypeVar("F", bound=Callable[..., Any])
 

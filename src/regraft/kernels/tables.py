@@ -1,35 +1,36 @@
-"""The tables that kernels run on: what each column holds, and where.
+"""The tables that kernels run on: what each column holds. Where the tables lie is the business of `memory`.
 
-A mechanism's structure is data. `Model` is fixed while the structure is; `Work` is scratch that a kernel fills. Row k of a body
-table belongs to the k-th body of the walk, parents before children; row d of a dof table to the velocity v[d].
+A structure is data. `KernelModel` is fixed while the structure is, and `Loops` in part; `Work` and the rest of `Loops` are
+scratch that a kernel fills. Row k of a body table belongs to the k-th body of the walk, parents before children; row d of a dof
+table to the velocity v[d].
 """
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from numba import float64, int64, types
-
-from ..algebra.memory import table_at
-from ..compilation import declare, inline, inline_view
-
-# walk: int64 (n, WALK), one row per body in the order of the walk
-BODY = 0  # index of the body in the mechanism
-PARENT = 1  # row of the parent; −1 for a root, which hangs on the world
-JOINT = 2  # index of the joint that leads here
+# joints: int64 (n + loops, JOINTS), all joints. Row k < n is the joint that leads to the k-th body of the walk: these are the
+# table `walk`. Then there is a row for each joint that closes a loop, in the order in which they were added: the table `loops`
+BODY = 0  # index of the body in the mechanism; −1 for a loop joint
+PARENT = 1  # row of the parent; −1 for the world. Of a loop joint its own parent, of any other the body it is walked from
+JOINT = 2  # index of the joint among those of the layout; of a loop joint among the loops
 KIND = 3  # the joint's type, its place in the registry
 POLARITY = 4  # +1 where the walk goes from the joint's parent to its child, else −1
-Q = 5  # first of the joint's numbers in q
-V = 6  # first of the joint's numbers in v
+Q = 5  # first of the joint's numbers in q; −1 for a loop joint, which has none
+V = 6  # first of the joint's numbers in v; those of loop joints follow in coordinates that v has not
 END = 7  # one past the last of them
 ROOT = 8  # row of the root of this body's tree
 VARIES = 9  # 1 where the joint's columns change in its child's frame
 LEAF = 10  # 1 where the body has no children
 LAST = 11  # 1 where the body is the last child of its parent
 STRAIGHT = 12  # 1 where the tree transform does not turn: E is the identity
-WALK = 13
+CLOSES = 13  # 1 for a joint that closes a loop, 0 for a joint of the tree
+CHILD = 14  # row of the body it leads to, k; of a loop joint its own child, −1 for the world
+DOFS = 15  # its degrees of freedom: END − V
+JOINTS = 16
 
-# geometry: float64 (n, GEOMETRY); each body's frame here is that of the joint that leads to it, as in S1
+# geometry: float64 (n + loops, GEOMETRY), a row for each joint; each body's frame here is that of the joint that leads to it, as
+# in S1. A loop joint has no mass; E and T are its frame on its parent, and its frame on its child is in `child_frames`
 E = 0  # 9: tree transform, rotation: the joint's near frame in the parent's
 T = 9  # 3: tree transform, translation
 MASS = 12
@@ -46,7 +47,13 @@ DAMPING = 7
 REST = 8
 SPRING = 9
 
-# limits: float64 (number, LIMIT), with (row, measure) in limit_rows
+# limit_rows: int64 (number, LIMIT_ROW)
+LIMITED = 0  # row of the joint in `joints`; those of the tree come first
+MEASURE = 1  # which of the joint's measures
+UP_TO_TURNS = 2  # 1 where it is an angle between two bounds that a pose gives up to whole turns, as of a loop joint
+LIMIT_ROW = 3
+
+# limits: float64 (number, LIMIT)
 LOWER = 0
 UPPER = 1
 LIMIT_STIFFNESS = 2
@@ -83,33 +90,21 @@ HELD = 22  # inertia that the joint itself has; so large that it does not move w
 DOF_WORK = 24  # a multiple of the 8 numbers of a cache line
 
 
-# A handle is the address of an int64 array (HANDLE,) with the lengths and addresses of all tables. Handing an array from Python
-# to compiled code costs almost as much as the dynamics of one joint, all of them more than that of an arm; an integer is free.
-BODIES = 0  # number of bodies
-POSITIONS = 1  # length of q
-VELOCITIES = 2  # length of v
-SPRINGS = 3  # number of springs
-LIMITS = 4  # number of limits
-TABLES = 5  # addresses of the fields of Model, then of Work
-HANDLE = 15
-
-
-class Model(NamedTuple):
+class KernelModel(NamedTuple):
     """A mechanism as kernels see it."""
 
-    walk: Any
+    joints: Any
+    walk: Any  # the rows of `joints` that the tree has
     geometry: Any
     gravity: Any  # (1, 3)
-    damping: Any  # (1, nv)
+    damping: Any  # (1, coordinates): of the tree's joints in the order of v, then of the loop joints
     spring_rows: Any
     springs: Any
     limit_rows: Any
+    tree_limits: int  # how many of them are of joints of the tree
     limits: Any
+    far: Any  # (n, 12): the frame of the joint that leads to each row, on its body
     handle: Any  # by which stages find all of this again
-
-
-_TABLE, _INTEGERS = float64[:, ::1], int64[:, ::1]
-declare("Model", types.NamedTuple([_INTEGERS, _TABLE, _TABLE, _TABLE, _INTEGERS, _TABLE, _INTEGERS, _TABLE, int64], Model))
 
 
 class Work(NamedTuple):
@@ -117,43 +112,3 @@ class Work(NamedTuple):
 
     body: Any
     dof: Any
-
-
-@inline_view
-def model_at(handle: int) -> Model:
-    """The tables of a mechanism."""
-    at = table_at(handle, 1, HANDLE, handle)
-    n, springs, limits, t = at[0, BODIES], at[0, SPRINGS], at[0, LIMITS], TABLES
-    return Model(
-        table_at(at[0, t], n, WALK, handle),
-        table_at(at[0, t + 1], n, GEOMETRY, 0.0),
-        table_at(at[0, t + 2], 1, 3, 0.0),
-        table_at(at[0, t + 3], 1, at[0, VELOCITIES], 0.0),
-        table_at(at[0, t + 4], springs, 2, handle),
-        table_at(at[0, t + 5], springs, SPRING, 0.0),
-        table_at(at[0, t + 6], limits, 2, handle),
-        table_at(at[0, t + 7], limits, LIMIT, 0.0),
-        handle,
-    )
-
-
-@inline_view
-def work_at(handle: int, like: Any) -> Work:
-    """The scratch tables in the scalar of an array."""
-    at = table_at(handle, 1, HANDLE, handle)
-    return Work(
-        table_at(at[0, TABLES + 8], at[0, BODIES], BODY_WORK, like),
-        table_at(at[0, TABLES + 9], at[0, VELOCITIES], DOF_WORK, like),
-    )
-
-
-@inline
-def velocities_in(handle: int) -> int:
-    """The length of v."""
-    return table_at(handle, 1, HANDLE, handle)[0, VELOCITIES]
-
-
-@inline
-def positions_in(handle: int) -> int:
-    """The length of q."""
-    return table_at(handle, 1, HANDLE, handle)[0, POSITIONS]

@@ -1,4 +1,4 @@
-"""The same mechanism with every body free by itself, held to the others by its joints alone; and states there and back."""
+"""Reduced coordinates to maximal ones and back: each body gets a `Free` joint of its own, and all joints become constraints."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ from ..errors import ModelError
 from ..joints import Free, within_limits
 from ..kernels.constraints.rows import joint_states
 from ..kernels.tables import BODY
-from ..structure.loops import LoopTables
-from ..structure.tree import Workspace
+from ..structure.workspace import Workspace
 from .invertible import check_invertible
 
 Array = NDArray[np.float64]
@@ -26,10 +25,10 @@ _TURN = 2.0 * np.pi
 
 
 def to_maximal(mech: Mechanism, state: State) -> tuple[Mechanism, State]:
-    """The same bodies in maximal coordinates (S3): each on a `Free()` joint of its own, and all joints closing loops.
+    """The same mechanism in maximal coordinates (S3): each body on a `Free()` joint of its own, all other joints as constraints.
 
-    The result is a mechanism like any other: it moves as `mech` does, `joint_reactions` are the joints' forces, and structure may
-    be changed in it. `to_reduced` is the way back.
+    The result is a mechanism like any other, whose joints all close loops. It moves as `mech` does, `joint_reactions` are the
+    forces in the joints, and its structure may be changed. `to_reduced` is the way back.
 
     Parameters
     ----------
@@ -41,7 +40,7 @@ def to_maximal(mech: Mechanism, state: State) -> tuple[Mechanism, State]:
     Returns
     -------
     mech : Mechanism
-        The same bodies, each free.
+        The same bodies and joints, and a Free joint for each body.
     state : State
         Their motion.
 
@@ -64,10 +63,10 @@ def to_maximal(mech: Mechanism, state: State) -> tuple[Mechanism, State]:
 
 
 def to_reduced(mech: Mechanism, state: State, near: State | None = None) -> tuple[Mechanism, State]:
-    """The way back from `to_maximal`: the mechanism whose joints lead to its bodies again, and its state.
+    """The way back from `to_maximal`: the mechanism in reduced coordinates, those of its joints, and its state.
 
-    Where joints have come apart, each has the position nearest to where its bodies are. Bodies that no joint leads to any more
-    float, as after `cut`.
+    Where joints have come apart, each gets the position nearest to where its bodies are. Bodies that no joint connects with the
+    world any more float on a Free joint, as after `cut`.
 
     Parameters
     ----------
@@ -76,8 +75,8 @@ def to_reduced(mech: Mechanism, state: State, near: State | None = None) -> tupl
     state : State
         Its position and velocity.
     near : State, optional
-        A state of the reduced mechanism: angles get the whole turns that bring them nearest to it. By default they are within
-        half a turn of zero, or within the joint's limits.
+        A state of the reduced mechanism. A pose tells an angle up to whole turns; with `near` the turns are those that bring it
+        nearest to this state. By default angles are within half a turn of zero, or within the joint's limits.
 
     Returns
     -------
@@ -120,7 +119,7 @@ def _frees_a_body(joint: Joint) -> bool:
 
 
 def _lost_bodies(bodies: Iterable[str], joints: Iterable[Joint]) -> list[str]:
-    """The first of the bodies in each group that no joint leads to from the world."""
+    """The bodies that joints connect with each other but not with the world: the first one of each group."""
     group = {name: name for name in (WORLD, *bodies)}
 
     def first(name: str) -> str:
@@ -159,32 +158,31 @@ class FreeBodies:
             ],
             np.int64,
         ).reshape(-1, 2)
-        self._spare: list[tuple[Workspace, LoopTables]] = []
+        self._spare: list[Workspace] = []
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_spare": []}  # which hold addresses of this process
+        return {**self.__dict__, "_spare": []}  # which are of this process
 
     def _joint_states(self, x: Array, out: Array) -> None:
-        """What the joints' positions and velocities are where free bodies are as the rows of x say.
+        """Positions and velocities of the joints, to `out`, for free bodies in the states x, one a row.
 
         The kernel lets go of the interpreter's lock, so each call needs tables that no other one has; later calls use them again.
         """
         try:
-            work, closed = self._spare.pop()
+            work = self._spare.pop()
         except IndexError:
-            closed = LoopTables(self.free)
-            work = closed.tree.new_work()
-        joint_states(work.handle, closed.handle, self._places, np.ascontiguousarray(x), out)
-        self._spare.append((work, closed))
+            work = self.free.structure.new_work()
+        joint_states.call(work, self._places, np.ascontiguousarray(x), out)
+        self._spare.append(work)
 
     def maximal(self, state: State) -> State:
         """The state of the free bodies in which they move as the mechanism's do."""
-        tree, free = self.mech.tree, self.free.layout
-        motions = tree.motion(state._x)
+        structure, free = self.mech.structure, self.free.layout
+        motions = structure.motion(state._x)
         x = free.rest.copy()
         q, v = x[: free.nq].reshape(-1, 7), x[free.nq :].reshape(-1, 6)
         rows = np.empty(len(motions), np.int64)
-        rows[tree.walk[:, BODY]] = np.arange(len(motions))
+        rows[structure.walk[:, BODY]] = np.arange(len(motions))
         turns = motions[rows, :9].reshape(-1, 3, 3)
         q[:, :3], q[:, 3:] = motions[rows, 9:POSE], quaternions(turns)
         v[:, :3] = np.einsum("kba,kb->ka", turns, motions[rows, POSE + 3 :])

@@ -1,4 +1,4 @@
-"""What a body must have to move by itself."""
+"""In maximal coordinates every body needs a mass and an inertia tensor that can be inverted."""
 
 from __future__ import annotations
 
@@ -6,13 +6,11 @@ import numpy as np
 
 from ..describe.inertia import Inertia
 from ..errors import ModelError
-
-INVERTIBLE = 1e-9
-"""Part of its largest principal moment above which a body's smallest one is more than rounding."""
+from ..tolerances import INVERTIBLE
 
 
 def check_invertible(name: str, inertia: Inertia) -> None:
-    """A free body without mass, or without a moment of inertia about some axis, would move without end."""
+    """Reject a body without mass, or without a moment of inertia about some axis: its acceleration would not be finite."""
     if inertia.mass == 0.0:
         raise ModelError(f"body {name!r} has no mass; give it one, or make it one body with its neighbour.")
     moments = np.linalg.eigvalsh(inertia.tensor)

@@ -1,4 +1,8 @@
-"""S3 as it is written: skeletons of hinges and spherical joints, dense and readable, to compare faster methods with.
+"""The method of S3 as the paper has it: skeletons of hinges and spherical joints in maximal coordinates.
+
+It is dense and made to be read, and faster methods are compared with it. (1) to (6) are the equations of the paper: (1) and (2)
+say that a joint's places and axes on its two bodies coincide, (4) are the equations of motion of a body, and (5) and (6) the
+linear system for the constraint forces c and d.
 
 Indices count from 0, the paper's from 1. The state of a skeleton is in `skeleton_state`, its equations in `skeleton_dynamics`.
 """
@@ -15,14 +19,12 @@ from numpy.typing import ArrayLike, NDArray
 from ..algebra.pose import finite, real_numbers
 from ..describe.inertia import Inertia
 from ..errors import ModelError
+from ..tolerances import UNIT_AXIS
 from .invertible import check_invertible
 from .rotations import skew
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
-
-UNIT = 1e-9
-"""How far the length of a hinge's axis may be from 1."""
 
 
 @dataclass(frozen=True, init=False, eq=False)
@@ -220,7 +222,7 @@ class Skeleton:
             if (lengths == 0.0).all():
                 if beta != 0.0:
                     raise ModelError(f"joint {name!r} is spherical: beta must be 0, as a motor needs the axis of a hinge.")
-            elif (np.abs(lengths - 1.0) > UNIT).any():
+            elif (np.abs(lengths - 1.0) > UNIT_AXIS).any():
                 raise ModelError(
                     f"joint {name!r}: its axes z have the lengths {lengths[0]:.6g} and {lengths[1]:.6g}; "
                     "a hinge has a unit axis on both bodies, a spherical joint zero on both."

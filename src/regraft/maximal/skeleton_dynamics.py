@@ -10,16 +10,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..algebra.pose import finite
+from ..algebra.pose import finite_number
 from ..errors import ModelError
+from ..tolerances import SKELETON_RANK
 from .rotations import exponential, skew
 from .skeleton import Skeleton
 from .skeleton_state import SkeletonState, check_fit
 
 Array = NDArray[np.float64]
-
-RANK = 1e-12
-"""A singular value of (6) that should not vanish has to be above this part of the largest."""
 
 
 class JointForces(NamedTuple):
@@ -128,7 +126,7 @@ def joint_forces(skeleton: Skeleton, state: SkeletonState) -> JointForces:
     A, b = equations(skeleton, state)
     n, rank = skeleton.n, skeleton.rank
     U, values, Vt = np.linalg.svd(A)
-    if n and values[rank - 1] <= RANK * values[0]:
+    if n and values[rank - 1] <= SKELETON_RANK * values[0]:
         raise ModelError(
             f"the equations of the skeleton cannot be solved: their singular values go from {values[0]:.3g} down to "
             f"{values[rank - 1]:.3g}. Are the masses and moments of inertia of its bodies in the same units?"
@@ -191,7 +189,7 @@ def step(skeleton: Skeleton, state: SkeletonState, h: float) -> SkeletonState:
     ModelError
         If h is not positive.
     """
-    duration = float(finite("step: h", h, ()))
+    duration = finite_number("step: h", h)
     if duration <= 0.0:
         raise ModelError(f"step: h must be positive, not {duration:g}.")
     a, w_dot = accelerations(skeleton, state)

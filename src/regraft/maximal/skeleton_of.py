@@ -1,4 +1,4 @@
-"""From a mechanism that S3 can describe to a skeleton."""
+"""A mechanism as a skeleton of S3: a floating tree of hinges and spherical joints, without gravity, springs and limits."""
 
 from __future__ import annotations
 

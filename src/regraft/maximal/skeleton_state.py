@@ -8,9 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..algebra.pose import ORTHONORMAL, finite, real_numbers
+from ..algebra.pose import finite, real_numbers
 from ..ask.balance import Energy, Momentum
 from ..errors import ModelError
+from ..tolerances import ORTHONORMAL
 from .rotations import skew
 from .skeleton import Skeleton
 

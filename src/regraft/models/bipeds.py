@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from ..algebra.pose import Pose, finite
+from ..algebra.pose import Pose, finite_number
 from ..ask.poses import frame_position
 from ..change import reroot
 from ..describe.inertia import Inertia
@@ -249,7 +249,7 @@ def _two_legs(hip_mass: float, leg_mass: float, length: float, distance: float, 
     mech = Mechanism(gravity=(0.0, 0.0, -positive("gravity", gravity)))
     foot = Pose(translation=(0.0, 0.0, -length))
     for leg in LEGS:
-        inertia = Inertia.point(leg_mass, (0.0, 0.0, -float(finite("mass_distance", distance, ()))))
+        inertia = Inertia.point(leg_mass, (0.0, 0.0, -finite_number("mass_distance", distance)))
         mech.add_body(leg, inertia + Inertia.point(hip_mass) if leg == hip_on else inertia)
         mech.add_frame(_foot(leg), leg, foot)
     mech.add_joint(STANCE, _HINGE, WORLD, LEGS[0], child_pose=foot)
@@ -284,7 +284,7 @@ def _other(leg: str) -> str:
 
 
 def _slope(angle: float) -> float:
-    number = float(finite("slope", angle, ()))
+    number = finite_number("slope", angle)
     if abs(number) >= math.pi / 2.0:
         raise ModelError(f"slope must be an angle between -π/2 and π/2 in radians, not {number:g}.")
     return number

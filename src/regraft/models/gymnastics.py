@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from ..algebra.pose import Pose, finite
+from ..algebra.pose import Pose, finite, finite_number
 from ..ask.assembly import assemble
 from ..ask.poses import body_poses, frame_position
 from ..describe.mechanism import Mechanism
@@ -60,7 +60,7 @@ def high_bar(
     >>> bar.mech.loop_joints, sum(joint.type.nv for joint in bar.mech.joints.values()), rg.mobility(*bar.start).dof
     (('left hand', 'right hand'), 24, 12)
     """
-    lean, rate = (float(finite(f"high_bar: {what}", value, ())) for what, value in (("tilt", tilt), ("speed", speed)))
+    lean, rate = (finite_number(f"high_bar: {what}", value) for what, value in (("tilt", tilt), ("speed", speed)))
     first, second = (float(time) for time in finite("high_bar: release", release, (2,)))
     if not 0.0 < first < second:
         raise ModelError(f"high_bar: release must be two times after the start, the right hand's first, not {release!r}.")

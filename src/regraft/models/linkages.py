@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..algebra.pose import Pose, finite
+from ..algebra.pose import Pose, finite_number
 from ..ask.assembly import assemble
 from ..describe.inertia import Inertia
 from ..describe.mechanism import Mechanism
@@ -64,7 +64,7 @@ def four_bar(
     mech.add_joint("elbow", hinge, "crank", "coupler", _along(sizes["crank"]))
     mech.add_joint("pivot", hinge, WORLD, "rocker", _along(base))
     mech.add_joint("knee", hinge, "coupler", "rocker", _along(sizes["coupler"]), _along(sizes["rocker"]))
-    turn, rate = (float(finite(f"four_bar: {what}", value, ())) for what, value in (("angle", angle), ("speed", speed)))
+    turn, rate = (finite_number(f"four_bar: {what}", value) for what, value in (("angle", angle), ("speed", speed)))
     towards, rises = _triangle(base, turn, sizes)
     rough = mech.state(q={"motor": turn, "elbow": towards - turn, "pivot": rises}, v={"motor": rate})
     return Model(mech, assemble(mech, rough, hold=["motor"]))

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..algebra.pose import Pose, finite
+from ..algebra.pose import Pose, finite_number
 from ..ask.assembly import assemble
 from ..ask.poses import body_poses, frame_position
 from ..change import cut
@@ -72,7 +72,7 @@ def swing(angle: float = -0.9, speed: float = 0.0, tears: float = 1.0, mass: flo
     (30, 4)
     """
     turn, rate, moment = (
-        float(finite(f"swing: {what}", value, ())) for what, value in (("angle", angle), ("speed", speed), ("tears", tears))
+        finite_number(f"swing: {what}", value) for what, value in (("angle", angle), ("speed", speed), ("tears", tears))
     )
     if moment <= 0.0:
         raise ModelError(f"swing: tears must be a time after the start, not {tears!r}.")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from ..algebra.pose import Pose, finite
+from ..algebra.pose import Pose, finite_number
 from ..change import cut
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
@@ -97,7 +97,7 @@ def turn_about_y(angle: float) -> Pose:
 
 def positive(what: str, value: float) -> float:
     """A finite number above zero, or a ModelError that says which is not."""
-    number = float(finite(what, value, ()))
+    number = finite_number(what, value)
     if number <= 0.0:
         raise ModelError(f"{what} must be positive, not {number:g}.")
     return number

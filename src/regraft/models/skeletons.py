@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..algebra.pose import Pose, finite
+from ..algebra.pose import Pose, finite, finite_number
 from ..ask.balance import momentum
 from ..describe.inertia import Inertia
 from ..describe.mechanism import Mechanism
@@ -214,7 +214,7 @@ def character(
     (30, 65, 70.0)
     """
     size = Size(positive("character: mass", mass), positive("character: height", height))
-    friction = float(finite("character: damping", damping, ()))
+    friction = finite_number("character: damping", damping)
     if friction < 0.0:
         raise ModelError(f"character: damping must not be negative, not {friction:g}.")
     turning, moving = finite("character: spin", spin, (3,)), finite("character: velocity", velocity, (3,))

@@ -13,9 +13,9 @@ from ..describe.inertia import Inertia
 from ..describe.mechanism import Mechanism
 from ..describe.text import walked
 from ..joints import JointType
+from ..tolerances import SHOWN_AS_ZERO
 
 _NONE = "–"
-_ROUNDING = 1e-12  # of the largest principal moment: what the eigenvalues of a thin rod may show instead of 0
 
 
 def joint_table(mech: Mechanism) -> Table:
@@ -77,7 +77,7 @@ def _damping(kind: JointType) -> str:
 
 def _principal_moments(inertia: Inertia) -> Sequence[float]:
     moments = np.linalg.eigvalsh(inertia.tensor)
-    moments[np.abs(moments) <= _ROUNDING * np.abs(moments).max()] = 0.0
+    moments[np.abs(moments) <= SHOWN_AS_ZERO * np.abs(moments).max()] = 0.0
     found: Sequence[float] = moments.tolist()
     return found
 

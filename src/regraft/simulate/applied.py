@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..ask.coordinates import Coordinates
 from ..ask.loads import put_wrenches
 from ..ask.reactions import joint_reactions
 from ..describe.mechanism import Mechanism
@@ -115,7 +114,7 @@ def _torque_rows(mech: Mechanism, torque: Torques | None) -> Rows | None:
     """The torques of all joints at a time and a state, (N_J,)."""
     if torque is None:
         return None
-    coordinates, motors = Coordinates(mech), Motors(mech)
+    coordinates, motors = mech.coordinates, Motors(mech)
     driver = torque.driver(mech, Shown(mech).at, motors)
 
     def ask(t: float, state: State) -> Array:
@@ -150,7 +149,7 @@ def torque_histories(segments: Sequence[Segment]) -> dict[str, Array]:
     sizes = {name: joint.type.nv for s in reversed(segments) for name, joint in s.mech.joints.items() if joint.type.nv}
     found = _nothing(segments, sizes)
     for segment, rows in _with_rows(segments):
-        coordinates, forces = Coordinates(segment.mech), forces_of(segment)
+        coordinates, forces = segment.mech.coordinates, forces_of(segment)
         for name, where in coordinates.slices.items():
             if sizes.get(name) == where.stop - where.start:
                 found[name][rows] = 0.0 if forces.torques is None else forces.torques[:, where]
@@ -161,7 +160,7 @@ def reaction_histories(segments: Sequence[Segment]) -> dict[str, Array]:
     """By joint: (samples, 6), as `joint_reactions` gives them; NaN while it is not there."""
     found = _nothing(segments, {name: 6 for segment in segments for name in segment.mech.joints})
     for segment, rows in _with_rows(segments):
-        mech, forces, where = segment.mech, forces_of(segment), Coordinates(segment.mech).slices
+        mech, forces, where = segment.mech, forces_of(segment), segment.mech.coordinates.slices
         driven = {name for name in where if where[name].stop > where[name].start}
         for i, x in enumerate(segment.seen):
             tau = None if forces.torques is None else {name: forces.torques[i, where[name]] for name in driven}

@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..ask.coordinates import Coordinates
 from ..atomic import writing
 from ..describe.mechanism import Mechanism
 from ..describe.parts import check_name
@@ -146,7 +145,7 @@ def _segment(arrays: Any, k: int, mech: Mechanism, known: Any) -> Segment:
         shapes["first"] = (mech.nq + mech.nv,)
     if known.get("forces"):
         constant = f"segment{k}.wrenches" in arrays and len(arrays[f"segment{k}.wrenches"]) == 1
-        shapes["torques"] = (count, Coordinates(mech).count)
+        shapes["torques"] = (count, mech.coordinates.count)
         shapes["wrenches"] = (1 if constant else count, len(mech.bodies), 6)
     found = {what: arrays[f"segment{k}.{what}"] for what in shapes if f"segment{k}.{what}" in arrays}
     fits = all(found[what].shape == shapes[what] and found[what].dtype == np.float64 for what in found)

@@ -8,21 +8,30 @@ import numpy as np
 
 from ..compilation import jit
 from ..kernels.constraints.closure import CLOSE_STATE
-from ..kernels.tables import Model, Work
+from ..kernels.tables import KernelModel, Work
+from ..tolerances import SAME_TIME, TINY, ZERO_BRACKETED, ZERO_CORRECTED
 from .guards import HIT, LAST, SIGN, crossed, guard_value, place_for_guards, remember
 from .stepper import Q1, QS, V1, VS, close_step, dense_at, make_dense, take_step
 
 SAMPLES = 4
 """Parts of an adaptive step at whose ends guards are looked at, so that two zeros in one step are seen."""
-SAME_TIME = 1e-12
-"""Relative to the time: zeros of guards that count as simultaneous."""
 EARLIER = 2
 """HIT of a guard that is through zero before another one."""
 
 
 @jit
 def sampled_guard(
-    model: Model, work: Work, guards: Any, numbers: Any, functions: Any, e: int, t: float, h: float, theta: float, S: Any, nq: int
+    model: KernelModel,
+    work: Work,
+    guards: Any,
+    numbers: Any,
+    functions: Any,
+    e: int,
+    t: float,
+    h: float,
+    theta: float,
+    S: Any,
+    nq: int,
 ) -> float:
     """Guard e at the part theta of the step."""
     dense_at(model.walk, S, theta, work.dof.shape[0])
@@ -32,7 +41,7 @@ def sampled_guard(
 
 @jit
 def first_zero(
-    model: Model, work: Work, guards: Any, numbers: Any, functions: Any, t: float, h: float, S: Any, nq: int, samples: int
+    model: KernelModel, work: Work, guards: Any, numbers: Any, functions: Any, t: float, h: float, S: Any, nq: int, samples: int
 ) -> float:
     """The part of the step at which the first guard goes through zero, HIT set for all that do so then; −1 for none."""
     nv = work.dof.shape[0]
@@ -58,7 +67,7 @@ def first_zero(
 
 @jit
 def first_of_hit(
-    model: Model, work: Work, guards: Any, numbers: Any, functions: Any, t: float, h: float, left: float, right: float,
+    model: KernelModel, work: Work, guards: Any, numbers: Any, functions: Any, t: float, h: float, left: float, right: float,
     S: Any, nq: int,
 ) -> float:  # fmt: skip
     """Where in [left, right] the first of the guards with HIT goes through zero; takes HIT from those that do so later.
@@ -86,7 +95,7 @@ def first_of_hit(
 
 @jit
 def mark_hit(
-    model: Model, work: Work, guards: Any, numbers: Any, functions: Any, e: int, t: float, h: float, theta: float,
+    model: KernelModel, work: Work, guards: Any, numbers: Any, functions: Any, e: int, t: float, h: float, theta: float,
     through: int, short: int, S: Any, nq: int,
 ) -> int:  # fmt: skip
     """HIT of the guards that have it, but e: whether they are `through` zero at the part theta of the step, or `short` of it.
@@ -106,8 +115,8 @@ def mark_hit(
 
 @jit
 def zero_of(
-    model: Model, work: Work, guards: Any, numbers: Any, functions: Any, e: int, t: float, h: float, left: float, right: float,
-    S: Any, nq: int,
+    model: KernelModel, work: Work, guards: Any, numbers: Any, functions: Any, e: int, t: float, h: float, left: float,
+    right: float, S: Any, nq: int,
 ) -> float:  # fmt: skip
     """Where in [left, right] guard e goes through zero, just behind it: false position and bisection, to the last digit."""
     a, b = left, right
@@ -115,10 +124,10 @@ def zero_of(
     f_b = sampled_guard(model, work, guards, numbers, functions, e, t, h, b, S, nq)
     before = guards[e, SIGN]
     if f_a * before <= 0.0:  # it was at zero there, on the side from which it comes
-        f_a = before * 1e-300
+        f_a = before * TINY
     side, width = 0, b - a
     for trial in range(100):
-        if not b - a > 4e-16:
+        if not b - a > ZERO_BRACKETED:
             break
         c = (a * f_b - b * f_a) / (f_b - f_a)
         if trial % 3 == 2:
@@ -147,8 +156,8 @@ def zero_of(
 
 @jit
 def shorten(
-    model: Model, work: Work, table: Any, guards: Any, numbers: Any, functions: Any, t: float, h: float, theta: float, S: Any,
-    nq: int, push: Any, external: Any, closing: bool,
+    model: KernelModel, work: Work, table: Any, guards: Any, numbers: Any, functions: Any, t: float, h: float, theta: float,
+    S: Any, nq: int, push: Any, external: Any, closing: bool,
 ) -> float:  # fmt: skip
     """Take the step again up to the zero of the first guard that was hit; returns its size.
 
@@ -175,7 +184,7 @@ def shorten(
             continue
         kept, nearest = size, abs(value)
         change = -value / slope if slope != 0.0 else 0.0
-        if trial == 3 or not 1e-16 * max(abs(t), h) < abs(change) < 1e-3 * h:
+        if trial == 3 or not ZERO_CORRECTED * max(abs(t), h) < abs(change) < 1e-3 * h:
             break
         size = max(size + change, 0.0)
     if closing:

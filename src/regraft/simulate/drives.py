@@ -13,8 +13,7 @@ from ..ask.loads import joint_torques, put_wrenches
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
 from ..errors import ModelError
-from ..kernels.constraints.tables import DRIVEN, LOOP_NUMBERS, LOOP_TAU
-from ..structure.loops import LoopTables
+from ..structure.workspace import Workspace
 from .callbacks import is_compiled, python_callback
 from .driver import Driver, Part
 from .laws import ALL, Home, Law, law_callback, laws_of, numbers_of
@@ -27,24 +26,24 @@ Show = Callable[[float, Array], tuple[Mechanism, State]]
 class Motors:
     """The torques of the loop joints of a structure, by which their motors are set."""
 
-    def __init__(self, mech: Mechanism, closed: LoopTables | None = None) -> None:
+    def __init__(self, mech: Mechanism, work: Workspace | None = None) -> None:
         counts = [mech.joints[name].type.nv for name in mech.loop_joints]
         starts = np.concatenate(([0], np.cumsum(counts))).astype(int)
         self.places = {name: np.arange(starts[l], starts[l + 1]) for l, name in enumerate(mech.loop_joints)}
         """Where the numbers of each loop joint are among all of them."""
-        self._loops = None if closed is None else closed.loops
-        self.table = np.zeros(max(1, starts[-1])) if closed is None else closed.numbers
+        self._work = work
+        self.table = np.zeros(max(1, starts[-1])) if work is None else work.motors
         self.cells = (
             np.arange(starts[-1])
-            if closed is None
-            else np.array([l * LOOP_NUMBERS + LOOP_TAU + d for l, count in enumerate(counts) for d in range(count)], np.int64)
+            if work is None
+            else np.array([6 * l + d for l, count in enumerate(counts) for d in range(count)], np.int64)
         )
         """Where they are in the table."""
 
     def switch_on(self, name: str) -> None:
         """Let the loop have the torques of a joint."""
-        if self._loops is not None:
-            self._loops[list(self.places).index(name), DRIVEN] = 1
+        if self._work is not None:
+            self._work.switch_on(list(self.places).index(name))
 
     def torques(self) -> dict[str, Array]:
         """What is set, by joint name."""

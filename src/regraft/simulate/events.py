@@ -82,8 +82,10 @@ class FrameBelow:
         body, place = found
         if body == WORLD:
             raise ModelError(f"event: frame {self.frame!r} is on the world, which does not move.")
-        tree = mech.tree
-        return _row(HEIGHT, tree.row_of[body], point=tree.point(body, place.translation), value=self.height, slope=self.slope)
+        structure = mech.structure
+        return _row(
+            HEIGHT, structure.row_of[body], point=structure.point(body, place.translation), value=self.height, slope=self.slope
+        )
 
 
 @dataclass(frozen=True)
@@ -115,7 +117,9 @@ class JointAt:
         def value(mech: Mechanism, state: State) -> float:
             nonlocal last
             joint = mech.joints[self.joint]
-            found = float(settle(joint.type, mech.tree.motions_of(state._x, joint.parent, joint.child), joint.places())[0][0])
+            found = float(
+                settle(joint.type, mech.structure.motions_of(state._x, joint.parent, joint.child), joint.places())[0][0]
+            )
             if joint.type.turns and math.isfinite(last):
                 found += math.tau * round((last - found) / math.tau)
             last = found

@@ -72,8 +72,8 @@ class FreeRunner(Runner):
         def driving(t: float, q: Array, v: Array) -> float:
             of_tree = driver.ask(*self._reduced(t, q, v))
             by_name = {**{name: of_tree[where] for name, where in user.layout.v_slices.items()}, **motors.torques()}
-            if self.closed is not None:
-                self.closed.drive(joint_torques(self.mech, by_name)[1])
+            if self.structure.layout.loops:
+                self.work.drive(joint_torques(self.mech, by_name)[1])
             return 0.0
 
         self.functions[TORQUE_AT] = self._call(driver, driving, self.nv)

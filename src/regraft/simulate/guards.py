@@ -13,7 +13,8 @@ from ..compilation import inline, jit
 from ..kernels import configuration
 from ..kernels.jacobian import point_on
 from ..kernels.kinematics import place_bodies
-from ..kernels.tables import ORIGIN, ROOT, Model, Work
+from ..kernels.tables import ORIGIN, ROOT, KernelModel, Work
+from ..tolerances import AT_ZERO, BEYOND, GUARD_ROUNDING, UNNOTICED
 from .calls import call_at
 from .stepper import FAILED, Q0, QS, RESULT, SLOPE_V, US, V0, VS
 
@@ -37,24 +38,15 @@ LAST = 5  # the guard at the last sample
 LAST_BEFORE = 6  # LAST at the start of the step
 GUARD_NUMBERS = 7
 
-AT_ZERO = 1e-9
-"""How near to zero a guard counts as zero where a segment starts, in the guard's units."""
-BEYOND = 1e-8
-"""How far off zero a guard counts as beyond it where a segment starts: more than loops may be open that hold a foot in place."""
 AT_ONCE = 1e-2
 """The part of the first step within which a guard that is at zero must be through it for its rate to say where it goes."""
-ROUNDING = 1e-14
-"""A change of a guard that may be rounding, in the guard's units."""
-UNNOTICED = 1e-4
-"""A change of a guard that says nothing, relative to the largest movement of a joint meanwhile, which is 1e-6 at most: what loops
-hold in place moves by the square of that."""
 SLOWEST, SLOWEST_FUNCTION = 1e-5, 1e-4
 """Speeds below which the time over which a rate is taken grows no more; a user's function may change with time as well."""
 
 
 @inline
 def guard_value(
-    model: Model, work: Work, guards: Any, numbers: Any, functions: Any, e: int, t: float, S: Any, nq: int, q: int, v: int
+    model: KernelModel, work: Work, guards: Any, numbers: Any, functions: Any, e: int, t: float, S: Any, nq: int, q: int, v: int
 ) -> Scalar:
     """Guard e at the time t and at the rows q and v; for a height the bodies must have been placed."""
     sort = guards[e, SORT]
@@ -75,7 +67,7 @@ def guard_value(
 
 
 @inline
-def place_for_guards(model: Model, work: Work, guards: Any, S: Any, nq: int, q: int) -> None:
+def place_for_guards(model: KernelModel, work: Work, guards: Any, S: Any, nq: int, q: int) -> None:
     """Place the bodies at row q if any guard asks where one is."""
     for e in range(guards.shape[0]):
         if guards[e, SORT] == HEIGHT:
@@ -84,7 +76,7 @@ def place_for_guards(model: Model, work: Work, guards: Any, S: Any, nq: int, q: 
 
 
 @jit
-def look_at_guards(model: Model, work: Work, guards: Any, numbers: Any, functions: Any, t: float, S: Any, nq: int) -> bool:
+def look_at_guards(model: KernelModel, work: Work, guards: Any, numbers: Any, functions: Any, t: float, S: Any, nq: int) -> bool:
     """LAST: the guards at the start of a segment; says whether any is beyond zero already."""
     place_for_guards(model, work, guards, S, nq, Q0)
     beyond = False
@@ -96,7 +88,7 @@ def look_at_guards(model: Model, work: Work, guards: Any, numbers: Any, function
 
 @jit
 def start_guards(
-    model: Model, work: Work, guards: Any, numbers: Any, functions: Any, t: float, h: float, S: Any, nq: int
+    model: KernelModel, work: Work, guards: Any, numbers: Any, functions: Any, t: float, h: float, S: Any, nq: int
 ) -> None:
     """Signs at the start of a segment whose first step is h.
 
@@ -113,7 +105,9 @@ def start_guards(
 
 
 @jit
-def sign_guards(model: Model, work: Work, guards: Any, numbers: Any, functions: Any, t: float, h: float, S: Any, nq: int) -> None:
+def sign_guards(
+    model: KernelModel, work: Work, guards: Any, numbers: Any, functions: Any, t: float, h: float, S: Any, nq: int
+) -> None:
     """SIGN, LAST: the guards at the start of a segment, those at zero by their rates."""
     place_for_guards(model, work, guards, S, nq, Q0)
     waiting = False
@@ -136,12 +130,12 @@ def sign_guards(model: Model, work: Work, guards: Any, numbers: Any, functions: 
                 value = numbers[e, LAST]
                 change = guard_value(model, work, guards, numbers, functions, e, t + eps, S, nq, QS, VS) - value
                 at_once = value * change >= 0.0 or abs(value) <= AT_ONCE * h * abs(change) / eps
-                if at_once and abs(change) > max(ROUNDING, UNNOTICED * moved):
+                if at_once and abs(change) > max(GUARD_ROUNDING, UNNOTICED * moved):
                     guards[e, SIGN] = 1 if change > 0.0 else -1
 
 
 @jit
-def look_ahead(model: Model, S: Any, nv: int, slowest: float) -> float:
+def look_ahead(model: KernelModel, S: Any, nv: int, slowest: float) -> float:
     """QS, VS: the start of the step moved along its slopes by a little time, which is returned."""
     fastest = slowest
     for d in range(nv):

@@ -13,9 +13,10 @@ from ..algebra.pose import finite
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
 from ..errors import ModelError, RegraftError, SimulationError, listed, warn
+from ..structure.failures import why_idle
+from ..tolerances import CASCADE, LEAST_STEP, SAME_TIME
 from . import segment
 from .applied import Applied
-from .crossings import SAME_TIME
 from .events import PASS, STOP, Event, TimeAt, check_events
 from .free_runner import FreeRunner
 from .histories import EventRecord
@@ -31,11 +32,7 @@ ENDLESS = 100
 """So many times in a row, each within `CASCADE` of the last, the same few events make a cascade that would never end."""
 SHRINKING = 4
 """So many are enough where it is the same event each time, a little later."""
-CASCADE = 1e-9
-"""Seconds, relative to 1 + the time."""
 
-LEAST = 1e-16
-"""The least step, relative to the span of the run."""
 MOST_STEPS = 10**9
 """A run with more steps of a given size must say so by `max_steps`."""
 
@@ -182,7 +179,7 @@ class Run:
     def _new_runner(self, mech: Mechanism, state: State, t: float) -> Runner:
         kind = FreeRunner if self.settings.coordinates == "maximal" else Runner
         self.runner: Runner = kind(mech, state, t, self.method, self.settings, self.guarded)
-        self.runner.clock[segment.LEAST] = LEAST * (self.end - self.start)
+        self.runner.clock[segment.LEAST] = LEAST_STEP * (self.end - self.start)
         self.runner.arm({event.name for event in self.runner.events if event.already == "fire"} - self.asked)
         return self.runner
 
@@ -343,7 +340,7 @@ class Run:
             error.__cause__ = problem
             return error
         if (joint := runner.idle_joint()) is not None:
-            return self._error(f"at t = {t:.9g} {runner.tree.why_idle(joint, runner.x[: runner.nq])}", t, joint)
+            return self._error(f"at t = {t:.9g} {why_idle(runner.structure, joint, runner.x[: runner.nq])}", t, joint)
         joint = runner.broken_joint()
         if why == segment.TOO_SMALL and joint is None:
             return self._too_short(runner)

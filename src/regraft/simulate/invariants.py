@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..ask.loop_measures import loop_gaps
 from ..atomic import path_of, writing
 from ..errors import ModelError, listed
 from ..extras import require
-from ..structure.loops import loop_gaps
 from .recorded import Segment
 
 if TYPE_CHECKING:

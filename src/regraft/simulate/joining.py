@@ -10,12 +10,10 @@ import numpy as np
 from ..ask.poses import body_poses
 from ..describe.state import State
 from ..errors import ModelError
-from ..kernels.constraints.closure import ASSEMBLED
+from ..tolerances import ASSEMBLED, TIME_ROUNDING
 from .histories import EventRecord
 from .recorded import Segment
 from .trajectory import Trajectory
-
-_ROUNDING = 1e-12  # of 1 + the time: what a sum of times may be off by
 
 
 def join(first: Trajectory, *later: Trajectory, shift: bool = False) -> Trajectory:
@@ -72,7 +70,7 @@ def join(first: Trajectory, *later: Trajectory, shift: bool = False) -> Trajecto
 def _put_behind(before: Trajectory, part: Trajectory, shift: bool) -> Trajectory:
     """A part at the time at which the one before ends; where it starts there already, at that very number."""
     end, start = float(before.segments[-1].t[-1]), float(part.segments[0].t[0])
-    if not shift and abs(start - end) > _ROUNDING * (1.0 + abs(end)):
+    if not shift and abs(start - end) > TIME_ROUNDING * (1.0 + abs(end)):
         raise ModelError(
             f"the trajectory to be joined starts at t = {start:.12g}, and the one before ends at {end:.12g}; simulate it with "
             f"start={end:.12g}, or let it be moved there: join(..., shift=True)."

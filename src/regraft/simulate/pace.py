@@ -8,14 +8,12 @@ thousands of them in a row are far shorter than these.
 
 from __future__ import annotations
 
+from ..tolerances import COLLAPSED_STEP, HOPELESS_STEP, SHORT_STEP
+
 FIRST, WINDOW = 512, 4096
 """Steps until the first look, and from one look to the next, which are twice as far apart each time until then."""
 PATIENCE = 5
 """So many looks in a row must find the steps too short."""
-HOPELESS = 1e-9
-"""Mean steps shorter than this have collapsed: relative to the span of the run, or to a second where that is longer."""
-SHORT, COLLAPSE = 1e-7, 1e-5
-"""So have steps that are shorter than the first of these, likewise, and than the second relative to the longest ones before."""
 
 
 class Pace:
@@ -37,7 +35,7 @@ class Pace:
             return False
         mean = self.lately = (t - self._t) / (steps - self._steps)
         self._t, self._steps, self._next = t, steps, steps + min(steps, WINDOW)
-        short = mean < HOPELESS * self._scale or (mean < SHORT * self._scale and mean < COLLAPSE * self._longest)
+        short = mean < HOPELESS_STEP * self._scale or (mean < SHORT_STEP * self._scale and mean < COLLAPSED_STEP * self._longest)
         self._slow = self._slow + 1 if short else 0
         self._longest = max(self._longest, mean)
         return self._slow >= PATIENCE

@@ -101,5 +101,5 @@ class Segment:
         sizes = _NO_SIZES if self.sizes is None else self.sizes
         terms = _NO_TERMS if self.terms is None else self.terms
         scratch = np.empty((SCRATCH, max(nq, nv, 1)))
-        states_at(moved.tree.walk, nq, self.t, self.x, sizes, terms, np.ascontiguousarray(times, float), scratch, out)
+        states_at(moved.structure.walk, nq, self.t, self.x, sizes, terms, np.ascontiguousarray(times, float), scratch, out)
         return out

@@ -14,18 +14,19 @@ from ..algebra.scalars import Scalar, reciprocal
 from ..compilation import ComplexTable, Floats, Integers, IntegerTable, Table, jit, long_entry
 from ..kernels import configuration
 from ..kernels.derivatives import STEP
-from ..kernels.tables import Model, Work, model_at, positions_in, work_at
+from ..kernels.memory import model_at, positions_in, work_at
+from ..kernels.tables import KernelModel, Work
+from ..tolerances import END_SETTLED
 from .guards import guard_value, place_for_guards
 from .stepper import FAILED, Q0, Q1, U1, V0, V1, first_slopes, next_step, take_step
 
 TRIALS = 10  # corrections of the last step: each gains several digits
 NUDGE = 1e-5  # part of the largest step by which the guard's rate is measured
-SETTLED = 1e-15  # relative: a correction below this is rounding
 
 
 @jit
 def repeat(
-    model: Model, work: Work, table: Any, functions: Any, t: float, sizes: Any, last: Scalar, S: Any, nq: int,
+    model: KernelModel, work: Work, table: Any, functions: Any, t: float, sizes: Any, last: Scalar, S: Any, nq: int,
     push: Any, external: Any, guards: Any, numbers: Any, e: int,
 ) -> Scalar:  # fmt: skip
     """All steps from (Q0, V0) to (Q1, V1); the last of the size `last`, or until guard e is zero if e ≥ 0. Returns its size."""
@@ -46,7 +47,7 @@ def repeat(
             there = guard_after(model, work, table, functions, t, h + nudge, S, nq, push, external, guards, numbers, e)
             change = here * nudge * reciprocal(there - here)
             h = h - change
-            if abs(change.real) <= SETTLED * nudge / NUDGE and abs(change.imag) <= SETTLED * abs(h.imag):
+            if abs(change.real) <= END_SETTLED * nudge / NUDGE and abs(change.imag) <= END_SETTLED * abs(h.imag):
                 break
     take_step(model, work, table, functions, t, h, S, nq, push, external)
     return h
@@ -54,7 +55,7 @@ def repeat(
 
 @jit
 def guard_after(
-    model: Model, work: Work, table: Any, functions: Any, t: float, h: Scalar, S: Any, nq: int,
+    model: KernelModel, work: Work, table: Any, functions: Any, t: float, h: Scalar, S: Any, nq: int,
     push: Any, external: Any, guards: Any, numbers: Any, e: int,
 ) -> Scalar:  # fmt: skip
     """Guard e at the end of a step of the size h."""

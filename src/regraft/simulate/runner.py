@@ -13,15 +13,16 @@ from ..ask.loads import external_table
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
 from ..kernels.tables import MARGIN
-from ..structure.loops import LoopTables, closing_kernel, dynamics_kernel
+from ..tolerances import BEYOND
 from . import segment
 from .callbacks import Callback, lost_exceptions_kept, python_callback
 from .driver import Driver, driver_kernel
 from .drives import Motors, Pushes, Torques, guard_driver
 from .events import Event, FunctionGuard, GuardRow, JointAt, function_row
-from .guards import ARMED, BEYOND, DIRECTION, GUARD, GUARD_NUMBERS, HIT, LAST, SIGN
+from .guards import ARMED, DIRECTION, GUARD, GUARD_NUMBERS, HIT, LAST, SIGN
 from .integrators import Integrator
 from .laws import Home, Law, law_of_guard
+from .loop_kernels import closing_kernel, dynamics_kernel
 from .recorded import Segment
 from .shown import Shown
 from .start import prepare_start
@@ -56,12 +57,12 @@ class Runner:
         self.mech, self.integrator = mech, integrator
         self.seen = self._seen_by_user(mech)
         """The mechanism as the user sees it."""
-        tree, layout = mech.tree, mech.layout
+        structure, layout = mech.structure, mech.layout
         state = assembled(mech, state)
-        self.tree, self.nq, self.nv = tree, layout.nq, layout.nv
-        self.work, self.closed = tree.new_work(), LoopTables(mech) if layout.loops else None
-        if self.closed is not None:
-            prepare_start(mech, state, self.work, self.closed)
+        self.structure, self.nq, self.nv = structure, layout.nq, layout.nv
+        self.work = structure.new_work()
+        if layout.loops:
+            prepare_start(mech, state, self.work)
         self.scratch = np.zeros((SCRATCH, max(self.nq, self.nv, 1)))
         self.scratch[Q0, : self.nq], self.scratch[V0, : self.nv] = state._q, state._v
         self.clock = np.zeros(segment.CLOCK)
@@ -86,14 +87,14 @@ class Runner:
         return mech
 
     def _set_functions(self, torque: Torques | None, wrenches: Pushes | Mapping[str, Any] | None) -> None:
-        tree = self.tree
+        structure = self.structure
         self.functions = np.zeros(FUNCTIONS, np.int64)
         self.functions[OF_FREE_BODIES] = self.integrator.of_free_bodies
-        self.functions[TREE] = self.work.handle
-        if self.closed is not None:
-            self.functions[LOOPS] = self.closed.handle
+        self.functions[TREE] = self.work
+        if structure.layout.loops:
+            self.functions[LOOPS] = 1
             self.functions[DYNAMICS_AT], self.functions[CLOSING_AT] = dynamics_kernel(), closing_kernel()
-        self.push, self.external = np.zeros((1, 6)), tree.no_forces
+        self.push, self.external = np.zeros((1, 6)), structure.no_forces
         if torque is not None:
             self._set_torque(torque)
         if isinstance(wrenches, Mapping):
@@ -103,7 +104,7 @@ class Runner:
             self._set_wrenches(wrenches)
 
     def _set_torque(self, torque: Torques) -> None:
-        driver = torque.driver(self.mech, self._show, Motors(self.mech, self.closed))
+        driver = torque.driver(self.mech, self._show, Motors(self.mech, self.work if self.structure.layout.loops else None))
         self.functions[TORQUE_AT], self.functions[TORQUE_WITH] = self._with(driver)
 
     def _set_wrenches(self, wrenches: Pushes) -> None:
@@ -166,8 +167,8 @@ class Runner:
         self.clock[segment.END], self.counts[segment.BUDGET] = end, budget
         while True:
             with lost_exceptions_kept(self.callbacks):
-                why = segment.run(
-                    self.work.handle, self.integrator.table, self.integrator.order, self.scratch, self.clock, self.counts,
+                why = segment.run.call(
+                    self.work, self.integrator.table, self.integrator.order, self.scratch, self.clock, self.counts,
                     self.coordinate, self.functions, self.push, self.external, self.guards, self.numbers, self.record,
                 )  # fmt: skip
             if self.problem() is not None:  # also one that came on the way out of a function, which compiled code cannot see

@@ -9,8 +9,10 @@ import numpy as np
 
 from ..algebra.memory import borrowed, borrowed_vector
 from ..compilation import Floats, Integers, IntegerTable, Table, jit, long_entry
-from ..kernels.constraints.closure import CLOSE_STATE, CLOSE_VELOCITIES, CLOSED
-from ..kernels.tables import Model, Work, model_at, positions_in, work_at
+from ..kernels.constraints.closure import CLOSE_STATE, CLOSE_VELOCITIES
+from ..kernels.memory import model_at, positions_in, work_at
+from ..kernels.tables import KernelModel, Work
+from ..tolerances import CLOSED, LAST_STEP, NO_PROGRESS, WHOLE_STEP
 from .crossings import SAMPLES, first_zero, shorten
 from .guards import keep_guards, look_at_guards, put_guards_back, start_guards
 from .stepper import (
@@ -66,8 +68,6 @@ STABILISED = 9  # 1 where loops are closed again after each step
 STRICT = 10  # 1 where there is an event in the next steps, so that no error may be left to the closing of loops
 LOOKED = 11  # 1 once the guards have been looked at where the segment starts
 COUNTS = 12
-
-NO_PROGRESS = 1e-14  # step, relative to the time, below which steps make no progress
 
 # step control (Hairer, Nørsett, Wanner, II.4): a PI controller
 SAFETY, SHRINK, GROW, MEMORY = 0.9, 0.2, 10.0, 0.04
@@ -145,8 +145,8 @@ def run(
 
 @jit
 def start(
-    model: Model, work: Work, table: Any, order: int, functions: Any, clock: Any, counts: Any, S: Any, nq: int, coordinate: Any,
-    push: Any, external: Any, guards: Any, numbers: Any,
+    model: KernelModel, work: Work, table: Any, order: int, functions: Any, clock: Any, counts: Any, S: Any, nq: int,
+    coordinate: Any, push: Any, external: Any, guards: Any, numbers: Any,
 ) -> int:  # fmt: skip
     """A look at the guards; then the first slopes, the size of the first step, and the signs of the guards.
 
@@ -206,9 +206,9 @@ def step_size(clock: Any, counts: Any) -> tuple[float, bool]:
     """The size of the next step and whether it is the last; the last two share what is left, so that none is tiny."""
     left = clock[END] - clock[T]
     if counts[ADAPTIVE] == 0:
-        taken = math.floor((clock[T] - clock[START]) / clock[STEP] + 1e-6)
+        taken = math.floor((clock[T] - clock[START]) / clock[STEP] + WHOLE_STEP)
         h = clock[START] + (taken + 1) * clock[STEP] - clock[T]  # so that rounding does not add up
-        return (left, True) if h >= left * (1.0 - 1e-9) else (h, False)
+        return (left, True) if h >= left * (1.0 - LAST_STEP) else (h, False)
     h = min(clock[STEP], clock[LARGEST])
     if h >= left:
         return left, True
@@ -268,7 +268,7 @@ def finish_step(S: Any, clock: Any, counts: Any, record: Any, t: float, h: float
 
 @jit
 def first_size(
-    model: Model, work: Work, table: Any, order: int, functions: Any, clock: Any, S: Any, nq: int, coordinate: Any,
+    model: KernelModel, work: Work, table: Any, order: int, functions: Any, clock: Any, S: Any, nq: int, coordinate: Any,
     push: Any, external: Any,
 ) -> float:  # fmt: skip
     """A first step size from the sizes of the state, its slope and the change of that (Hairer, Nørsett, Wanner, II.4)."""

@@ -9,11 +9,11 @@ from ..algebra.rotations import exp_pose, exp_quaternion, quaternion_product, qu
 from ..algebra.scalars import Scalar, one, reciprocal
 from ..algebra.spatial import Vector, add, cross, dot, rotate, rotate_back, scale, spatial, subtract, zero_vector
 from ..compilation import inline, jit
-from ..kernels.tables import COM, Model, Q, V
+from ..kernels.tables import COM, KernelModel, Q, V
 
 
 @jit
-def skeleton_step(model: Model, S: Any, h: Scalar, q0: int, v0: int, slope: int, q1: int, v1: int, u1: int) -> None:
+def skeleton_step(model: KernelModel, S: Any, h: Scalar, q0: int, v0: int, slope: int, q1: int, v1: int, u1: int) -> None:
     """(q1, v1) a step after (q0, v0), all rows of S, with accelerations in the row `slope`; every body must be free by itself.
 
     S3, "Algorithm for animation". The tangent vector from q0 to q1 goes to u1.  O(n).

@@ -15,7 +15,7 @@ from ..algebra.scalars import Scalar, one, where_less
 from ..compilation import inline, jit
 from ..kernels import configuration
 from ..kernels.aba import aba
-from ..kernels.tables import BODY, PUSH, Model, Work
+from ..kernels.tables import BODY, PUSH, KernelModel, Work
 from .calls import call_at
 from .skeleton_step import skeleton_step
 
@@ -47,8 +47,8 @@ TORQUE_AT = 0  # address of the torque function, 0 for none
 WRENCH_AT = 1  # address of the wrench function
 FAILED = 2  # 1 after a function has failed
 OF_FREE_BODIES = 3  # 1 where the step is S3's
-TREE = 4  # handle of the tree's tables
-LOOPS = 5  # handle of the loops' tables, 0 where there are none
+TREE = 4  # handle of the workspace
+LOOPS = 5  # 1 where there are loops
 DYNAMICS_AT = 6  # address of the dynamics of closed chains
 CLOSING_AT = 7  # address of what closes them again
 TORQUE_WITH = 8  # what the torque function is called with, last
@@ -58,7 +58,7 @@ FUNCTIONS = 10
 
 @inline
 def evaluate(
-    model: Model, work: Work, functions: Any, t: float, S: Any, nq: int, q: int, v: int, out: int, push: Any, external: Any
+    model: KernelModel, work: Work, functions: Any, t: float, S: Any, nq: int, q: int, v: int, out: int, push: Any, external: Any
 ) -> Scalar:
     """The acceleration at the time t and at the rows q and v into row `out`; returns the least MARGIN, NaN for a failure."""
     nv = work.dof.shape[0]
@@ -77,8 +77,8 @@ def evaluate(
     if functions[LOOPS] == 0:
         return aba(model, work, S[q, :nq], S[v, :nv], S[TORQUE, :nv], external, S[out, :nv])
     margin = call_kernel(
-        functions[DYNAMICS_AT], functions[TREE], functions[LOOPS], S[q].ctypes.data, S[v].ctypes.data, S[TORQUE].ctypes.data,
-        external.ctypes.data, external.shape[0], S[out].ctypes.data,
+        functions[DYNAMICS_AT], functions[TREE], S[q].ctypes.data, S[v].ctypes.data, S[TORQUE].ctypes.data,
+        external.ctypes.data, external.shape[0], S[out].ctypes.data, 0,
     )  # fmt: skip
     return margin * one(S[V0, 0])
 
@@ -93,7 +93,7 @@ def call(functions: Any, which: int, last: int, t: float, S: Any, nq: int, nv: i
 
 
 @jit
-def first_slopes(model: Model, work: Work, functions: Any, t: float, S: Any, nq: int, push: Any, external: Any) -> Scalar:
+def first_slopes(model: KernelModel, work: Work, functions: Any, t: float, S: Any, nq: int, push: Any, external: Any) -> Scalar:
     """The slopes at the start of a step."""
     margin = evaluate(model, work, functions, t, S, nq, Q0, V0, SLOPE_V, push, external)
     for d in range(work.dof.shape[0]):
@@ -103,7 +103,7 @@ def first_slopes(model: Model, work: Work, functions: Any, t: float, S: Any, nq:
 
 @jit
 def take_step(
-    model: Model, work: Work, table: Any, functions: Any, t: float, h: Scalar, S: Any, nq: int, push: Any, external: Any
+    model: KernelModel, work: Work, table: Any, functions: Any, t: float, h: Scalar, S: Any, nq: int, push: Any, external: Any
 ) -> Scalar:
     """All stages but the first, up to the end of the step; returns the least MARGIN of them, NaN for a failure."""
     nv, stages = work.dof.shape[0], table.shape[1]
@@ -141,8 +141,8 @@ def close_step(functions: Any, S: Any, velocity: int, what: int) -> float:
     RESULT says with 1 that more was stopped than the errors of the step.
     """
     return call_kernel(
-        functions[CLOSING_AT], functions[TREE], functions[LOOPS], S[Q1].ctypes.data, S[velocity].ctypes.data,
-        S[US].ctypes.data, S[QS].ctypes.data, S[RESULT].ctypes.data, what,
+        functions[CLOSING_AT], functions[TREE], S[Q1].ctypes.data, S[velocity].ctypes.data,
+        S[US].ctypes.data, S[QS].ctypes.data, S[RESULT].ctypes.data, what, 0,
     )  # fmt: skip
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..algebra.pose import MOTION, POSE, WORLD_MOTION, Pose, finite, representable
+from ..ask.loop_measures import loop_measures
 from ..atomic import path_of
 from ..describe.mechanism import Mechanism
 from ..describe.parts import WORLD
@@ -17,7 +18,7 @@ from ..describe.state import State
 from ..errors import ModelError, listed
 from ..kernels.energy import balance_of_many
 from ..kernels.kinematics import motion_of_many
-from ..structure.loops import loop_measures
+from ..tolerances import SAMPLE_APART, TIME_ROUNDING
 from . import archive, tables
 from .applied import reaction_histories, torque_histories, with_known_forces
 from .histories import BodyHistory, EnergyHistory, EventRecord, JointHistory, LoopErrorHistory, MomentumHistory
@@ -124,7 +125,7 @@ class Trajectory:
 
     def _check_times(self, times: float | Array) -> None:
         start, end = self.segments[0].t[0], self.segments[-1].t[-1]
-        slack = 1e-12 * (1.0 + abs(end))
+        slack = TIME_ROUNDING * (1.0 + abs(end))
         outside = ~((np.asarray(times) >= start - slack) & (np.asarray(times) <= end + slack))
         if outside.any():
             first = np.asarray(times)[outside].flat[0]
@@ -386,7 +387,7 @@ class Trajectory:
             raise ModelError(f"resample takes a step in seconds, which must be positive, or a list of times, not {times!r}.")
         if given.ndim == 0:
             start, end, step = float(self.segments[0].t[0]), float(self.segments[-1].t[-1]), float(given)
-            wanted, close = start + step * np.arange(1, int((end - start) / step) + 1), 1e-9 * step
+            wanted, close = start + step * np.arange(1, int((end - start) / step) + 1), SAMPLE_APART * step
         else:
             self._check_times(given)
             wanted, close = np.unique(given), 0.0
@@ -489,12 +490,12 @@ class Trajectory:
 
 def _motion(segment: Segment, body: str) -> Array:
     """(samples, 18): pose and twist of a body."""
-    tree, out = segment.moved.tree, np.empty((len(segment.t), MOTION))
+    structure, out = segment.moved.structure, np.empty((len(segment.t), MOTION))
     if body == WORLD:
         out[:] = WORLD_MOTION
     else:
-        work = tree.new_work()  # a name: a handle does not keep alive what it leads to
-        motion_of_many(work.handle, segment.x, tree.far, tree.row_of[body], out)
+        work = structure.new_work()
+        motion_of_many.call(work, segment.x, structure.row_of[body], out)
     return out
 
 
@@ -524,8 +525,8 @@ def _loop_joint(segment: Segment, name: str) -> tuple[Array, Array]:
 def _balance(segment: Segment) -> Array:
     """(samples, 8): kinetic and potential energy, angular and linear momentum."""
     mech, out = segment.moved, np.empty((len(segment.t), 8))
-    work = mech.tree.new_work()  # a name: a handle does not keep alive what it leads to
-    balance_of_many(work.handle, segment.x, out)
+    work = mech.structure.new_work()
+    balance_of_many.call(work, segment.x, out)
     if mech.loop_joints:
         out[:, 1] += loop_measures(mech, segment.x)[:, 2]
     return representable("the energies and momenta of this motion", out)

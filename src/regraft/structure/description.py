@@ -1,16 +1,22 @@
-"""The parts of a mechanism as arrays, in the order in which they were added: what the tree's tables are derived from."""
+"""The parts of a mechanism as arrays: what the tables of a structure are derived from.
+
+Bodies are numbered as they were added, the world is −1. All joints are in one table: those of the tree first, in the order in
+which they were added, then those that close loops.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numba import float64, int64, types
 from numpy.typing import NDArray
 
 from ..algebra.pose import POSE
+from ..compilation import declare
 from ..joints import FORMS, PARAMETERS, JointType, kind_of, padded_parameters
-from ..kernels.tables import LIMIT, POINT_B, SPRING, STIFFNESS
+from ..kernels.tables import LIMIT, LIMIT_ROW, LOWER, POINT_B, SPRING, STIFFNESS, UPPER
 from .layout import WORLD, Layout
 
 if TYPE_CHECKING:
@@ -20,20 +26,23 @@ Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 # columns of joints
-PARENT_BODY, CHILD_BODY, KIND_OF, FIRST_Q, FIRST_V, END_V, VARYING = range(7)
+PARENT_BODY, CHILD_BODY, KIND_OF, FIRST_Q, FIRST_V, END_V, VARYING, CLOSING = range(8)
 # columns of numbers
 ON_PARENT, ON_CHILD, JOINT_PARAMETERS = 0, POSE, 2 * POSE
 
+Ends = tuple[int, int]
+"""A joint's parent and child."""
+
 
 class Description(NamedTuple):
-    """Bodies, tree joints, springs and limits as arrays; bodies are numbered as they were added, the world is −1."""
+    """Bodies, joints, springs and limits as arrays."""
 
     joints: Integers
-    """(joints, 7): parent and child body, kind, first of q, first and end of v, 1 where the columns vary."""
+    """(joints, 8): parent and child body, kind, first of q, first and end of v, 1 where the columns vary, 1 for a loop joint."""
     numbers: Array
     """(joints, 30): parent_pose and child_pose, each R in row order, then p; the joint type's parameters."""
     damping: Array
-    """(1, nv)."""
+    """(1, coordinates): of all joints, in the order of v and on."""
     inertias: Array
     """(bodies, 10): mass, centre of mass, moments."""
     spring_ends: Integers
@@ -41,14 +50,16 @@ class Description(NamedTuple):
     springs: Array
     """(springs, SPRING), points in the axes of their bodies."""
     limited: Integers
-    """(limits, 2): joint, measure."""
+    """(limits, 3): joint, measure, 1 where it is an angle between two bounds that a pose gives up to whole turns."""
     limits: Array
     """(limits, LIMIT)."""
+    gravity: Array
+    """(1, 3)."""
 
-    def with_joint(self, j: int, ends: tuple[int, int], joint: Joint) -> Description:
-        """The description with another joint in the place of the j-th; bodies and springs are shared."""
+    def with_joint(self, j: int, ends: Ends, joint: Joint) -> Description:
+        """The description of a tree with another joint in the place of the j-th; bodies and springs are shared."""
         joints, numbers, damping = self.joints.copy(), self.numbers.copy(), self.damping
-        _, _, kind, q, v, end, _ = joints[j].tolist()
+        _, _, kind, q, v, end, _, _ = joints[j].tolist()
         more_q, more_v = joint.type.nq - FORMS[kind].nq, v + joint.type.nv - end
         if more_q or more_v:
             joints[j + 1 :, FIRST_Q] += more_q
@@ -58,33 +69,65 @@ class Description(NamedTuple):
         damping = np.concatenate((damping[0, :v], joint.type.damping, damping[0, end:])).reshape(1, -1)
         limited, limits = self.limited, self.limits
         if len(limited) or joint.type.limits is not None:
-            rows, bounds = limit_rows(j, joint.type)
+            rows, bounds = _limit_rows(j, joint.type)
             before, after = limited[:, 0] < j, limited[:, 0] > j
             limited = np.concatenate((limited[before], rows, limited[after]))
             limits = np.concatenate((limits[before], bounds, limits[after]))
-        return Description(joints, numbers, damping, self.inertias, self.spring_ends, self.springs, limited, limits)
+        return self._replace(joints=joints, numbers=numbers, damping=damping, limited=limited, limits=limits)
+
+    def with_loop(self, ends: Ends, joint: Joint) -> Description:
+        """The description with one more loop joint; all else is shared."""
+        j, v = len(self.joints), self.damping.shape[1]
+        row, numbers = np.array([_joint_row(ends, joint.type, -1, v)], np.int64), np.empty((1, self.numbers.shape[1]))
+        _fill_numbers(numbers[0], joint)
+        found = self._replace(
+            joints=np.concatenate((self.joints, row)),
+            numbers=np.concatenate((self.numbers, numbers)),
+            damping=np.concatenate((self.damping[0], joint.type.damping)).reshape(1, -1),
+        )
+        if joint.type.limits is None:
+            return found
+        rows, bounds = _limit_rows(j, joint.type, closes=True)
+        return found._replace(limited=np.concatenate((self.limited, rows)), limits=np.concatenate((self.limits, bounds)))
+
+    def without_loop(self, j: int) -> Description:
+        """The description without the loop joint in row j; all else is shared."""
+        v, end = self.joints[j, [FIRST_V, END_V]].tolist()
+        joints = np.delete(self.joints, j, axis=0)
+        joints[j:, FIRST_V : END_V + 1] -= end - v
+        kept = self.limited[:, 0] != j
+        limited = self.limited[kept]
+        limited[:, 0] -= limited[:, 0] > j
+        return self._replace(
+            joints=joints,
+            numbers=np.delete(self.numbers, j, axis=0),
+            damping=np.delete(self.damping, np.s_[v:end], axis=1),
+            limited=limited,
+            limits=self.limits[kept],
+        )
 
 
-class Exchange(NamedTuple):
-    """A description that is still to be made: another one with a new joint in the place of its j-th."""
-
-    before: Description
-    j: int
-    new: Joint
+_INTEGERS, _FLOATS = int64[:, ::1], float64[:, ::1]
+_FIELDS = [_INTEGERS, _FLOATS, _FLOATS, _FLOATS, _INTEGERS, _FLOATS, _INTEGERS, _FLOATS, _FLOATS]
+declare("Description", types.NamedTuple(_FIELDS, Description))
 
 
 def describe(
-    bodies: Mapping[str, Body], joints: Mapping[str, Joint], springs: Mapping[str, Spring], layout: Layout
+    bodies: Mapping[str, Body], joints: Mapping[str, Joint], springs: Mapping[str, Spring], layout: Layout, gravity: Array
 ) -> Description:
     """The parts of a mechanism as arrays."""
-    index = {name: b for b, name in enumerate(bodies)}
-    index[WORLD] = -1
-    count = len(layout.joints)
-    wiring, numbers = np.empty((count, 7), np.int64), np.empty((count, JOINT_PARAMETERS + PARAMETERS))
-    for j, (name, kind, parent, child) in enumerate(layout.joints):
-        ends = index[parent], index[child]
-        wiring[j] = _joint_row(ends, kind, layout.q_slices[name].start, layout.v_slices[name].start)
-        _fill_numbers(numbers[j], joints[name])
+    index = numbers_of(bodies)
+    every = [joints[name] for name in (*layout.names, *(name for name, *_ in layout.loops))]
+    wiring, numbers = np.empty((len(every), 8), np.int64), np.empty((len(every), JOINT_PARAMETERS + PARAMETERS))
+    v = layout.nv
+    for j, joint in enumerate(every):
+        ends = index[joint.parent], index[joint.child]
+        if j < len(layout.names):
+            wiring[j] = _joint_row(ends, joint.type, layout.q_slices[joint.name].start, layout.v_slices[joint.name].start)
+        else:
+            wiring[j] = _joint_row(ends, joint.type, -1, v)
+            v += joint.type.nv
+        _fill_numbers(numbers[j], joint)
     inertias = np.empty((len(bodies), 10))
     for b, body in enumerate(bodies.values()):
         inertia = body.inertia
@@ -95,18 +138,32 @@ def describe(
         spring_ends[s] = index[spring.body_a], index[spring.body_b]
         spring_numbers[s, :POINT_B], spring_numbers[s, POINT_B:STIFFNESS] = spring.point_a, spring.point_b
         spring_numbers[s, STIFFNESS:] = spring.stiffness, spring.damping, spring.rest_length
-    limits = [limit_rows(j, kind) for j, (_, kind, *_) in enumerate(layout.joints) if kind.limits is not None]
+    limits = [
+        _limit_rows(j, joint.type, closes=j >= len(layout.names))
+        for j, joint in enumerate(every)
+        if joint.type.limits is not None
+    ]
     limited = np.concatenate([_NO_LIMITS[0], *(rows for rows, _ in limits)])
     bounds = np.concatenate([_NO_LIMITS[1], *(numbers for _, numbers in limits)])
-    damping = np.concatenate([np.zeros(0), *(kind.damping for _, kind, *_ in layout.joints)]).reshape(1, -1)
-    return Description(wiring, numbers, damping, inertias, spring_ends, spring_numbers, limited, bounds)
+    damping = np.concatenate([np.zeros(0), *(joint.type.damping for joint in every)]).reshape(1, -1)
+    return Description(
+        wiring, numbers, damping, inertias, spring_ends, spring_numbers, limited, bounds, np.array(gravity).reshape(1, 3)
+    )
 
 
-_NO_LIMITS = np.empty((0, 2), np.int64), np.empty((0, LIMIT))
+def numbers_of(bodies: Iterable[str]) -> dict[str, int]:
+    """The number of each body, and of the world."""
+    index = {name: b for b, name in enumerate(bodies)}
+    index[WORLD] = -1
+    return index
 
 
-def _joint_row(ends: tuple[int, int], joint: JointType, q: int, v: int) -> tuple[int, ...]:
-    return (*ends, kind_of(joint), q, v, v + joint.nv, int(joint.kernels.rates is not None))
+_NO_LIMITS = np.empty((0, LIMIT_ROW), np.int64), np.empty((0, LIMIT))
+
+
+def _joint_row(ends: Ends, joint: JointType, q: int, v: int) -> tuple[int, ...]:
+    """The row of a joint in `joints`; a q of −1 says that it closes a loop."""
+    return (*ends, kind_of(joint), q, v, v + joint.nv, int(joint.kernels.rates is not None), int(q < 0))
 
 
 def _fill_numbers(row: Array, joint: Joint) -> None:
@@ -114,10 +171,17 @@ def _fill_numbers(row: Array, joint: Joint) -> None:
     row[JOINT_PARAMETERS:] = padded_parameters(joint.type)
 
 
-def limit_rows(j: int, joint: JointType) -> tuple[Integers, Array]:
-    """(j, measure) and the bounds of each limit of a joint."""
+def _limit_rows(j: int, joint: JointType, *, closes: bool = False) -> tuple[Integers, Array]:
+    """The rows of a joint's limits, and their bounds."""
     limits = joint.limits
     if limits is None:
         return _NO_LIMITS
-    bounds = [(low, high, limits.stiffness, limits.dissipation) for low, high in zip(limits.lower, limits.upper, strict=True)]
-    return np.array([(j, measure) for measure in range(len(bounds))], np.int64), np.array(bounds, float)
+    bounds = np.array(
+        [(low, high, limits.stiffness, limits.dissipation) for low, high in zip(limits.lower, limits.upper, strict=True)], float
+    )
+    rows = np.zeros((len(bounds), LIMIT_ROW), np.int64)
+    rows[:, 0], rows[:, 1] = j, np.arange(len(bounds))
+    if closes:
+        between = np.isfinite(bounds[:, (LOWER, UPPER)]).all(axis=1)
+        rows[:, 2] = np.isin(rows[:, 1], joint.turns) & between
+    return rows, bounds

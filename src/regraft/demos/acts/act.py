@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,9 +10,10 @@ from numpy.typing import NDArray
 from rich.console import Console
 
 from ...ask.mobility import mobility
-from ...atomic import make_folder, writing
+from ...atomic import make_folder
 from ...models import Model
-from ...show import report
+from ...show import page
+from ...show.spreadsheet import write_csv
 from ...show.terminal import narrow_table, progress_bars, tell
 from ...simulate import STOP, Trajectory, simulate, when_frame_below
 from .pictures import draw_act_pictures
@@ -37,7 +37,7 @@ def perform(out: Path, plan: Plan, console: Console) -> Trajectory:
     make_folder(out)
     with progress_bars(console) as progress:
         moving = progress.add_task("moving", total=None)
-        traj = run(plan.model, plan.duration)
+        traj = motion_of(plan.model, plan.duration)
         progress.update(moving, total=1, completed=1)
         found = parts(traj)
         drawing = progress.add_task("drawing", total=None)
@@ -51,7 +51,7 @@ def perform(out: Path, plan: Plan, console: Console) -> Trajectory:
     return traj
 
 
-def run(model: Model, duration: float) -> Trajectory:
+def motion_of(model: Model, duration: float) -> Trajectory:
     """The motion, until the figure meets the ground or the time is over."""
     landing = [when_frame_below(frame, 0.0, STOP, name=f"{frame} on the ground") for frame in _GROUND]
     return simulate(*model.start, duration, events=(*model.events, *landing), rtol=RTOL, atol=ATOL, progress=False)
@@ -80,31 +80,26 @@ def outcome(traj: Trajectory, found: Sequence[Part]) -> str:
 
 def write_parts(path: Path, found: Sequence[Part]) -> Path:
     """All parts with all digits."""
-    with writing(path) as beside, beside.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow(HEADINGS)
-        for part in found:
-            writer.writerow((part.end, part.joints, part.dof, part.loops, part.energy, part.gap, part.event))
-    return path
+    return write_csv(
+        path, HEADINGS, ((part.end, part.joints, part.dof, part.loops, part.energy, part.gap, part.event) for part in found)
+    )
 
 
 def write_report(path: Path, plan: Plan, traj: Trajectory, found: Sequence[Part]) -> Path:
     """Everything on one page; the pictures are beside it."""
     text = [
-        report.paragraph(outcome(traj, found), "outcome"),
-        *report.pictures(path.parent, plan.pictures),
-        report.heading("From change to change"),
-        report.table(HEADINGS, [part.cells() for part in found]),
-        report.paragraph(plan.count),
-        report.paragraph(
+        page.paragraph(outcome(traj, found), "outcome"),
+        *page.pictures(path.parent, plan.pictures),
+        page.heading("From change to change"),
+        page.table(HEADINGS, [part.cells() for part in found]),
+        page.paragraph(plan.count),
+        page.paragraph(
             "Coordinates: of all joints, those that close loops too (S2's N_J). Dof: the mobility, how many degrees of freedom "
             "the loops leave of them (N_F). Energy: at the end of the part, with a potential of zero on the ground. Gap: the "
             "largest of a loop, in metres or radians. All digits are in parts.csv."
         ),
-        report.heading("Parameters"),
-        report.table((), [*plan.parameters, ("integrator", f"dopri5, relative tolerance {RTOL:g}")]),
-        report.paragraph(_SOURCE),
+        page.heading("Parameters"),
+        page.table((), [*plan.parameters, ("integrator", f"dopri5, relative tolerance {RTOL:g}")]),
+        page.paragraph(_SOURCE),
     ]
-    with writing(path) as beside:
-        beside.write_text(report.page(plan.title, plan.lead, *text), encoding="utf-8")
-    return path
+    return page.write_page(path, plan.title, plan.lead, *text)

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from ...show.animation import Mover, mover, write_animation
-from ...show.stage import Stage, draw_strip, moving_scene
+from ...show.scene import Scene, draw_strip, moving_scene
 from ...show.style import BLUE, DASHES, GREEN, GREY, INK, ORANGE, STYLE, draw, draw_all
 from ...simulate import Trajectory
 from ...simulate.invariants import largest_by_interval
@@ -33,14 +33,14 @@ def draw_act_pictures(
     """Draw them all; `drawn` is told how many of how many parts are done."""
     starts = [float(segment.t[0]) for segment in traj.segments]
     notes = {t: f"{part.joints} coordinates, {part.dof} dof" for t, part in zip(starts, found, strict=True)}
-    stage = Stage(plan.model.shapes, plan.camera, traj, rows=3, columns=4, notes=notes)
+    scene = Scene(plan.model.shapes, plan.camera, traj, rows=3, columns=4, notes=notes)
     loops = {"a": partial(draw_counts, traj=traj, found=found), "b": partial(draw_gaps, traj=traj)}
     pictures: list[Callable[[], Path]] = [
-        partial(draw, out / "strip.png", stage.strip_size, {"a": partial(draw_strip, stage=stage)}, "a"),
+        partial(draw, out / "strip.png", scene.strip_size, {"a": partial(draw_strip, scene=scene)}, "a"),
         partial(draw, out / "energy.png", (7.2, 3.6), {"a": partial(draw_energies, traj=traj, told=True)}, "a"),
         partial(draw, out / "loops.png", (7.2, 5.4), loops, "a\nb", sharex=True),
     ]
-    return draw_all(pictures, partial(animate, out / f"{plan.name}.gif", stage), drawn)
+    return draw_all(pictures, partial(animate, out / f"{plan.name}.gif", scene), drawn)
 
 
 def draw_energies(ax: Axes, traj: Trajectory, told: bool) -> None:
@@ -104,20 +104,20 @@ def _mark_changes(ax: Axes, traj: Trajectory, told: bool) -> None:
             ax.annotate(name, (t, 1.0), (0, 2 + 10 * (number % 3)), ha="center", va="bottom", fontsize=8, color=INK, **place)
 
 
-def animate(path: Path, stage: Stage, drawn: Callable[[int, int], object]) -> Path:
+def animate(path: Path, scene: Scene, drawn: Callable[[int, int], object]) -> Path:
     """Write the act as a moving picture, slower than it is."""
-    times = np.linspace(stage.start, stage.end, max(2, round((stage.end - stage.start) / FRAME) + 1))
-    wide, high = stage.size
+    times = np.linspace(scene.start, scene.end, max(2, round((scene.end - scene.start) / FRAME) + 1))
+    wide, high = scene.size
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(7.6, 3.7), dpi=100, layout="constrained")
-        scene, side = figure.subplots(1, 2, width_ratios=(1.5 * wide / high, 1.5))
-        movers = moving_scene(scene, stage, times), _clock(side, stage, times)
+        room, side = figure.subplots(1, 2, width_ratios=(1.5 * wide / high, 1.5))
+        movers = moving_scene(room, scene, times), _clock(side, scene, times)
         return write_animation(path, figure, movers, len(times), SLOWER * FRAME, False, drawn)
 
 
-def _clock(ax: Axes, stage: Stage, times: Array) -> Mover:
+def _clock(ax: Axes, scene: Scene, times: Array) -> Mover:
     """The energies, and where the moment is in them."""
-    draw_energies(ax, stage.traj, told=False)
+    draw_energies(ax, scene.traj, told=False)
     (now,) = ax.plot([], [], color=INK, linewidth=1.2)
 
     def move(frame: int) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ...models import Model
-from ...show.report import Picture
+from ...show.page import Picture
 from ...show.scenery import Camera
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,14 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 
-from ...atomic import make_folder, writing
+from ...atomic import make_folder
 from ...describe.mechanism import Mechanism
 from ...describe.state import State
 from ...errors import ModelError
 from ...models import Model, character, skeleton_example
 from ...models.figures import SIDES
-from ...show import report
-from ...show.report import Picture
+from ...show import page
+from ...show.page import Picture
+from ...show.spreadsheet import write_csv
 from ...show.terminal import narrow_table, progress_bars, tell
 from ...simulate import Event, Trajectory, at_time, simulate
 from .pictures import Moved, draw_skeleton_pictures
@@ -162,29 +162,24 @@ def outcome(found: Sequence[Drift]) -> str:
 
 def write_drifts(path: Path, found: Sequence[Drift]) -> Path:
     """All of them with all digits."""
-    with writing(path) as beside, beside.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow((*HEADINGS[:-1], "energy at the start (J)", "energy at the end (J)"))
-        for drift in found:
-            energy = "" if drift.energy is None else drift.energy
-            writer.writerow((drift.title, drift.step, drift.linear, drift.angular, energy, drift.gap, *drift.energies))
-    return path
+    rows = ((drift.title, drift.step, drift.linear, drift.angular, drift.energy, drift.gap, *drift.energies) for drift in found)
+    return write_csv(path, (*HEADINGS[:-1], "energy at the start (J)", "energy at the end (J)"), rows)
 
 
 def write_report(path: Path, moved: Sequence[Moved], found: Sequence[Drift], duration: float, step: float) -> Path:
     """Everything on one page; the pictures are beside it."""
     text = [
-        report.paragraph(outcome(found), "outcome"),
-        *report.pictures(path.parent, pictures(moved)),
-        report.heading("How far each motion drifts"),
-        report.table(HEADINGS, [drift.cells() for drift in found]),
-        report.paragraph(
+        page.paragraph(outcome(found), "outcome"),
+        *page.pictures(path.parent, all_pictures(moved)),
+        page.heading("How far each motion drifts"),
+        page.table(HEADINGS, [drift.cells() for drift in found]),
+        page.paragraph(
             "ΔP/P, ΔL/L, ΔE/E: the largest change of linear momentum, of angular momentum and of energy, as a part of what they "
             "are at the start. Gap: the largest of a joint, in metres or radians. Friction and motors change the energy. All "
             "digits are in drifts.csv."
         ),
-        report.heading("Parameters"),
-        report.table(
+        page.heading("Parameters"),
+        page.table(
             (),
             [
                 ("duration", f"{duration:g} s"),
@@ -194,15 +189,13 @@ def write_report(path: Path, moved: Sequence[Moved], found: Sequence[Drift], dur
                 ("character", "70 kg, 1.75 m, 30 bones, 15 ball joints and 14 hinges"),
             ],
         ),
-        report.paragraph(_SOURCE),
+        page.paragraph(_SOURCE),
     ]
     title, lead = "Skeletons", "S3's three bodies and a thrown character: every body moves by itself, and forces hold the joints."
-    with writing(path) as beside:
-        beside.write_text(report.page(title, lead, *text), encoding="utf-8")
-    return path
+    return page.write_page(path, title, lead, *text)
 
 
-def pictures(moved: Sequence[Moved]) -> list[Picture]:
+def all_pictures(moved: Sequence[Moved]) -> list[Picture]:
     """The pictures of the report."""
     shown = [
         Picture(

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from ...models import Shape
 from ...show.animation import write_animation
+from ...show.scene import Scene, draw_strip, moving_scene
 from ...show.scenery import Camera
-from ...show.stage import Stage, draw_strip, moving_scene
 from ...show.style import BLUE, DASHES, GREEN, INK, ORANGE, PURPLE, STYLE, draw, draw_all
 from ...simulate import Trajectory
 from ...simulate.invariants import largest_by_interval
@@ -48,14 +48,14 @@ class Moved:
 
 def draw_skeleton_pictures(out: Path, moved: Sequence[Moved], drawn: Callable[[int, int], object]) -> list[Path]:
     """Draw them all; `drawn` is told how many of how many parts are done."""
-    stages = [Stage(each.shapes, _CAMERA, each.stabilised, rows=2, columns=4) for each in moved]
+    scenes = [Scene(each.shapes, _CAMERA, each.stabilised, rows=2, columns=4) for each in moved]
     pictures: list[Callable[[], Path]] = [
-        partial(draw, out / f"{each.name}.png", stage.strip_size, {"a": partial(draw_strip, stage=stage)}, "a")
-        for each, stage in zip(moved, stages, strict=True)
+        partial(draw, out / f"{each.name}.png", scene.strip_size, {"a": partial(draw_strip, scene=scene)}, "a")
+        for each, scene in zip(moved, scenes, strict=True)
     ]
     for name, (label, measure) in MEASURES.items():
         pictures.append(partial(draw_kept, out / f"{name}.png", moved, label, measure, below=name == "energy"))
-    return draw_all(pictures, partial(animate, out / "skeleton.gif", moved, stages), drawn)
+    return draw_all(pictures, partial(animate, out / "skeleton.gif", moved, scenes), drawn)
 
 
 def linear_change(traj: Trajectory) -> Array:
@@ -145,14 +145,14 @@ def _by(moved: Moved, letter: str) -> Trajectory:
     return moved.stabilised if letter == "a" else moved.by_s3
 
 
-def animate(path: Path, moved: Sequence[Moved], stages: Sequence[Stage], drawn: Callable[[int, int], object]) -> Path:
+def animate(path: Path, moved: Sequence[Moved], scenes: Sequence[Scene], drawn: Callable[[int, int], object]) -> Path:
     """Write all motions at once as a moving picture, slower than they are."""
-    times = np.linspace(stages[0].start, stages[0].end, max(2, round((stages[0].end - stages[0].start) / FRAME) + 1))
+    times = np.linspace(scenes[0].start, scenes[0].end, max(2, round((scenes[0].end - scenes[0].start) / FRAME) + 1))
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(8.4, 6.2), dpi=100, layout="constrained")
         axes = figure.subplot_mosaic("aaabbb\nccddee")
         movers = []
-        for ax, each, stage in zip(axes.values(), moved, stages, strict=True):
+        for ax, each, scene in zip(axes.values(), moved, scenes, strict=True):
             ax.set_title(each.title, fontsize=10)
-            movers.append(moving_scene(ax, stage, times))
+            movers.append(moving_scene(ax, scene, times))
         return write_animation(path, figure, movers, len(times), SLOWER * FRAME, False, drawn)

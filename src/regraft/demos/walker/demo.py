@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import math
 from pathlib import Path
 
@@ -10,8 +9,9 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from ...atomic import make_folder, writing
+from ...atomic import make_folder
 from ...models import CompassBiped, compass_biped
+from ...show.spreadsheet import write_csv
 from ...show.terminal import narrow_table, progress_bars, tell
 from .pictures import draw_pictures
 from .report import TITLE, write_report
@@ -97,11 +97,8 @@ def contraction(walk: Walk) -> float | None:
 
 def write_steps(path: Path, walk: Walk) -> Path:
     """All steps with all digits."""
-    with writing(path) as beside, beside.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow(HEADINGS)
-        for step in walk.steps:
-            writer.writerow(
-                (step.number, step.foot, step.period, step.length, step.speed, step.lost, step.gained, step.off_cycle)
-            )
-    return path
+    rows = (
+        (step.number, step.foot, step.period, step.length, step.speed, step.lost, step.gained, step.off_cycle)
+        for step in walk.steps
+    )
+    return write_csv(path, HEADINGS, rows)

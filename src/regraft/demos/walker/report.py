@@ -8,10 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from ...atomic import writing
 from ...models import CompassBiped
-from ...show import report
-from ...show.report import Picture
+from ...show import page
+from ...show.page import Picture
 from .walk import Walk
 
 TITLE = "The passive walker"
@@ -58,30 +57,28 @@ PICTURES = (
 
 def write_report(path: Path, walk: Walk, steps: tuple[Sequence[str], Sequence[Sequence[str]]], findings: Sequence[str]) -> Path:
     """Everything on one page; the pictures are beside it, the steps are a table's headings and rows."""
-    parts = [report.paragraph(" ".join((walk.outcome(), *findings)), "outcome")]
-    parts += report.pictures(path.parent, PICTURES)
+    parts = [page.paragraph(" ".join((walk.outcome(), *findings)), "outcome")]
+    parts += page.pictures(path.parent, PICTURES)
     parts += [
-        report.heading("Step by step"),
-        report.table(*steps),
-        report.paragraph(
+        page.heading("Step by step"),
+        page.table(*steps),
+        page.paragraph(
             "Foot: the one that lands at the step's end. Lost: energy that its strike took. Gained: potential energy that the "
             "slope gave during the step. Change: distance of the state after the strike from the one a step earlier, in rad and "
             "rad/s. All steps with all digits are in steps.csv."
         ),
-        report.heading("Parameters"),
-        report.table((), parameters(walk.biped)),
-        report.paragraph(
+        page.heading("Parameters"),
+        page.table((), parameter_rows(walk.biped)),
+        page.paragraph(
             "S1 is J. Stępień, A. Polański, K. Wojciechowski: A general on-the-fly algorithm for modifying the kinematic tree "
             "hierarchy (2012). Masses, lengths and the state before the first strike are those of its Table 1, with the legs "
             "turned so that both feet are on the slope."
         ),
     ]
-    with writing(path) as beside:
-        beside.write_text(report.page(TITLE, LEAD, *parts), encoding="utf-8")
-    return path
+    return page.write_page(path, TITLE, LEAD, *parts)
 
 
-def parameters(biped: CompassBiped) -> list[tuple[str, str]]:
+def parameter_rows(biped: CompassBiped) -> list[tuple[str, str]]:
     """What the walk was computed with."""
     mech, legs = biped.mech, biped.legs(biped.mech, biped.state)
     masses = [body.inertia.mass for body in mech.bodies.values()]

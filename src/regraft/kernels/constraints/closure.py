@@ -1,8 +1,9 @@
-"""How the positions and velocities of closed chains are made to fit their loops.
+"""The projection of positions and velocities onto the constraint manifold: closed loops, and J v = 0.
 
-Their dynamics (`dynamics`) solves for Lagrange multipliers at the level of accelerations. What integration then lets drift is
-taken out here by projection: after a step, positions and velocities are moved onto what the loops allow, by the least move in the
-metric of kinetic energy. So there are no Baumgarte terms, and no gains to tune.
+The dynamics of closed chains (`dynamics`) solves for the Lagrange multipliers with which accelerations keep the loops closed.
+Integration still lets positions and velocities drift apart. So after each step they are projected back, by the least move in the
+metric of kinetic energy, M⁻¹ Jᵀ λ with (J M⁻¹ Jᵀ) λ = what is missing. There is no Baumgarte stabilisation, and there are no
+gains to tune. An impact in which loops take hold is the same projection of the velocity.
 """
 
 from __future__ import annotations
@@ -11,63 +12,50 @@ from typing import Any
 
 import numpy as np
 
-from ...algebra.memory import call_kernel, clear, store, table_at, vector_at
+from ...algebra.memory import call_kernel, clear, store, vector_at
 from ...algebra.spatial import zero_spatial
-from ...compilation import Floats, Table, entry, inline, jit, long_entry
+from ...compilation import Floats, Scalars, Table, entry, inline, jit, long_entry
+from ...tolerances import ASSEMBLED, BARELY_REDUNDANT, GAP_ENOUGH, GAP_SMALL, REDUNDANT
 from .. import configuration
 from ..aba import accelerate, factorise
 from ..kinematics import move_bodies
-from ..tables import BIAS, TAU, Model, R, Work, model_at, positions_in, velocities_in, work_at
+from ..memory import loops_at, model_at, positions_in, velocities_in, work_at
+from ..tables import BIAS, TAU, KernelModel, R, Work
 from . import delassus as coupling
-from .delassus import BARELY_REDUNDANT, REDUNDANT, allow_all_rows, remember_rows, rows_held
+from .delassus import allow_all_rows, remember_rows, rows_held
 from .rows import hold, residuals, row_wrenches, velocity_gaps
 from .stages import loop_stage
-from .tables import BALANCE, ELIMINATE, GAP, MULTIPLIER, REDUNDANT_BELOW, TOTAL, Loops, loops_at
-from .torques import limit_energy
-
-ASSEMBLED = 1e-6
-"""The gap of a loop, in metres and radians (or these per second), above which a state counts as not assembled."""
-
-CLOSED = 1e-9
-"""The gap of a loop, in metres and radians, below which it counts as closed."""
-
-GAP_ENOUGH = 1e-15
-"""The gap, in metres and radians, at which the search for closed loops ends, if it does not end at rounding before.
-
-At a distance d from a singular position a gap ε bends the motion as ε / d³ does, so every digit helps to get past it.
-"""
-
-GAP_SMALL = 1e-12
-"""The gap, in position or in velocity, below which all may be rounding, so that nothing more is tried against it."""
+from .tables import BALANCE, ELIMINATE, GAP, MULTIPLIER, REDUNDANT_BELOW, TOTAL, Loops
+from .torques import loop_limit_energy
 
 
 @loop_stage
-def couple(model: Model, _work: Work, closed: Loops, redundant: float) -> float:
-    """Factorise J M⁻¹ Jᵀ, after `hold`: along the links where every body is free by itself, else within its band.
+def couple(model: KernelModel, _work: Work, closed: Loops, redundant: float) -> float:
+    """Factorise the Delassus matrix J M⁻¹ Jᵀ, after `hold`: with `free_bodies` in maximal coordinates, else with `delassus`.
 
-    Returns the least pivot that was taken, as part of the largest SIZE_ALONE of its loop; 0 for links, whose pivots tell nothing
-    of the digits that bodies with small moments of inertia cost.
+    Returns the least pivot relative to the largest SIZE_ALONE of its loop; 0 in maximal coordinates, where pivots do not show the
+    digits that are lost to bodies with small moments of inertia.
     """
     if closed.links.shape[0] > 0:
         closed.scratch[GAP, REDUNDANT_BELOW] = redundant
         ask_links(model, closed, ELIMINATE)
         return 0.0
-    return coupling.couple(closed, redundant)
+    return coupling.couple_band(closed, redundant)
 
 
 @loop_stage
-def balance(model: Model, work: Work, closed: Loops) -> None:
-    """Solve for MULTIPLIER, and add the forces of all rows to what is left of the joints' torques; after `couple`."""
+def balance(model: KernelModel, work: Work, closed: Loops) -> None:
+    """Solve J M⁻¹ Jᵀ λ = RESIDUAL for MULTIPLIER, λ, and add the forces of all rows to the reduced torques; after `couple`."""
     if closed.links.shape[0] > 0:
         ask_links(model, closed, BALANCE)
     else:
-        coupling.balance(work, closed)
+        coupling.balance_band(work, closed)
 
 
 @inline
-def ask_links(model: Model, closed: Loops, what: int) -> None:
-    """Let the kernel of free bodies do something. Its address is there where bodies are free, for only then is it compiled."""
-    call_kernel(closed.links_at, model.handle, closed.handle, what, 0, 0, 0, 0, 0)
+def ask_links(model: KernelModel, closed: Loops, what: int) -> None:
+    """Call `free_bodies` by its address, which is there in maximal coordinates only: others need not wait for its compilation."""
+    call_kernel(closed.links_at, model.handle, what, 0, 0, 0, 0, 0, 0)
 
 
 @jit
@@ -79,19 +67,19 @@ def keep_multipliers(closed: Loops) -> None:
 
 @jit
 def add_multipliers(closed: Loops) -> None:
-    """Add what was there before to what was found the second time."""
+    """MULTIPLIER += TOTAL: the first solution and its correction together."""
     for r in range(closed.rows.shape[0]):
         closed.rows[r, MULTIPLIER] += closed.rows[r, TOTAL]
 
 
-@jit
+@loop_stage
 def close_positions(
-    model: Model, work: Work, closed: Loops, q: Any, step: Any, best: Any, trials: int, redundant: float
+    model: KernelModel, work: Work, closed: Loops, q: Scalars, step: Scalars, best: Scalars, trials: int, redundant: float
 ) -> float:
-    """Move q, least in the metric of kinetic energy, until all loops are closed; returns the gap that is left.
+    """Project q onto the positions in which all loops are closed; returns the gap that is left.
 
-    Damped Newton: a step that does not make the gap smaller is halved. The factors and rows are left as they are at q. `step` and
-    `best` are scratch (nv,) and (nq,).
+    Damped Newton with the least steps in the metric of kinetic energy, M⁻¹ Jᵀ λ; a step that does not make the gap smaller is
+    halved. The factors of M and the rows of J are left as they are at the last q. `step` and `best` are scratch (nv,) and (nq,).
     """
     factorise(model, work, q)
     gap = hold(model, work, closed)
@@ -129,16 +117,18 @@ def copy(one: Any, other: Any) -> None:
 
 
 @jit
-def close_velocities(model: Model, work: Work, closed: Loops, q: Any, v: Any, step: Any) -> float:
-    """Change v, least in the metric of kinetic energy, so that all loops stay closed; returns the gap that was there."""
+def close_velocities(model: KernelModel, work: Work, closed: Loops, q: Any, v: Any, step: Any) -> float:
+    """Project v onto J v = 0, by the least change in the metric of kinetic energy; returns the gap that was there."""
     factorise(model, work, q)
     hold(model, work, closed)
     return correct_velocities(model, work, closed, q, v, step, REDUNDANT)
 
 
-@jit
-def correct_velocities(model: Model, work: Work, closed: Loops, q: Any, v: Any, step: Any, redundant: float) -> float:
-    """`close_velocities` where joints are eliminated and loops held at q already, with `redundant` = 0 also coupled."""
+@loop_stage
+def correct_velocities(
+    model: KernelModel, work: Work, closed: Loops, q: Scalars, v: Scalars, step: Scalars, redundant: float
+) -> float:
+    """`close_velocities` after `factorise` and `hold` at q; with `redundant` = 0 also after `couple`, whose factors it uses."""
     body = work.body
     move_bodies(model, work, q, v)
     for k in range(model.walk.shape[0]):
@@ -156,15 +146,15 @@ def correct_velocities(model: Model, work: Work, closed: Loops, q: Any, v: Any, 
 
 
 @jit
-def close_again(model: Model, work: Work, closed: Loops, q: Any, v: Any, step: Any, best: Any) -> tuple[float, bool]:
-    """Close the loops at the end of a step, in position and in velocity, after `closed_dynamics` there.
+def close_again(model: KernelModel, work: Work, closed: Loops, q: Any, v: Any, step: Any, best: Any) -> tuple[float, bool]:
+    """Project the end of a step onto closed loops, first the position, then the velocity; after `closed_dynamics` there.
 
-    Returns the gap that is left, and whether more was stopped than the errors of the step.
+    Returns the gap that is left, and whether the projection stopped a motion (an impact), not only the errors of the step.
 
-    Both moves are the least in the metric of kinetic energy, so the second takes energy and adds none. In some singular positions
-    rows are redundant at first sight only: the loops can be moved there, but not far, as a straight rod that is held at both ends
-    can be shaken. Such rows show when the loops stay open without them, or when they have held the loops until these were closed.
-    Then they are held as far as rounding lets them be told from others; the velocity first, while they are there.
+    The projection of the velocity is the least in the metric of kinetic energy, so it takes energy and adds none. In some
+    singular positions rows are redundant to first order only: a chain that is straight between two fixed points can be shaken,
+    but not moved on. Such rows show when loops stay open without them, or when they were held before the loops were closed and
+    no longer after. Then they are held too, by the bound BARELY_REDUNDANT; the velocity first, while they can be told apart.
     """
     held = rows_held(closed)
     gap = close_positions(model, work, closed, q, step, best, 20, REDUNDANT)
@@ -184,8 +174,8 @@ def close_again(model: Model, work: Work, closed: Loops, q: Any, v: Any, step: A
 
 
 @jit
-def look_at_rows(model: Model, work: Work, closed: Loops, q: Any) -> None:
-    """`remember_rows` at a closed position q."""
+def look_at_rows(model: KernelModel, work: Work, closed: Loops, q: Any) -> None:
+    """How many rows are independent at a closed position q; see `remember_rows`."""
     factorise(model, work, q)
     hold(model, work, closed)
     allow_all_rows(closed)
@@ -195,12 +185,12 @@ def look_at_rows(model: Model, work: Work, closed: Loops, q: Any) -> None:
 
 @jit
 def take_hold(
-    model: Model, work: Work, closed: Loops, q: Any, v: Any, step: Any, best: Any, out: Any
+    model: KernelModel, work: Work, closed: Loops, q: Any, v: Any, step: Any, best: Any, out: Any
 ) -> tuple[float, float, int]:
-    """Close loops that are as good as closed, and stop what they do not allow, as a plastic impact.
+    """New loop joints take hold: close loops that are nearly closed, then project v onto J v = 0, a plastic impact.
 
-    Returns the gaps in position and velocity that were there, and how many rows follow from others, −1 where the result is not
-    finite. Where the first is too large nothing is done. `out` gets the impulses, as `row_wrenches` gives them.
+    Returns the gaps in position and velocity that were there before, and how many rows are redundant, −1 where the result is not
+    finite. Where the gap in position is too large nothing is done. `out` gets the impulses, as `row_wrenches` gives them.
     """
     gap = close_positions(model, work, closed, q, step, best, 0, REDUNDANT)
     if not gap <= ASSEMBLED:
@@ -220,56 +210,59 @@ def take_hold(
     return gap, slip, redundant if nothing == 0.0 else -1
 
 
-LOOK_AT_ROWS, TAKE_HOLD, CLOSE_VELOCITIES, CLOSE_STATE = -4, -3, -2, -1
-"""What `loop_closing` does, other than `close_positions` in so many trials as it is told."""
+# --- what Python calls, and what `simulate` calls by address --------------------------------------------------------------
+
+CLOSE_STATE, CLOSE_VELOCITIES = range(2)
+"""What `loop_closing` is told to do; any other number is that of the trials in `close_positions`."""
 
 
 @long_entry
-def loop_closing(handle: int, loops: int, q: int, v: int, step: int, best: int, results: int, what: int) -> float:
-    """All that moves positions and velocities to where loops are closed, with addresses of arrays; returns the gap.
+def loop_closing(handle: int, q: int, v: int, step: int, best: int, result: int, what: int, _h: int) -> float:
+    """`close_again` or `close_velocities`, with addresses of arrays; returns the gap.
 
-    `step` and `best` are scratch (nv,) and (nq,). What else `take_hold` returns goes to `results`, the impulses last; what
-    `close_again` does, as 0 or 1.
+    `step` and `best` are scratch (nv,) and (nq,). What else `close_again` returns goes to `result`, as 0 or 1.
     """
-    m, w, closed = model_at(handle), work_at(handle, 0.0), loops_at(loops, 0.0)
+    m, w, closed = model_at(handle), work_at(handle, 0.0), loops_at(handle, 0.0)
     nq, nv = positions_in(handle), velocities_in(handle)
     position, velocity, change, kept = vector_at(q, nq), vector_at(v, nv), vector_at(step, nv), vector_at(best, nq)
-    if what == TAKE_HOLD:
-        found, impulses = vector_at(results, 2), table_at(results + 2 * velocity.itemsize, closed.loops.shape[0], 6, 0.0)
-        gap, found[0], found[1] = take_hold(m, w, closed, position, velocity, change, kept, impulses)
-        return gap
-    if what == LOOK_AT_ROWS:
-        look_at_rows(m, w, closed, position)
-        return 0.0
     if what == CLOSE_VELOCITIES:
         return close_velocities(m, w, closed, position, velocity, change)
-    if what == CLOSE_STATE:
-        gap, stopped = close_again(m, w, closed, position, velocity, change, kept)
-        vector_at(results, 1)[0] = 1.0 if stopped else 0.0
-        return gap
-    return close_positions(m, w, closed, position, change, kept, what, REDUNDANT)
+    gap, stopped = close_again(m, w, closed, position, velocity, change, kept)
+    vector_at(result, 1)[0] = 1.0 if stopped else 0.0
+    return gap
 
 
 @entry
-def close(handle: int, loops: int, kernel: int, q: Floats, v: Floats, what: int) -> float:
-    """`loop_closing` of q and v."""
-    step, best = np.empty(v.shape[0]), np.empty(q.shape[0])
-    return call_kernel(kernel, handle, loops, q.ctypes.data, v.ctypes.data, step.ctypes.data, best.ctypes.data, 0, what)
+def closed_positions(handle: int, q: Floats, trials: int) -> float:
+    """`close_positions` of q, in so many trials; returns the gap that is left."""
+    step, best = np.empty(velocities_in(handle)), np.empty(q.shape[0])
+    m, w, closed = model_at(handle), work_at(handle, q), loops_at(handle, q)
+    return close_positions(m, w, closed, q, step, best, trials, REDUNDANT)
 
 
 @entry
-def loops_take_hold(handle: int, loops: int, kernel: int, x: Floats, results: Floats) -> float:
-    """`loop_closing` of x = (q, v), which is changed; `results` (2 + 6 loops,) gets what else `take_hold` returns."""
-    nq, q = positions_in(handle), x.ctypes.data
-    step, best = np.empty(x.shape[0] - nq), np.empty(nq)
-    v, at = q + nq * x.itemsize, results.ctypes.data
-    return call_kernel(kernel, handle, loops, q, v, step.ctypes.data, best.ctypes.data, at, TAKE_HOLD)
+def closed_velocities(handle: int, q: Floats, v: Floats) -> float:
+    """`close_velocities` of v; returns the gap that was there."""
+    return close_velocities(model_at(handle), work_at(handle, q), loops_at(handle, q), q, v, np.empty(v.shape[0]))
+
+
+@entry
+def remembered_rows(handle: int, q: Floats) -> None:
+    """`look_at_rows` at a closed position q."""
+    look_at_rows(model_at(handle), work_at(handle, q), loops_at(handle, q), q)
+
+
+@entry
+def loops_take_hold(handle: int, x: Floats, out: Table) -> tuple[float, float, int]:
+    """`take_hold` of x = (q, v), which is changed."""
+    m, w, closed, nq = model_at(handle), work_at(handle, x), loops_at(handle, x), positions_in(handle)
+    return take_hold(m, w, closed, x[:nq], x[nq:], np.empty(x.shape[0] - nq), np.empty(nq), out)
 
 
 @long_entry
-def loops_of_many(handle: int, loops: int, states: Table, out: Table) -> None:
+def loops_of_many(handle: int, states: Table, out: Table) -> None:
     """At each row of `states` the gaps of each loop in position and in velocity, and last the energy in limits of loop joints."""
-    m, w, closed, nq = model_at(handle), work_at(handle, states), loops_at(loops, states), positions_in(handle)
+    m, w, closed, nq = model_at(handle), work_at(handle, states), loops_at(handle, states), positions_in(handle)
     for i in range(states.shape[0]):
         factorise(m, w, states[i, :nq])
         move_bodies(m, w, states[i, :nq], states[i, nq:])
@@ -277,4 +270,4 @@ def loops_of_many(handle: int, loops: int, states: Table, out: Table) -> None:
         residuals(closed, out[i], 0)
         velocity_gaps(m, w, closed)
         residuals(closed, out[i], 1)
-        out[i, out.shape[1] - 1] = limit_energy(m, w, closed)
+        out[i, out.shape[1] - 1] = loop_limit_energy(m, w, closed)

@@ -1,9 +1,12 @@
-"""The forces of all loops, their Lagrange multipliers, from one linear system: that of the Delassus matrix J M⁻¹ Jᵀ.
+"""The Delassus matrix J M⁻¹ Jᵀ: made, factorised (`couple`), and solved for the Lagrange multipliers of all loops (`balance`).
 
-J is the constraint Jacobian, with a row for each direction that a loop holds. The factors of M that `eliminate_joints` leaves
-behind turn the force of a row into its share in every joint on the way to the root (Y). The Delassus matrix is then a sum over
-these joints, Y D Yᵀ; neither M nor J is ever formed. The up to six rows of a loop are done abreast: a vector of six numbers
-has one for each row, zero where there are fewer.
+J is the constraint Jacobian. It has a row for each direction in which a loop-closure joint keeps its two bodies together, up to
+six for a joint; the multiplier of a row is the force along it. M is the mass matrix of the spanning tree.
+
+Neither is ever formed. The articulated-body algorithm (`aba.eliminate_joints`) leaves M factorised joint by joint; with these
+factors a force along a row becomes a number for each joint between the loop's bodies and the root, the joint's share (Y), and
+J M⁻¹ Jᵀ is the sum Y D Yᵀ over these joints. The rows of one loop are computed together: a vector of six numbers has one for
+each row, and zeros where there are fewer.
 """
 
 from __future__ import annotations
@@ -14,19 +17,17 @@ from ...algebra.memory import load, store
 from ...algebra.scalars import Scalar, reciprocal, zero
 from ...algebra.spatial import Force, Motion, plus, plus_times, power, times, zero_spatial
 from ...compilation import inline, jit
-from ..tables import END, PARENT, TAU, D, Model, S, U, V, Work
+from ...tolerances import HIDDEN, REDUNDANT
+from ..tables import CHILD, DOFS, END, PARENT, TAU, D, KernelModel, S, U, V, Work
 from .tables import (
     BLOCK,
-    CHILD_ROW,
     FIRST,
     FORCE_CHILD,
     FORCE_PARENT,
     HELD_ROWS,
     INVERSE,
-    LOOP_V,
     MOST,
     MULTIPLIER,
-    PARENT_ROW,
     PATH,
     PIVOT,
     REACH,
@@ -38,26 +39,9 @@ from .tables import (
     Loops,
 )
 
-REDUNDANT = 1e-12
-"""A row whose pivot is below this part of the largest SIZE_ALONE of its loop follows from others: it is left out.
-
-In lengths that is 1e-6: loops that are redundant only to six digits still count as redundant. Near a singular position
-accelerations along such a row would be noise: rounding of positions comes into them divided by the square of the distance.
-"""
-
-BARELY_REDUNDANT = 1e-14
-"""The same where loops have come apart along a row that was left out, so that it does not follow from others after all.
-
-In lengths that is 1e-7. Pivots are differences, with an error of some 1e-16, so less would not be told from nothing.
-"""
-
 ALL_ROWS = 6
-"""MOST of a loop of whose redundancy nothing is known."""
+"""MOST of a loop of which it is not known how many of its rows are redundant."""
 
-HIDDEN = 1e-16
-"""Added to the square of a share, by the squares of what it is a product of: where no joint moves a loop's rows at all, as of two
-hinges about one axis, their shares are rounding, and REDUNDANT must not be measured by that. Together they are (1e-13)².
-"""
 
 Six = tuple[Scalar, Scalar, Scalar, Scalar, Scalar, Scalar]
 
@@ -70,7 +54,7 @@ def squares(a: Six) -> Six:
 
 @inline
 def seen_along(s: Motion, forces: tuple[Six, Six, Six, Six, Six, Six]) -> Six:
-    """What a screw feels of six forces, given component by component."""
+    """The power of each of six forces on a screw; forces[c] has component c of all six."""
     total = times(s[0], forces[0])
     for_1, for_2 = plus_times(total, s[1], forces[1]), times(s[2], forces[2])
     for_3, for_4 = plus_times(for_1, s[3], forces[3]), plus_times(for_2, s[4], forces[4])
@@ -78,22 +62,23 @@ def seen_along(s: Motion, forces: tuple[Six, Six, Six, Six, Six, Six]) -> Six:
 
 
 @inline
-def spread_rows(model: Model, work: Work, closed: Loops, l: int) -> None:
-    """Y of a loop: what each joint on the way to the roots feels of a row's two wrenches, and D beside it.
+def spread_rows(model: KernelModel, work: Work, closed: Loops, l: int) -> None:
+    """Y of a loop: the share of each joint between the loop's two bodies and their roots in the forces of the rows; D beside it.
 
-    What gives way before it is taken out. SIZE_ALONE is Σ share² D as if the two ways had no joint in common, and what rounding
-    may hide.  O(depth).
+    The forces start at the two bodies and go towards the roots. Each joint takes its share, S · f, and passes on f − U D (S · f):
+    what is left when the joint gives way. SIZE_ALONE of a row is the sum of share² D with the two ways counted separately, even
+    where they have joints in common, plus a bound on rounding.  O(depth).
     """
     walk, dof, loops, rows, path, Y = model.walk, work.dof, closed.loops, closed.rows, closed.path, closed.Y
-    count, first = loops[l, PATH], loops[l, FIRST]
-    start, number = l * path.shape[1], 6 - loops[l, LOOP_V]
+    count, first = closed.cuts[l, PATH], closed.cuts[l, FIRST]
+    start, number = l * path.shape[1], 6 - loops[l, DOFS]
     none = zero_spatial(closed.scratch[0, 0])
     for i in range(count):
         store(Y, start + i, 0, none)
         Y[start + i, INVERSE] = dof[closed.dofs[0, path[l, i]], D]
     alone = none
     for side in range(2):
-        k = loops[l, CHILD_ROW] if side == 0 else loops[l, PARENT_ROW]
+        k = loops[l, CHILD] if side == 0 else loops[l, PARENT]
         f_0, f_1, f_2, f_3, f_4, f_5 = abreast(rows, first, number, FORCE_CHILD if side == 0 else FORCE_PARENT, closed.scratch)
         moments = plus(plus(squares(f_0), squares(f_1)), squares(f_2))
         hides = times(HIDDEN, plus(moments, plus(plus(squares(f_3), squares(f_4)), squares(f_5))))
@@ -126,7 +111,7 @@ def spread_rows(model: Model, work: Work, closed: Loops, l: int) -> None:
 
 @inline
 def abreast(rows: Any, first: int, number: int, column: int, scratch: Any) -> tuple[Six, Six, Six, Six, Six, Six]:
-    """The wrenches of a loop's rows, component by component."""
+    """The wrenches of a loop's rows, transposed: component c of all six is the c-th of the tuple."""
     for c in range(6):
         for r in range(6):
             scratch[BLOCK + c, r] = 0.0
@@ -140,14 +125,14 @@ def abreast(rows: Any, first: int, number: int, column: int, scratch: Any) -> tu
 
 
 @jit
-def spread(model: Model, work: Work, closed: Loops, l: int, on_child: Force, on_parent: Force, out: Any) -> None:
-    """The same for any two wrenches on a loop's bodies: what each joint on the way to the roots feels of them.  O(depth)."""
+def spread(model: KernelModel, work: Work, closed: Loops, l: int, on_child: Force, on_parent: Force, out: Any) -> None:
+    """As `spread_rows` for any one pair of wrenches on a loop's bodies: the share of each joint on the ways.  O(depth)."""
     walk, dof, path = model.walk, work.dof, closed.path
-    count = closed.loops[l, PATH]
+    count = closed.cuts[l, PATH]
     for i in range(count):
         out[i] = 0.0
     for side in range(2):
-        k = closed.loops[l, CHILD_ROW] if side == 0 else closed.loops[l, PARENT_ROW]
+        k = closed.loops[l, CHILD] if side == 0 else closed.loops[l, PARENT]
         force = on_child if side == 0 else on_parent
         at = count - 1
         while k >= 0:
@@ -162,22 +147,23 @@ def spread(model: Model, work: Work, closed: Loops, l: int, on_child: Force, on_
 
 
 @jit
-def couple(closed: Loops, redundant: float) -> float:
+def couple_band(closed: Loops, redundant: float) -> float:
     """Factorise J M⁻¹ Jᵀ = L P Lᵀ within its band into W and PIVOT, after `hold`; dependent rows get the pivot 0.
 
-    Returns the least pivot that was taken, as part of the largest SIZE_ALONE of its loop: what is solved with these factors has
-    errors of rounding by that.
+    A row that depends on rows before it (a redundant constraint) gets the pivot 0, and is left out. Returns the least other
+    pivot, relative to the largest SIZE_ALONE of its loop: its inverse is by how much rounding is magnified in a solution.
 
-    The rows of a loop are taken with the largest pivot first, so that one which nearly follows from others comes after those that
-    tell more: the e-th pivot belongs to the row TAKEN. Row `e − REACH` of a loop in W is the column of L that belongs to the e-th
-    pivot, a number for each of the loop's rows.  O(loops · band · (band + depth)).
+    Loops that have no tree in common do not touch each other, so L is zero outside a band. Loops keep their order; within a loop
+    the row with the largest pivot comes first, so that rows which nearly depend on others come last, and TAKEN of the e-th
+    pivot says which row it belongs to. Row `e − REACH` of a loop in W is the part of the e-th column of L that belongs to the
+    loop's rows.  O(loops · band · (band + depth)).
     """
     loops, rows, W, scratch = closed.loops, closed.rows, closed.W, closed.scratch
     least = 1.0
     for l in range(loops.shape[0]):
-        first, reach = loops[l, FIRST], loops[l, REACH]
+        first, reach = closed.cuts[l, FIRST], closed.cuts[l, REACH]
         start = column_of(closed, l, 0)
-        for other in range(loops[l, SINCE], l):
+        for other in range(closed.cuts[l, SINCE], l):
             fill_block(closed, other, l)
             take_out(closed, l, other)
         fill_block(closed, l, l)
@@ -197,7 +183,7 @@ def couple(closed: Loops, redundant: float) -> float:
 
 @inline
 def inverse_of(pivot: Scalar) -> Scalar:
-    """1 / pivot; 0 for that of a row which is left out."""
+    """1 / pivot, and 0 where the pivot is 0: such a row is left out."""
     return reciprocal(pivot) if pivot.real > 0.0 else zero(pivot)
 
 
@@ -209,8 +195,8 @@ def row_taken(rows: Any, e: int) -> int:
 
 @inline
 def column_of(closed: Loops, l: int, e: int) -> int:
-    """The row of W that has the column of L of the e-th pivot for the rows of a loop."""
-    return l * closed.band + e - closed.loops[l, REACH]
+    """The row of W with the part of the e-th column of L that belongs to the rows of loop l."""
+    return l * closed.band + e - closed.cuts[l, REACH]
 
 
 @inline
@@ -226,10 +212,10 @@ def store_block(scratch: Any, b_0: Six, b_1: Six, b_2: Six, b_3: Six, b_4: Six, 
 
 @inline
 def fill_block(closed: Loops, other: int, l: int) -> None:
-    """BLOCK: what the rows of another loop, or of the same, have to do with those of a loop: Σ Y D Yᵀ."""
-    loops, Y, shared = closed.loops, closed.Y, closed.shared
+    """BLOCK = Σ Y D Yᵀ over the joints that two loops have in common: their block of the Delassus matrix; or the loop's own."""
+    Y, shared = closed.Y, closed.shared
     start, start_other = l * closed.path.shape[1], other * closed.path.shape[1]
-    count = loops[l, PATH] if l == other else meet(closed, l, other)
+    count = closed.cuts[l, PATH] if l == other else meet(closed, l, other)
     b_0 = b_1 = b_2 = b_3 = b_4 = b_5 = zero_spatial(closed.scratch[0, 0])
     for i in range(count):
         a, b = (start + i, start + i) if l == other else (start_other + shared[1, i], start + shared[0, i])
@@ -241,11 +227,11 @@ def fill_block(closed: Loops, other: int, l: int) -> None:
 
 @inline
 def take_out(closed: Loops, l: int, other: int) -> None:
-    """The columns of a loop before for a loop's rows, not yet divided: BLOCK without what all pivots before have taken."""
+    """The block of L for a loop and an earlier one, not yet divided by the pivots: BLOCK less the part of all pivots before."""
     loops, rows, W = closed.loops, closed.rows, closed.W
-    first, since = loops[other, FIRST], max(loops[l, REACH], loops[other, REACH])
+    first, since = closed.cuts[other, FIRST], max(closed.cuts[l, REACH], closed.cuts[other, REACH])
     start, start_other = column_of(closed, l, 0), column_of(closed, other, 0)
-    for c in range(first, first + 6 - loops[other, LOOP_V]):
+    for c in range(first, first + 6 - loops[other, DOFS]):
         lane = row_taken(rows, c) - first
         left = load(closed.scratch, BLOCK + lane, 0, 6)
         for e in range(since, c):
@@ -255,14 +241,14 @@ def take_out(closed: Loops, l: int, other: int) -> None:
 
 @inline
 def take_rows(closed: Loops, l: int, redundant: float) -> float:
-    """TAKEN and PIVOT of a loop, and the columns of its own pivots, from BLOCK; returns what `couple` does."""
+    """Factorise a loop's own BLOCK: TAKEN, PIVOT, and its part of L; returns its least pivot, as `couple` does."""
     loops, rows, W, scratch = closed.loops, closed.rows, closed.W, closed.scratch
-    first, number, start = loops[l, FIRST], 6 - loops[l, LOOP_V], column_of(closed, l, 0)
+    first, number, start = closed.cuts[l, FIRST], 6 - loops[l, DOFS], column_of(closed, l, 0)
     largest, smallest = 0.0, 1e300
     for r in range(first, first + number):
         largest = max(largest, rows[r, SIZE_ALONE].real)
         rows[r, SOLVED] = 0.0  # 1 once it is taken
-    least, held, most = redundant * largest, 0, rows_allowed(loops, l, redundant)
+    least, held, most = redundant * largest, 0, rows_allowed(closed, l, redundant)
     for e in range(first, first + number):
         lane = -1
         for r in range(number):
@@ -287,32 +273,32 @@ def take_rows(closed: Loops, l: int, redundant: float) -> float:
 
 
 @inline
-def rows_allowed(loops: Any, l: int, redundant: float) -> int:
-    """How many rows of a loop may be held; all where rows are to be held that are barely redundant, or whatever they are."""
-    return loops[l, MOST] if redundant >= REDUNDANT else ALL_ROWS
+def rows_allowed(closed: Loops, l: int, redundant: float) -> int:
+    """How many rows of a loop may be held: MOST, but all of them where `redundant` is below its usual value."""
+    return closed.held[l, MOST] if redundant >= REDUNDANT else ALL_ROWS
 
 
 @jit
 def allow_all_rows(closed: Loops) -> None:
-    """At closed positions pivots tell which rows are redundant."""
+    """Forget MOST; for closed positions, where the pivots themselves tell which rows are redundant."""
     for l in range(closed.loops.shape[0]):
-        closed.loops[l, MOST] = ALL_ROWS
+        closed.held[l, MOST] = ALL_ROWS
 
 
 @jit
 def remember_rows(closed: Loops) -> None:
-    """Let no more rows be held from here on than at this closed position, after `couple`, or at the one before.
+    """From here on hold no more rows than at this closed position, after `couple`, or at the one before.
 
-    Within a step loops are open, by more than some 1e-6. There rows that are redundant by the shapes of all bodies together, as
-    in spatial linkages that can move against all expectation, do not look so, and held they would lock the loops. Of two
-    positions, because in one that is singular more rows are redundant than before and after.
+    Overconstrained linkages (Bennett's, Bricard's) move only because of the proportions of their bodies. Within a step their
+    loops are open by a little, more than some 1e-6; there the redundant rows look independent, and to hold them would lock the
+    linkage. Two positions count, because a singular one has more redundant rows than those before and after.
     """
     loops, rows = closed.loops, closed.rows
     for l in range(loops.shape[0]):
         count = 0
-        for r in range(loops[l, FIRST], loops[l, FIRST] + 6 - loops[l, LOOP_V]):
+        for r in range(closed.cuts[l, FIRST], closed.cuts[l, FIRST] + 6 - loops[l, DOFS]):
             count += 1 if rows[r, PIVOT].real > 0.0 else 0
-        loops[l, MOST], loops[l, HELD_ROWS] = max(count, loops[l, HELD_ROWS]), count
+        closed.held[l, MOST], closed.held[l, HELD_ROWS] = max(count, closed.held[l, HELD_ROWS]), count
 
 
 @jit
@@ -326,7 +312,7 @@ def rows_held(closed: Loops) -> int:
 
 @jit
 def largest_residual(closed: Loops) -> float:
-    """Of all rows, those that are left out too."""
+    """The largest RESIDUAL of all rows, also of those that are left out."""
     worst = 0.0
     for r in range(closed.rows.shape[0]):
         worst = max(worst, abs(closed.rows[r, RESIDUAL].real))
@@ -335,10 +321,10 @@ def largest_residual(closed: Loops) -> float:
 
 @inline
 def meet(closed: Loops, l: int, other: int) -> int:
-    """Fill `shared` with the places that the paths of two loops have in common; returns how many there are."""
+    """Fill `shared` with where the joints that two loops have in common are on either path; returns how many there are."""
     path, shared = closed.path, closed.shared
     i, j, count = 0, 0, 0
-    while i < closed.loops[l, PATH] and j < closed.loops[other, PATH]:
+    while i < closed.cuts[l, PATH] and j < closed.cuts[other, PATH]:
         a, b = path[l, i], path[other, j]
         if a == b:
             shared[0, count], shared[1, count] = i, j
@@ -349,15 +335,18 @@ def meet(closed: Loops, l: int, other: int) -> int:
 
 
 @jit
-def balance(work: Work, closed: Loops) -> None:
-    """Solve for MULTIPLIER, and add the forces of all rows to what is left of the joints' torques; after `couple`."""
+def balance_band(work: Work, closed: Loops) -> None:
+    """Solve J M⁻¹ Jᵀ λ = RESIDUAL for the Lagrange multipliers λ (MULTIPLIER), and add Jᵀ λ to TAU; after `couple`.
+
+    TAU are torques that the elimination has reduced already, so it is Yᵀ λ that is added to them.
+    """
     loops, rows, W, scratch = closed.loops, closed.rows, closed.W, closed.scratch
     for l in range(loops.shape[0]):
-        first, end, start = loops[l, FIRST], loops[l, FIRST] + 6 - loops[l, LOOP_V], column_of(closed, l, 0)
+        first, end, start = closed.cuts[l, FIRST], closed.cuts[l, FIRST] + 6 - loops[l, DOFS], column_of(closed, l, 0)
         for r in range(first, end):
             scratch[BLOCK, r - first] = rows[r, RESIDUAL]
         left = load(scratch, BLOCK, 0, 6)
-        for e in range(loops[l, REACH], first):
+        for e in range(closed.cuts[l, REACH], first):
             left = plus_times(left, -rows[e, SOLVED], load(W, start + e, 0, 6))
         for e in range(first, end):
             store(scratch, BLOCK, 0, left)
@@ -366,7 +355,7 @@ def balance(work: Work, closed: Loops) -> None:
     for e in range(rows.shape[0]):
         rows[e, SOLVED] *= inverse_of(rows[e, PIVOT])
     for l in range(loops.shape[0] - 1, -1, -1):
-        first, end, start = loops[l, FIRST], loops[l, FIRST] + 6 - loops[l, LOOP_V], column_of(closed, l, 0)
+        first, end, start = closed.cuts[l, FIRST], closed.cuts[l, FIRST] + 6 - loops[l, DOFS], column_of(closed, l, 0)
         store(scratch, BLOCK, 0, zero_spatial(scratch[0, 0]))
         for e in range(end - 1, first - 1, -1):
             row = row_taken(rows, e)
@@ -374,20 +363,20 @@ def balance(work: Work, closed: Loops) -> None:
             rows[row, MULTIPLIER] = found
             scratch[BLOCK, row - first] = found
         forces = load(scratch, BLOCK, 0, 6)
-        for e in range(loops[l, REACH], first):
+        for e in range(closed.cuts[l, REACH], first):
             rows[e, SOLVED] -= power(load(W, start + e, 0, 6), forces)
     push(work, closed, 1.0)
 
 
 @jit
 def push(work: Work, closed: Loops, part: float) -> None:
-    """Add a part of the forces of all rows to what is left of the joints' torques."""
+    """Add a part of the forces of all rows, Yᵀ λ, to the reduced torques TAU."""
     loops, rows, path, scratch = closed.loops, closed.rows, closed.path, closed.scratch
     for l in range(loops.shape[0] - 1, -1, -1):
-        first = loops[l, FIRST]
+        first = closed.cuts[l, FIRST]
         store(scratch, BLOCK, 0, zero_spatial(scratch[0, 0]))
-        for r in range(first, first + 6 - loops[l, LOOP_V]):
+        for r in range(first, first + 6 - loops[l, DOFS]):
             scratch[BLOCK, r - first] = part * rows[r, MULTIPLIER]
         forces = load(scratch, BLOCK, 0, 6)
-        for i in range(loops[l, PATH]):
+        for i in range(closed.cuts[l, PATH]):
             work.dof[closed.dofs[0, path[l, i]], TAU] += power(forces, load(closed.Y, l * path.shape[1] + i, 0, 6))

@@ -1,14 +1,17 @@
-"""The forces of all joints where every body is free by itself (S3), in time linear in the number of joints.
+"""The Lagrange multipliers of all joints in maximal coordinates (S3), in time linear in the number of joints.
 
-S3's system in the accelerations a of all bodies and the forces λ of all joints,
+In maximal coordinates every body has a pose of its own (a `Free` joint to the world), and every joint of the mechanism is a
+constraint. The accelerations a of all bodies and the multipliers λ of all joints solve
 
     M a − Jᵀ λ = g,    J a = r,
 
-is eliminated along the tree that the joints make, from its leaves to its roots: what hangs on a body adds to the inertia that it
-shows, F G⁻¹ Fᵀ for a joint whose rows are F on this body and Y on the body before, with G = Y D Yᵀ. A link is a joint of that
-tree, from the body that is farther from the root (near) to the other one (far), or to nothing for a body on which a
-tree ends. The joints that the tree does not need close cycles; their rows come last, in a dense system of their own,
-with the largest pivot first, and those that follow from others are left out.
+which is sparse: M has a block for each body, and a joint couples two bodies. So it is eliminated along the spanning tree of the
+joints, from leaves to roots. A *link* is a joint of that tree. Its *near* body is the one farther from the root, its *far* body
+the other one (none, for the body at which a tree ends). With F the rows of the joint on the far body and Y their shares on
+the near one, the near body leaves G = Y D Yᵀ for the rows, and these add F G⁻¹ Fᵀ to the inertia of the far body.
+
+Joints that are not in the spanning tree close cycles. Their rows come last, in a small dense Delassus matrix (`border`), with the
+largest pivot first; rows that depend on others are left out.
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ from ...algebra.scalars import Scalar, reciprocal, zero
 from ...algebra.spatial import Force, apply, articulated, combine, plus, plus_times, power, remove_direction, times, zero_spatial
 from ...compilation import inline, jit
 from ..inertia import load_rigid
-from ..tables import END, HELD, TAU, D, I, Model, S, U, V, Work
+from ..tables import CHILD, DOFS, END, HELD, PARENT, TAU, D, I, KernelModel, S, U, V, Work
 from .delassus import (
     Six,
     abreast,
@@ -34,7 +37,6 @@ from .delassus import (
 from .tables import (
     ACCELERATION,
     BLOCK,
-    CHILD_ROW,
     COUNTED,
     FACTOR_D,
     FACTOR_U,
@@ -45,11 +47,9 @@ from .tables import (
     INVERSE,
     LINK_LOOP,
     LOAD,
-    LOOP_V,
     MULTIPLIER,
     NEAR,
     NEAR_IS_CHILD,
-    PARENT_ROW,
     PIVOT,
     RESIDUAL,
     SEEN,
@@ -62,8 +62,8 @@ from .tables import (
 
 
 @jit
-def eliminate_links(model: Model, work: Work, closed: Loops, redundant: float) -> None:
-    """The factors of all bodies and joints, from the leaves of the joints' tree to its roots; after `hold`.  O(joints)."""
+def eliminate_links(model: KernelModel, work: Work, closed: Loops, redundant: float) -> None:
+    """Factorise the system along the spanning tree of the joints, from its leaves to its roots; after `hold`.  O(joints)."""
     body, links = work.body, closed.links
     for k in range(model.walk.shape[0]):
         for c in range(21):
@@ -79,8 +79,8 @@ def eliminate_links(model: Model, work: Work, closed: Loops, redundant: float) -
 
 
 @jit
-def factorise_body(model: Model, work: Work, closed: Loops, k: int) -> None:
-    """The factors of the inertia that a body shows with all that hangs on it."""
+def factorise_body(model: KernelModel, work: Work, closed: Loops, k: int) -> None:
+    """The factors of a body's inertia together with all that hangs on the body."""
     dof, factors = work.dof, closed.factors
     left = combine(articulated(load_rigid(work.body, k)), load(work.body, k, I, 21))
     for d in range(model.walk[k, END] - 1, model.walk[k, V] - 1, -1):
@@ -93,10 +93,10 @@ def factorise_body(model: Model, work: Work, closed: Loops, k: int) -> None:
 
 
 @jit
-def factorise_joint(model: Model, work: Work, closed: Loops, i: int) -> None:
-    """Y of a joint on its near body, and the factors of G = Y D Yᵀ."""
+def factorise_joint(model: KernelModel, work: Work, closed: Loops, i: int) -> None:
+    """Y, the shares of a joint's rows on its near body, and the factors of G = Y D Yᵀ."""
     l, k, dof, factors = closed.links[i, LINK_LOOP], closed.links[i, NEAR], work.dof, closed.factors
-    first, number, start = closed.loops[l, FIRST], 6 - closed.loops[l, LOOP_V], l * closed.path.shape[1]
+    first, number, start = closed.cuts[l, FIRST], 6 - closed.loops[l, DOFS], l * closed.path.shape[1]
     column = FORCE_CHILD if closed.links[i, NEAR_IS_CHILD] else FORCE_PARENT
     f_0, f_1, f_2, f_3, f_4, f_5 = abreast(closed.rows, first, number, column, closed.scratch)
     b_0 = b_1 = b_2 = b_3 = b_4 = b_5 = zero_spatial(closed.scratch[0, 0])
@@ -121,9 +121,9 @@ def factorise_joint(model: Model, work: Work, closed: Loops, i: int) -> None:
 
 @jit
 def load_far_body(work: Work, closed: Loops, i: int) -> None:
-    """Add F G⁻¹ Fᵀ to what hangs on the far body of a link."""
+    """Add F G⁻¹ Fᵀ, all that hangs on a link, to the inertia of its far body."""
     l, far, rows, scratch, W = closed.links[i, LINK_LOOP], closed.links[i, FAR], closed.rows, closed.scratch, closed.W
-    first, number, start = closed.loops[l, FIRST], 6 - closed.loops[l, LOOP_V], column_of(closed, l, 0)
+    first, number, start = closed.cuts[l, FIRST], 6 - closed.loops[l, DOFS], column_of(closed, l, 0)
     column = FORCE_PARENT if closed.links[i, NEAR_IS_CHILD] else FORCE_CHILD
     for r in range(number):
         store(scratch, BLOCK + r, 0, load(rows, first + r, column, 6))
@@ -140,7 +140,7 @@ def load_far_body(work: Work, closed: Loops, i: int) -> None:
 def solve_block(closed: Loops, l: int, wanted: Six) -> Six:
     """G⁻¹ of a joint times a number for each of its rows."""
     rows, scratch, W = closed.rows, closed.scratch, closed.W
-    first, end, start = closed.loops[l, FIRST], closed.loops[l, FIRST] + 6 - closed.loops[l, LOOP_V], column_of(closed, l, 0)
+    first, end, start = closed.cuts[l, FIRST], closed.cuts[l, FIRST] + 6 - closed.loops[l, DOFS], column_of(closed, l, 0)
     left = wanted
     for e in range(first, end):
         store(scratch, BLOCK, 0, left)
@@ -157,45 +157,45 @@ def solve_block(closed: Loops, l: int, wanted: Six) -> Six:
 @inline
 def numbers_of_rows(closed: Loops, l: int, column: int) -> Six:
     """A column of a joint's rows, a number for each row and 0 where there are fewer than six."""
-    first, scratch = closed.loops[l, FIRST], closed.scratch
+    first, scratch = closed.cuts[l, FIRST], closed.scratch
     store(scratch, BLOCK, 0, zero_spatial(scratch[0, 0]))
-    for r in range(6 - closed.loops[l, LOOP_V]):
+    for r in range(6 - closed.loops[l, DOFS]):
         scratch[BLOCK, r] = closed.rows[first + r, column]
     return load(scratch, BLOCK, 0, 6)
 
 
 @jit
-def keep_multipliers(closed: Loops, l: int, found: Six) -> None:
+def store_multipliers(closed: Loops, l: int, found: Six) -> None:
     """MULTIPLIER of a joint's rows."""
     store(closed.scratch, BLOCK, 0, found)
-    for r in range(6 - closed.loops[l, LOOP_V]):
-        closed.rows[closed.loops[l, FIRST] + r, MULTIPLIER] = closed.scratch[BLOCK, r]
+    for r in range(6 - closed.loops[l, DOFS]):
+        closed.rows[closed.cuts[l, FIRST] + r, MULTIPLIER] = closed.scratch[BLOCK, r]
 
 
 @jit
 def total_force(closed: Loops, l: int, column: int) -> Force:
-    """What a joint does with its MULTIPLIERs to its child (FORCE_CHILD) or its parent (FORCE_PARENT)."""
+    """The wrench of a joint's MULTIPLIERs on its child (column FORCE_CHILD) or on its parent (FORCE_PARENT)."""
     rows, total = closed.rows, zero_spatial(closed.scratch[0, 0])
-    for r in range(closed.loops[l, FIRST], closed.loops[l, FIRST] + 6 - closed.loops[l, LOOP_V]):
+    for r in range(closed.cuts[l, FIRST], closed.cuts[l, FIRST] + 6 - closed.loops[l, DOFS]):
         total = plus_times(total, rows[r, MULTIPLIER], load(rows, r, column, 6))
     return total
 
 
 @jit
 def seen_by_rows(closed: Loops, l: int, column: int, motion: Force) -> Six:
-    """What a motion of one of a joint's bodies gives along each of its rows."""
-    rows, first, scratch = closed.rows, closed.loops[l, FIRST], closed.scratch
+    """The velocity along each row of a joint when one of its bodies has this motion."""
+    rows, first, scratch = closed.rows, closed.cuts[l, FIRST], closed.scratch
     store(scratch, BLOCK, 0, zero_spatial(scratch[0, 0]))
-    for r in range(6 - closed.loops[l, LOOP_V]):
+    for r in range(6 - closed.loops[l, DOFS]):
         scratch[BLOCK, r] = power(load(rows, first + r, column, 6), motion)
     return load(scratch, BLOCK, 0, 6)
 
 
 @jit
-def solve_links(model: Model, work: Work, closed: Loops, wanted: bool) -> None:
-    """ACCELERATION of all bodies and MULTIPLIER of all links under LOAD, after `eliminate_links`; LOAD is used up.  O(joints).
+def solve_links(model: KernelModel, work: Work, closed: Loops, wanted: bool) -> None:
+    """ACCELERATION of all bodies and MULTIPLIER of all links under LOAD, after `eliminate_links`.  O(joints).
 
-    The rows are to have their RESIDUAL, or where nothing is wanted 0.
+    The accelerations along the rows are to be their RESIDUALs if `wanted`, else 0. LOAD is used up: it has other values after.
     """
     walk, dof, links, bodies, factors, Y = model.walk, work.dof, closed.links, closed.bodies, closed.factors, closed.Y
     for i in range(links.shape[0]):
@@ -210,7 +210,7 @@ def solve_links(model: Model, work: Work, closed: Loops, wanted: bool) -> None:
             for d in range(begin, walk[k, END]):
                 y = load(Y, l * closed.path.shape[1] + d - begin, 0, 6)
                 left = plus_times(left, -factors[d, SEEN] * factors[d, FACTOR_D], y)
-            keep_multipliers(closed, l, solve_block(closed, l, left))
+            store_multipliers(closed, l, solve_block(closed, l, left))
             if far >= 0:
                 passed = total_force(closed, l, FORCE_PARENT if links[i, NEAR_IS_CHILD] else FORCE_CHILD)
                 store(bodies, far, LOAD, plus(load(bodies, far, LOAD, 6), passed))
@@ -223,7 +223,7 @@ def solve_links(model: Model, work: Work, closed: Loops, wanted: bool) -> None:
                 column = FORCE_PARENT if links[i, NEAR_IS_CHILD] else FORCE_CHILD
                 moved = seen_by_rows(closed, l, column, load(bodies, far, ACCELERATION, 6))
                 forces = plus_times(forces, -1.0, solve_block(closed, l, moved))
-                keep_multipliers(closed, l, forces)
+                store_multipliers(closed, l, forces)
         a = zero_spatial(closed.scratch[0, 0])
         for d in range(begin, walk[k, END]):
             share = factors[d, SEEN]
@@ -244,7 +244,7 @@ def unload(closed: Loops, column: int) -> None:
 @jit
 def load_ends(closed: Loops, l: int, column: int, on_child: Force, on_parent: Force) -> None:
     """Add two wrenches to LOAD or TOTAL_LOAD of a joint's bodies."""
-    c, p = closed.loops[l, CHILD_ROW], closed.loops[l, PARENT_ROW]
+    c, p = closed.loops[l, CHILD], closed.loops[l, PARENT]
     if c >= 0:
         store(closed.bodies, c, column, plus(load(closed.bodies, c, column, 6), on_child))
     if p >= 0:
@@ -256,9 +256,9 @@ def load_ends(closed: Loops, l: int, column: int, on_child: Force, on_parent: Fo
 
 @jit
 def moved_row(closed: Loops, l: int, r: int) -> Scalar:
-    """What the ACCELERATION of its bodies gives along a row of a joint."""
+    """The acceleration along a row of a joint, by the ACCELERATION of its bodies."""
     rows, bodies, total = closed.rows, closed.bodies, zero(closed.scratch[0, 0])
-    c, p = closed.loops[l, CHILD_ROW], closed.loops[l, PARENT_ROW]
+    c, p = closed.loops[l, CHILD], closed.loops[l, PARENT]
     if c >= 0:
         total += power(load(rows, r, FORCE_CHILD, 6), load(bodies, c, ACCELERATION, 6))
     if p >= 0:
@@ -267,21 +267,22 @@ def moved_row(closed: Loops, l: int, r: int) -> Scalar:
 
 
 @jit
-def factorise_cycles(model: Model, work: Work, closed: Loops, redundant: float) -> None:
-    """The rows of all joints that close cycles, what they have to do with each other through the tree of the others, factorised.
+def factorise_cycles(model: KernelModel, work: Work, closed: Loops, redundant: float) -> None:
+    """Make and factorise `border`, the Delassus matrix of the joints that close cycles, all other joints being held.
 
-    The e-th row of `border` belongs to the e-th of these rows.  O(rows of cycles · joints + rows of cycles³).
+    A column is the accelerations along all these rows under a unit force along one of them.
+    O(rows of cycles · joints + rows of cycles³).
     """
     rows, border, at = closed.rows, closed.border, 0
     for l in closed.cycles[:, 0]:
         spread_rows(model, work, closed, l)
-        for r in range(closed.loops[l, FIRST], closed.loops[l, FIRST] + 6 - closed.loops[l, LOOP_V]):
+        for r in range(closed.cuts[l, FIRST], closed.cuts[l, FIRST] + 6 - closed.loops[l, DOFS]):
             unload(closed, LOAD)
             load_ends(closed, l, LOAD, load(rows, r, FORCE_CHILD, 6), load(rows, r, FORCE_PARENT, 6))
             solve_links(model, work, closed, False)
             e = 0
             for other in closed.cycles[:, 0]:
-                for s in range(closed.loops[other, FIRST], closed.loops[other, FIRST] + 6 - closed.loops[other, LOOP_V]):
+                for s in range(closed.cuts[other, FIRST], closed.cuts[other, FIRST] + 6 - closed.loops[other, DOFS]):
                     border[e, at] = moved_row(closed, other, s)
                     e += 1
             at += 1
@@ -290,15 +291,15 @@ def factorise_cycles(model: Model, work: Work, closed: Loops, redundant: float) 
 
 @jit
 def take_cycle_rows(closed: Loops, redundant: float) -> None:
-    """L P Lᵀ of `border`, the largest pivot first; in `order` which row each pivot belongs to, in PIVOT its size there."""
+    """Factorise `border` as L P Lᵀ, the largest pivot first: `order` has the row of each pivot, PIVOT of that row its size."""
     rows, loops, border, order = closed.rows, closed.loops, closed.border, closed.order
     at = 0
     for l in closed.cycles[:, 0]:
-        first, end = loops[l, FIRST], loops[l, FIRST] + 6 - loops[l, LOOP_V]
+        first, end = closed.cuts[l, FIRST], closed.cuts[l, FIRST] + 6 - loops[l, DOFS]
         largest = 0.0
         for r in range(first, end):
             largest = max(largest, rows[r, SIZE_ALONE].real)
-        loops[l, COUNTED] = 0
+        closed.held[l, COUNTED] = 0
         for r in range(first, end):
             rows[r, SIZE_ALONE], rows[r, TAKEN] = largest, r
             order[at, 0], order[at, 1], order[at, 2] = at, r, l
@@ -312,8 +313,8 @@ def take_cycle_rows(closed: Loops, redundant: float) -> None:
             order[e, c], order[best, c] = order[best, c], order[e, c]
         i, r, l = order[e, 0], order[e, 1], order[e, 2]
         enough = border[i, i].real > redundant * rows[r, SIZE_ALONE].real
-        if enough and loops[l, COUNTED] < rows_allowed(loops, l, redundant):
-            rows[r, PIVOT], loops[l, COUNTED] = border[i, i], loops[l, COUNTED] + 1
+        if enough and closed.held[l, COUNTED] < rows_allowed(closed, l, redundant):
+            rows[r, PIVOT], closed.held[l, COUNTED] = border[i, i], closed.held[l, COUNTED] + 1
         else:
             rows[r, PIVOT] = zero(border[i, i])
         for s in range(e + 1, at):
@@ -326,10 +327,10 @@ def take_cycle_rows(closed: Loops, redundant: float) -> None:
 
 @jit
 def solve_cycles(closed: Loops) -> None:
-    """MULTIPLIER of the rows of cycles, from the ACCELERATION that all else gives to the bodies; LOAD becomes what they do."""
+    """MULTIPLIER of the rows of cycles, from the ACCELERATION of the bodies without them; LOAD becomes the forces of the rows."""
     rows, border, order, at = closed.rows, closed.border, closed.order, 0
     for l in closed.cycles[:, 0]:
-        for r in range(closed.loops[l, FIRST], closed.loops[l, FIRST] + 6 - closed.loops[l, LOOP_V]):
+        for r in range(closed.cuts[l, FIRST], closed.cuts[l, FIRST] + 6 - closed.loops[l, DOFS]):
             rows[r, SOLVED] = rows[r, RESIDUAL] - moved_row(closed, l, r)
             at += 1
     for e in range(at):
@@ -350,8 +351,8 @@ def solve_cycles(closed: Loops) -> None:
 
 
 @jit
-def balance_links(model: Model, work: Work, closed: Loops) -> None:
-    """MULTIPLIER of all rows, and their forces added to what is left of the bodies' own; after `eliminate_links`.  O(joints)."""
+def balance_links(model: KernelModel, work: Work, closed: Loops) -> None:
+    """MULTIPLIER of all rows; their forces are added to the reduced torques TAU. After `eliminate_links`.  O(joints)."""
     unload(closed, LOAD)
     solve_links(model, work, closed, True)
     if closed.cycles.shape[0] > 0:
@@ -361,8 +362,8 @@ def balance_links(model: Model, work: Work, closed: Loops) -> None:
 
 
 @jit
-def push_links(model: Model, work: Work, closed: Loops, part: float) -> None:
-    """Add a part of the forces of all rows to what is left of the bodies' own."""
+def push_links(model: KernelModel, work: Work, closed: Loops, part: float) -> None:
+    """Add a part of the forces of all rows to the reduced torques TAU of the bodies' Free joints."""
     walk, dof, loops, bodies = model.walk, work.dof, closed.loops, closed.bodies
     unload(closed, TOTAL_LOAD)
     for l in range(loops.shape[0]):

@@ -1,8 +1,9 @@
-"""The constraint matrix of all loops (S2's J_C) and its rate, and what they ask of a state and its accelerations.
+"""The constraint Jacobian in the coordinates of all joints (S2's J_C) and its rate; the motions and accelerations that it allows.
 
-A column belongs to each coordinate: those of the tree in the order of v, then those of the loop joints. The six rows of a loop
-are the twist of its joint's child less that of its parent, moved on by the joint; in world axes, at the joint's frame on the
-child.
+There is a column for each coordinate θ: those of the tree joints in the order of v, then those of the loop-closure joints, which
+are unknowns here too. A loop has six rows, which say that the loop joint closes: the twist of its child, less that of its
+parent, less the joint's own S q̇; in world axes, at the joint's frame on the child. (The Jacobian J of `rows` has the columns of
+v alone, and 6 − f rows for a loop joint with f degrees of freedom.)
 """
 
 from __future__ import annotations
@@ -13,11 +14,11 @@ from typing import Any
 import numpy as np
 
 from ...algebra.dense import decompose
-from ...algebra.memory import call_kernel, clear, load
+from ...algebra.memory import clear, load
 from ...algebra.rotations import identity_pose
 from ...algebra.spatial import (
-    Frame,
     Motion,
+    Transform,
     Vector,
     add,
     angular,
@@ -37,41 +38,18 @@ from ...algebra.spatial import (
     times,
 )
 from ...compilation import Floats, Table, entry, inline, jit
-from ...joints import ROUNDING, joint_columns, joint_nearest, joint_rates, nearest_position, nearest_velocity, parameters
+from ...joints import joint_columns, joint_nearest, joint_rates, nearest_position, nearest_velocity, parameters
+from ...tolerances import ASSEMBLED, CLOSED, LOOP_RANK, NO_LEVER, REDUNDANT, ROUNDING
 from ..jacobian import carrying_motion
 from ..kinematics import move_bodies, place_bodies
-from ..tables import END, KIND, PAR, PARENT, RATE, VARIES, Model, Q, S, V, Work, model_at, positions_in, work_at
-from .closure import ASSEMBLED, CLOSED
+from ..memory import loops_at, model_at, positions_in, work_at
+from ..tables import CHILD, DOFS, END, KIND, PAR, PARENT, RATE, VARIES, KernelModel, Q, S, T, V, Work
+from .closure import close_positions
 from .rows import held_directions, in_frame, loop_frames, loop_twists, tree_origin
-from .tables import (
-    CHILD_ROW,
-    DRIVE,
-    FIRST,
-    LOOP_KIND,
-    LOOP_PAR,
-    LOOP_V,
-    NORMAL,
-    ON_CHILD,
-    ON_PARENT,
-    PARENT_ROW,
-    POSITION,
-    SCREWS,
-    VARIES_TOO,
-    VELOCITY,
-    Loops,
-    loops_at,
-)
-
-RANK = 1e-6
-"""A singular value of the scaled J_C counts as 0 below this part of the largest one, or of 1, which is the size of a screw.
-
-Loops are closed to 1e-13, and where they lose rank that fixes the position, and with it the singular value, to its root only.
-"""
+from .tables import DRIVE, FIRST, NORMAL, POSITION, SCREWS, VELOCITY, Loops
 
 TRIALS = 200
-"""Steps in which loops must close."""
-
-_NO_LEVER = 1e-12  # relative to the places that it is a difference of: a shorter lever is rounding
+"""In so many steps of Newton's method loops must be closed."""
 
 
 # --- the matrix ------------------------------------------------------------------------------------------------------------
@@ -91,15 +69,15 @@ def put(J: Any, row: int, column: int, m: Motion) -> None:
 @jit
 def loop_columns(closed: Loops, l: int) -> None:
     """SCREWS of a loop joint: its columns at POSITION, in the axes and about the origin of its frame on its child."""
-    scratch, par = closed.scratch, parameters(closed.numbers, l, LOOP_PAR, 0.0)
-    joint_columns(closed.loops[l, LOOP_KIND], par, scratch[POSITION], 0, identity_pose(0.0), scratch, SCREWS, 0)
+    scratch, par = closed.scratch, parameters(closed.geometry, l, PAR, 0.0)
+    joint_columns(closed.loops[l, KIND], par, scratch[POSITION], 0, identity_pose(0.0), scratch, SCREWS, 0)
 
 
 @jit
-def loop_position(closed: Loops, l: int, X_p: Frame, X_c: Frame) -> None:
-    """POSITION and SCREWS of a loop joint where its frames are."""
-    par = parameters(closed.numbers, l, LOOP_PAR, 0.0)
-    joint_nearest(closed.loops[l, LOOP_KIND], par, compose(invert(X_p), X_c), closed.scratch[POSITION], 0)
+def loop_position(closed: Loops, l: int, X_p: Transform, X_c: Transform) -> None:
+    """POSITION and SCREWS of a loop joint whose frames on parent and child are X_p and X_c."""
+    par = parameters(closed.geometry, l, PAR, 0.0)
+    joint_nearest(closed.loops[l, KIND], par, compose(invert(X_p), X_c), closed.scratch[POSITION], 0)
     loop_columns(closed, l)
 
 
@@ -110,34 +88,33 @@ def turned(R: Any, m: Motion) -> Motion:
 
 
 @jit
-def constraint_columns(model: Model, work: Work, closed: Loops, J: Any) -> None:
+def constraint_columns(model: KernelModel, work: Work, closed: Loops, J: Any) -> None:
     """J_C, after `place_bodies`.  O(loops · depth), and O(rows · columns) to clear the matrix."""
-    loops, column = closed.loops, work.dof.shape[0]
+    loops = closed.loops
     clear(J)
     for l in range(loops.shape[0]):
         X_p, X_c, apart = loop_frames(model, work, closed, l)
         for side in range(2):
-            sign, k = (1.0, loops[l, CHILD_ROW]) if side == 0 else (-1.0, loops[l, PARENT_ROW])
+            sign, k = (1.0, loops[l, CHILD]) if side == 0 else (-1.0, loops[l, PARENT])
             at = X_c[1] if side == 0 else subtract(X_c[1], apart)
             while k >= 0:
                 for d in range(model.walk[k, V], model.walk[k, END]):
                     put(J, 6 * l, d, times(sign, at_point(load(work.dof, d, S, 6), at)))
                 k = model.walk[k, PARENT]
         loop_position(closed, l, X_p, X_c)
-        for d in range(loops[l, LOOP_V]):
-            put(J, 6 * l, column + d, times(-1.0, turned(X_c[0], load(closed.scratch, SCREWS + d, 0, 6))))
-        column += loops[l, LOOP_V]
+        for d in range(loops[l, DOFS]):
+            put(J, 6 * l, loops[l, V] + d, times(-1.0, turned(X_c[0], load(closed.scratch, SCREWS + d, 0, 6))))
 
 
 @jit
-def constraint_rates(model: Model, work: Work, closed: Loops, l: int, column: int, rate: Any) -> None:
-    """The six rows of dJ_C/dt of a loop, whose POSITION, SCREWS and VELOCITY are there, after `move_bodies`.  O(depth)."""
+def constraint_rates(model: KernelModel, work: Work, closed: Loops, l: int, rate: Any) -> None:
+    """The six rows of dJ_C/dt of a loop, from its POSITION, SCREWS and VELOCITY; after `move_bodies`.  O(depth)."""
     loops, scratch, dof = closed.loops, closed.scratch, work.dof
     _, X_c, apart = loop_frames(model, work, closed, l)
     V_c, _ = loop_twists(work, closed, l, apart)
     moving = add(linear(V_c), cross(angular(V_c), X_c[1]))
     for side in range(2):
-        sign, k = (1.0, loops[l, CHILD_ROW]) if side == 0 else (-1.0, loops[l, PARENT_ROW])
+        sign, k = (1.0, loops[l, CHILD]) if side == 0 else (-1.0, loops[l, PARENT])
         at = X_c[1] if side == 0 else subtract(X_c[1], apart)
         while k >= 0:
             carrier = carrying_motion(model, work, k)
@@ -150,14 +127,35 @@ def constraint_rates(model: Model, work: Work, closed: Loops, l: int, column: in
                 swept = spatial(angular(moved), add(linear(moved), cross(angular(screw), moving)))
                 put(rate, 6 * l, d, times(sign, swept))
             k = model.walk[k, PARENT]
-    for d in range(loops[l, LOOP_V]):
+    for d in range(loops[l, DOFS]):
         carried = turned(X_c[0], load(scratch, SCREWS + d, 0, 6))
-        put(rate, 6 * l, column + d, times(-1.0, motion_cross(spatial(angular(V_c), scale(0.0, moving)), carried)))
-    if loops[l, VARIES_TOO]:
-        par = parameters(closed.numbers, l, LOOP_PAR, 0.0)
-        joint_rates(loops[l, LOOP_KIND], par, scratch[POSITION], 0, scratch[VELOCITY], identity_pose(0.0), scratch, SCREWS, 0)
-        for d in range(loops[l, LOOP_V]):
-            put(rate, 6 * l, column + d, times(-1.0, turned(X_c[0], load(scratch, SCREWS + d, 0, 6))))
+        put(rate, 6 * l, loops[l, V] + d, times(-1.0, motion_cross(spatial(angular(V_c), scale(0.0, moving)), carried)))
+    if loops[l, VARIES]:
+        par = parameters(closed.geometry, l, PAR, 0.0)
+        joint_rates(loops[l, KIND], par, scratch[POSITION], 0, scratch[VELOCITY], identity_pose(0.0), scratch, SCREWS, 0)
+        for d in range(loops[l, DOFS]):
+            put(rate, 6 * l, loops[l, V] + d, times(-1.0, turned(X_c[0], load(scratch, SCREWS + d, 0, 6))))
+
+
+@entry
+def constraint_matrices(handle: int, x: Floats, size: float, demands: Table, velocities: Floats, J: Table, rate: Table) -> None:
+    """J_C and dJ_C/dt at the state x = (q, v), the velocities of all joints, and GAP_THERE and SLIP of each loop to `demands`.
+
+    `size` is as for `allowed_motions`.
+    """
+    m, w, closed, nq = model_at(handle), work_at(handle, x), loops_at(handle, x), positions_in(handle)
+    place_bodies(m, w, x[:nq])
+    move_bodies(m, w, x[:nq], x[nq:])
+    constraint_columns(m, w, closed, J)
+    clear(rate)
+    size = places_of_loops(m, w, closed, size)
+    for d in range(w.dof.shape[0]):
+        velocities[d] = x[nq + d]
+    for l in range(closed.loops.shape[0]):
+        settle_loop(m, w, closed, l, size, demands)
+        for d in range(closed.loops[l, DOFS]):
+            velocities[closed.loops[l, V] + d] = closed.scratch[VELOCITY, d]
+        constraint_rates(m, w, closed, l, rate)
 
 
 # --- the motions that loops allow ----------------------------------------------------------------------------------------
@@ -165,24 +163,22 @@ def constraint_rates(model: Model, work: Work, closed: Loops, l: int, column: in
 
 @entry
 def allowed_motions(
-    handle: int, loops: int, closing: int, q: Floats, size: float, scales: Floats, U: Table, sizes: Floats, Vt: Table
+    handle: int, q: Floats, size: float, scales: Floats, U: Table, sizes: Floats, Vt: Table
 ) -> tuple[float, float, int, float]:
-    """Close the loops in q to rounding, and decompose J_C there, in coordinates and rows without units.
+    """Close the loops in q to rounding, then make the singular value decomposition U diag(sizes) Vt of J_C, without units.
 
     Returns the gap that was there and the one that is left, the rank, and the length that makes rows free of units. Where one of
     the gaps is too large, nothing else is done. `scales` become those of θ̇ = scales θ̂̇, such that each θ̂̇ of 1 moves its joint's
-    child about as much; `size` is the largest coordinate of a loop joint's frame on its bodies. `closing` is the address of
-    `closure.loop_closing`.
+    child about as much; `size` is the largest coordinate of a loop joint's frame on its bodies.
     """
-    m, w, closed = model_at(handle), work_at(handle, q), loops_at(loops, q)
+    m, w, closed = model_at(handle), work_at(handle, q), loops_at(handle, q)
     gap, left = 0.0, 0.0
     if closed.loops.shape[0] > 0:
-        at, step, best = q.ctypes.data, np.empty(w.dof.shape[0]), np.empty(q.shape[0])
-        s, b = step.ctypes.data, best.ctypes.data
-        gap = call_kernel(closing, handle, loops, at, s, s, b, 0, 0)
+        step, best = np.empty(w.dof.shape[0]), np.empty(q.shape[0])
+        gap = close_positions(m, w, closed, q, step, best, 0, REDUNDANT)
         if not gap <= ASSEMBLED:
             return gap, gap, 0, 1.0
-        left = call_kernel(closing, handle, loops, at, s, s, b, 0, TRIALS)  # which leaves the bodies placed
+        left = close_positions(m, w, closed, q, step, best, TRIALS, REDUNDANT)  # which leaves the bodies placed
         if not left <= CLOSED:
             return gap, left, 0, 1.0
     J = np.empty((U.shape[1], Vt.shape[0]))
@@ -196,7 +192,7 @@ def allowed_motions(
     rank, largest = 0, 1.0
     for k in range(sizes.shape[0]):
         largest = max(largest, sizes[k])
-        rank += 1 if sizes[k] > RANK * largest else 0  # the first is the largest
+        rank += 1 if sizes[k] > LOOP_RANK * largest else 0  # the first is the largest
     return gap, left, rank, length
 
 
@@ -207,46 +203,49 @@ def longest_of(a: Vector) -> float:
 
 
 @jit
-def places_of_loops(model: Model, work: Work, closed: Loops, size: float) -> float:
-    """The largest coordinate of the frames of loop joints, on the bodies, in `size` too, and in the world."""
+def places_of_loops(model: KernelModel, work: Work, closed: Loops, size: float) -> float:
+    """The largest of `size` and the coordinates of the loop joints' frames, on their bodies and in the world."""
     for l in range(closed.loops.shape[0]):
         X_p, X_c, _ = loop_frames(model, work, closed, l)
-        origin = tree_origin(model, work.body, closed.loops[l, CHILD_ROW])
-        size = max(
-            size, longest_of(load(closed.numbers, l, ON_PARENT + 9, 3)), longest_of(load(closed.numbers, l, ON_CHILD + 9, 3))
-        )
+        origin = tree_origin(model, work.body, closed.loops[l, CHILD])
+        size = max(size, longest_of(load(closed.geometry, l, T, 3)), longest_of(load(closed.child_frames, l, 9, 3)))
         size = max(size, longest_of(add(X_p[1], origin)), longest_of(add(X_c[1], origin)))
     return size
 
 
 @jit
 def longest_lever(J: Any, size: float) -> float:
-    """The longest lever by which a joint turns a loop; 1 where there is none but rounding of places of this size."""
+    """The longest lever by which a joint turns the bodies of a loop: how far they move for a turn of 1.
+
+    It is 1 where there is no lever; coordinates of this `size` leave some rounding of it.
+    """
     longest = 0.0
     for r in range(0, J.shape[0], 6):
         for c in range(J.shape[1]):
             turning = math.sqrt(J[r, c] ** 2 + J[r + 1, c] ** 2 + J[r + 2, c] ** 2)
-            if turning > RANK:  # the rest slides, or is on the way to both ends of a loop and moves neither against the other
+            if turning > LOOP_RANK:  # the rest slides, or carries both ends of a loop and moves neither against the other
                 moving = math.sqrt(J[r + 3, c] ** 2 + J[r + 4, c] ** 2 + J[r + 5, c] ** 2)
                 longest = max(longest, moving / turning)
-    return longest if longest > _NO_LEVER * size else 1.0
+    return longest if longest > NO_LEVER * size else 1.0
 
 
 @jit
-def column_sizes(model: Model, closed: Loops, q: Any, J: Any, length: float, scales: Any) -> None:
-    """1 / the size of each joint's screws, (angular, linear by length), in its frame on its child; J_C has the loop joints'."""
-    walk, loops, scratch, column = model.walk, closed.loops, closed.scratch, model.damping.shape[1]
+def column_sizes(model: KernelModel, closed: Loops, q: Any, J: Any, length: float, scales: Any) -> None:
+    """`scales`: 1 / the size of each joint's screws (angular, linear / length) in its frame on its child.
+
+    The screws of loop joints are taken from J_C.
+    """
+    walk, loops, scratch = model.walk, closed.loops, closed.scratch
     for k in range(walk.shape[0]):
         par = parameters(model.geometry, k, PAR, 0.0)
         joint_columns(walk[k, KIND], par, q, walk[k, Q], identity_pose(0.0), scratch, SCREWS, 0)
         for d in range(walk[k, V], walk[k, END]):
             scales[d] = 1.0 / screw_size(load(scratch, SCREWS + d - walk[k, V], 0, 6), length)
     for l in range(loops.shape[0]):
-        for d in range(column, column + loops[l, LOOP_V]):
+        for d in range(loops[l, V], loops[l, END]):
             r = 6 * l
             screw = J[r, d], J[r + 1, d], J[r + 2, d], J[r + 3, d], J[r + 4, d], J[r + 5, d]
             scales[d] = 1.0 / screw_size(screw, length)
-        column += loops[l, LOOP_V]
 
 
 @inline
@@ -260,38 +259,37 @@ def screw_size(s: Motion, length: float) -> float:
 
 GAP_THERE, SLIP, OPENING, OPENING_OF = range(4)
 DEMANDS = 4
-"""Of each loop: its gap in position and, relative to 1 + the speed, in velocity; what accelerations lack along what it holds,
-and what those are a sum of."""
+"""Four numbers for each loop: its gap in position; its gap in velocity, relative to 1 + the speed; what accelerations lack along
+its rows; and the sum of the sizes of all that this is a sum of, by which its rounding is measured."""
 
 
 @entry
-def loop_demands(handle: int, loops: int, x: Floats, a: Floats, size: float, wrenches: Table, own: Floats, out: Table) -> None:
+def loop_demands(handle: int, x: Floats, a: Floats, size: float, wrenches: Table, own: Floats, out: Table) -> None:
     """DEMANDS of each loop to `out` at the state x = (q, v) with the accelerations a, and the loop joints' own torques.
 
-    These are what their own `wrenches` on their children, in their frames there, do along their velocities. `size` is as for
-    `allowed_motions`.
+    The torques are those of `wrenches`, given as on the joints' children in the joints' frames there: Sᵀ wrench. `size` is as
+    for `allowed_motions`.
     """
-    m, w, closed, nq = model_at(handle), work_at(handle, x), loops_at(loops, x), positions_in(handle)
+    m, w, closed, nq = model_at(handle), work_at(handle, x), loops_at(handle, x), positions_in(handle)
     place_bodies(m, w, x[:nq])
     move_bodies(m, w, x[:nq], x[nq:])
     rows, columns = 6 * out.shape[0], a.shape[0] + own.shape[0]
     J, rate = np.empty((rows, columns)), np.zeros((rows, columns))
     constraint_columns(m, w, closed, J)
-    column, size = w.dof.shape[0], places_of_loops(m, w, closed, size)
+    size = places_of_loops(m, w, closed, size)
     for l in range(closed.loops.shape[0]):
         settle_loop(m, w, closed, l, size, out)
-        for d in range(closed.loops[l, LOOP_V]):
-            own[column - a.shape[0] + d] = power(load(closed.scratch, SCREWS + d, 0, 6), load(wrenches, l, 0, 6))
-        constraint_rates(m, w, closed, l, column, rate)
-        opening(m, w, closed, l, column, x[nq:], a, J, rate, out)
-        column += closed.loops[l, LOOP_V]
+        for d in range(closed.loops[l, DOFS]):
+            own[closed.loops[l, V] - a.shape[0] + d] = power(load(closed.scratch, SCREWS + d, 0, 6), load(wrenches, l, 0, 6))
+        constraint_rates(m, w, closed, l, rate)
+        opening(m, w, closed, l, (x[nq:], a), (J, rate), out)
 
 
 @jit
-def settle_loop(model: Model, work: Work, closed: Loops, l: int, size: float, out: Any) -> None:
-    """POSITION, VELOCITY and SCREWS of a loop joint, nearest to how its bodies are, GAP_THERE and SLIP."""
+def settle_loop(model: KernelModel, work: Work, closed: Loops, l: int, size: float, out: Any) -> None:
+    """POSITION, VELOCITY and SCREWS of a loop joint, nearest to how its bodies are and move; GAP_THERE and SLIP."""
     loops, scratch = closed.loops, closed.scratch
-    kind, nv, par = loops[l, LOOP_KIND], loops[l, LOOP_V], closed.numbers[l : l + 1, LOOP_PAR:]
+    kind, nv, par = loops[l, KIND], loops[l, DOFS], closed.geometry[l : l + 1, PAR:]
     X_p, X_c, apart = loop_frames(model, work, closed, l)
     V_c, V_p = loop_twists(work, closed, l, apart)
     rounding = ROUNDING * size
@@ -301,31 +299,34 @@ def settle_loop(model: Model, work: Work, closed: Loops, l: int, size: float, ou
     swept = rounding * (longest_of(angular(V_p)) + longest_of(angular(V_c)))
     speed = max(longest_of(angular(twist)), longest_of(linear(twist)))
     out[l, 1] = (left - min(left, swept)) / (1.0 + speed)
-    if loops[l, VARIES_TOO]:
-        first = loops[l, FIRST]
+    if loops[l, VARIES]:
+        first = closed.cuts[l, FIRST]
         held_directions(kind, parameters(par, 0, 0, 0.0), scratch[POSITION], nv, first, closed.rows, scratch)
     loop_columns(closed, l)
 
 
 @jit
-def opening(model: Model, work: Work, closed: Loops, l: int, column: int, v: Any, a: Any, J: Any, rate: Any, out: Any) -> None:
-    """OPENING and OPENING_OF of a loop: J_C θ̈ + dJ_C/dt θ̇ along what it holds, for the accelerations of the tree alone."""
+def opening(
+    model: KernelModel, work: Work, closed: Loops, l: int, rates: tuple[Any, Any], matrices: tuple[Any, Any], out: Any
+) -> None:
+    """OPENING and OPENING_OF of a loop: J_C θ̈ + dJ_C/dt θ̇ along its rows, in which the loop joint's own θ̈ has no part."""
     loops, scratch, nv = closed.loops, closed.scratch, work.dof.shape[0]
+    (v, a), (J, rate) = rates, matrices
     out[l, 3] = 0.0
     for r in range(6):
         total, summands = 0.0, 0.0
         for d in range(nv):
             total += J[6 * l + r, d] * a[d] + rate[6 * l + r, d] * v[d]
             summands += abs(J[6 * l + r, d] * a[d]) + abs(rate[6 * l + r, d] * v[d])
-        for d in range(loops[l, LOOP_V]):
-            own = rate[6 * l + r, column + d] * scratch[VELOCITY, d]
+        for d in range(loops[l, DOFS]):
+            own = rate[6 * l + r, loops[l, V] + d] * scratch[VELOCITY, d]
             total += own
             summands += abs(own)
         scratch[DRIVE, r] = total
         out[l, 3] = max(out[l, 3], summands)
     _, X_c, _ = loop_frames(model, work, closed, l)
     out[l, 2] = 0.0
-    for r in range(loops[l, FIRST], loops[l, FIRST] + 6 - loops[l, LOOP_V]):
+    for r in range(closed.cuts[l, FIRST], closed.cuts[l, FIRST] + 6 - loops[l, DOFS]):
         held = turned(X_c[0], load(closed.rows, r, NORMAL, 6))
         found = abs(power(held, load(scratch, DRIVE, 0, 6)))
         out[l, 2] = found if not found <= out[l, 2] else out[l, 2]  # NaN too

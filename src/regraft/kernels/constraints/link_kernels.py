@@ -1,6 +1,6 @@
-"""What `closure` calls by its address where every body is free by itself.
+"""The entries of `free_bodies`, for maximal coordinates; `closure` calls them by their addresses.
 
-Closed chains whose bodies hang on each other do without all of this, and do not wait until it is compiled.
+So closed chains in reduced coordinates, which do not need them, need not wait until they are compiled.
 """
 
 from __future__ import annotations
@@ -8,29 +8,29 @@ from __future__ import annotations
 from typing import Any
 
 from ...compilation import entry, inline
-from ..tables import model_at, work_at
+from ..memory import loops_at, model_at, work_at
 from .free_bodies import balance_links, eliminate_links, push_links
-from .tables import BALANCE, ELIMINATE, GAP, REDUNDANT_BELOW, loops_at
+from .tables import BALANCE, ELIMINATE, GAP, REDUNDANT_BELOW
 
 
 @entry
-def links_kernel(handle: int, loops: int, what: int, _d: int, _e: int, _f: int, _g: int, _h: int) -> float:
+def links_kernel(handle: int, what: int, _c: int, _d: int, _e: int, _f: int, _g: int, _h: int) -> float:
     """Eliminate, balance, or take the forces of all rows back; see `closure.ask_links`."""
-    do_links(handle, loops, what, 0.0)
+    do_links(handle, what, 0.0)
     return 0.0
 
 
 @entry
-def complex_links_kernel(handle: int, loops: int, what: int, _d: int, _e: int, _f: int, _g: int, _h: int) -> float:
+def complex_links_kernel(handle: int, what: int, _c: int, _d: int, _e: int, _f: int, _g: int, _h: int) -> float:
     """The same in complex numbers."""
-    do_links(handle, loops, what, 0.0j)
+    do_links(handle, what, 0.0j)
     return 0.0
 
 
 @inline
-def do_links(handle: int, loops: int, what: int, like: Any) -> None:
+def do_links(handle: int, what: int, like: Any) -> None:
     """What a kernel does, in the scalar of `like`."""
-    model, work, closed = model_at(handle), work_at(handle, like), loops_at(loops, like)
+    model, work, closed = model_at(handle), work_at(handle, like), loops_at(handle, like)
     if what == ELIMINATE:
         eliminate_links(model, work, closed, closed.scratch[GAP, REDUNDANT_BELOW].real)
     elif what == BALANCE:

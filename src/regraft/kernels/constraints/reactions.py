@@ -1,4 +1,4 @@
-"""What the loops of a closed chain hold with, and what that leaves for the joints of its tree."""
+"""Reactions of closed chains: the constraint forces of loop-closure joints, from which those of the tree joints follow."""
 
 from __future__ import annotations
 
@@ -10,23 +10,19 @@ from ...algebra.dense import decompose
 from ...algebra.memory import load, store
 from ...algebra.spatial import Force, Vector, add, angular, cross, linear, plus, rotate, spatial, subtract, times
 from ...compilation import Floats, IntegerTable, Table, allocating, entry, inline, jit
+from ...tolerances import ASSEMBLED, IDLE
 from ..kinematics import frame
-from ..tables import PUSH, PUSH_POINT, Model, Work, model_at, work_at
-from .closure import ASSEMBLED
+from ..memory import loops_at, model_at, positions_in, work_at
+from ..tables import CHILD, DOFS, PARENT, PUSH, PUSH_POINT, KernelModel, Work
 from .delassus import rows_held
-from .dynamics import dynamics_of
+from .dynamics import closed_dynamics
 from .rows import loop_frames, row_jacobian, row_wrenches
-from .tables import CHILD_ROW, FIRST, LOOP_V, MULTIPLIER, PARENT_ROW, Loops, loops_at
-
-IDLE = 1e-9
-"""Share in forces that hold nothing: what is smaller is zero."""
+from .tables import FIRST, GAP, MULTIPLIER, Loops
 
 
 @entry
 def closed_reactions(
     handle: int,
-    loops: int,
-    kernel: int,
     x: Floats,
     tau: Floats,
     external: Table,
@@ -35,15 +31,16 @@ def closed_reactions(
     of_loops: Table,
     push: Table,
 ) -> bool:
-    """The wrench of every loop joint on its child, about its frame there, to `of_loops`, and added to what pushes the bodies.
+    """The wrench of every loop joint on its child, about the joint's frame there, to `of_loops`; the accelerations to `a`.
 
     The accelerations go to `a`. `of_loops` comes with what `torques.driving_wrenches` gives, and `push` may be `external`.
-    `redundant` becomes 1 for the loops whose wrenches the motion does not determine; theirs are the least that do. `kernel` is
-    the address of `dynamics.loop_dynamics`. False, and no results, where there are no accelerations or where loops are open.
+    `redundant` becomes 1 for the loops whose wrenches the motion does not determine; theirs are the least that do. False, and no
+    results, where there are no accelerations or where loops are open.
     """
-    m, w, closed = model_at(handle), work_at(handle, x), loops_at(loops, x)
-    worst, gap = dynamics_of(handle, loops, kernel, x, tau, external.ctypes.data, external.shape[0], a)
-    if not (worst > 0.0 and gap <= ASSEMBLED):
+    m, w, closed = model_at(handle), work_at(handle, x), loops_at(handle, x)
+    nq = positions_in(handle)
+    worst = closed_dynamics(m, w, closed, x[:nq], x[nq:], tau, external, a)
+    if not (worst > 0.0 and closed.scratch[GAP, 0] <= ASSEMBLED):
         return False
     least_multipliers(m, w, closed, redundant)
     row_wrenches(m, w, closed, of_loops)
@@ -52,8 +49,8 @@ def closed_reactions(
 
 
 @allocating
-def least_multipliers(model: Model, work: Work, closed: Loops, redundant: Any) -> None:
-    """Replace multipliers that are not unique by the least ones that do the same, and mark their loops; after the dynamics."""
+def least_multipliers(model: KernelModel, work: Work, closed: Loops, redundant: Any) -> None:
+    """Replace multipliers that are not unique by the least ones with the same Jᵀ λ, and mark their loops; after the dynamics."""
     loops, rows, count = closed.loops, closed.rows, closed.rows.shape[0]
     redundant[:] = 0
     rank, nv = rows_held(closed), work.dof.shape[0]
@@ -71,25 +68,25 @@ def least_multipliers(model: Model, work: Work, closed: Loops, redundant: Any) -
         for k in range(rank):
             rows[r, MULTIPLIER] += left[k, r] * shares[k]
     for l in range(loops.shape[0]):
-        for r in range(loops[l, FIRST], loops[l, FIRST] + 6 - loops[l, LOOP_V]):
+        for r in range(closed.cuts[l, FIRST], closed.cuts[l, FIRST] + 6 - loops[l, DOFS]):
             for k in range(rank, count):
                 if abs(left[k, r]) > IDLE:
                     redundant[l, 0] = 1
 
 
 @jit
-def push_back(model: Model, work: Work, closed: Loops, of_loops: Any, push: Any) -> None:
+def push_back(model: KernelModel, work: Work, closed: Loops, of_loops: Any, push: Any) -> None:
     """Add the wrench of each loop joint to what pushes its child, and the opposite one to what pushes its parent."""
     for l in range(closed.loops.shape[0]):
         _, X_c, apart = loop_frames(model, work, closed, l)
         wrench = load(of_loops, l, 0, 6)
-        push_at(work, closed.loops[l, CHILD_ROW], X_c[1], wrench, push)
-        push_at(work, closed.loops[l, PARENT_ROW], subtract(X_c[1], apart), times(-1.0, wrench), push)
+        push_at(work, closed.loops[l, CHILD], X_c[1], wrench, push)
+        push_at(work, closed.loops[l, PARENT], subtract(X_c[1], apart), times(-1.0, wrench), push)
 
 
 @inline
 def push_at(work: Work, k: int, at: Vector, wrench: Force, push: Any) -> None:
-    """Add a wrench at a place, about the origin of the tree, to what pushes a row."""
+    """Add a wrench at a point, given from the origin of the tree, to the force on the body of row k."""
     if k >= 0:
         R, p = frame(work.body, k)
         arm = subtract(at, add(p, rotate(R, load(push, k, PUSH_POINT, 3))))

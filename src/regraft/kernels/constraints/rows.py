@@ -1,19 +1,21 @@
-"""Closed chains: each loop joint as a cut that forces must hold together (S2's virtual links).
+"""The constraints of loop-closure joints, row by row: directions, forces, and what position, velocity and acceleration lack.
 
-The rows of a loop are the directions in which its joint does not move; they are found on the fly for any joint type.
+A loop-closure joint is cut (S2 calls what is left of it a virtual link), and forces have to hold its two sides together. A row of
+the constraint Jacobian J belongs to each direction in which the joint does not move, so a joint with f degrees of freedom has
+6 − f rows. The directions are computed from the joint's own screws: no joint type has to know of loops.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from ...algebra.memory import clear, load, store
+from ...algebra.memory import clear, load, load_pose, store
 from ...algebra.rotations import identity_pose, log_pose
 from ...algebra.scalars import reciprocal, square_root
 from ...algebra.spatial import (
     Force,
-    Frame,
     Motion,
+    Transform,
     Vector,
     add,
     angular,
@@ -40,57 +42,36 @@ from ...compilation import Floats, IntegerTable, Table, entry, inline, jit, long
 from ...joints import joint_columns, joint_nearest, joint_rates, joint_transform, nearest_velocity, parameters
 from ..aba import factorise
 from ..kinematics import frame, move_bodies, place_bodies, rising_world
-from ..tables import END, ORIGIN, PARENT, ROOT, VEL, A, Model, R, S, V, Work, model_at, positions_in, work_at
+from ..memory import loops_at, model_at, positions_in, work_at
+from ..tables import CHILD, DOFS, END, KIND, ORIGIN, PAR, PARENT, ROOT, VARIES, VEL, A, E, KernelModel, R, S, T, V, Work
 from .delassus import spread_rows
 from .stages import loop_stage
-from .tables import (
-    CHILD_ROW,
-    FIRST,
-    FORCE_CHILD,
-    FORCE_PARENT,
-    LOOP_KIND,
-    LOOP_PAR,
-    LOOP_V,
-    MULTIPLIER,
-    NORMAL,
-    ON_CHILD,
-    ON_PARENT,
-    PARENT_ROW,
-    POSITION,
-    RESIDUAL,
-    VARIES_TOO,
-    VELOCITY,
-    Loops,
-    loops_at,
-)
+from .tables import FIRST, FORCE_CHILD, FORCE_PARENT, MULTIPLIER, NORMAL, POSITION, RESIDUAL, VELOCITY, Loops
 
 
 @inline
-def body_frame(body: Any, k: int) -> Frame:
+def body_frame(body: Any, k: int) -> Transform:
     """The pose of row k about its tree's origin, or of the world."""
     return frame(body, k) if k >= 0 else identity_pose(body[0, R])
 
 
 @inline
-def tree_origin(model: Model, body: Any, k: int) -> Vector:
+def tree_origin(model: KernelModel, body: Any, k: int) -> Vector:
     """The origin of the tree of row k in the world."""
     return load(body, model.walk[k, ROOT], ORIGIN, 3) if k >= 0 else zero_vector(body[0, R])
 
 
 @inline
-def loop_frames(model: Model, work: Work, closed: Loops, l: int) -> tuple[Frame, Frame, Vector]:
+def loop_frames(model: KernelModel, work: Work, closed: Loops, l: int) -> tuple[Transform, Transform, Vector]:
     """The joint's frame on its parent and on its child, about the child's origin, and the parent's origin from there."""
-    loops, numbers = closed.loops, closed.numbers
-    body, p, c = work.body, loops[l, PARENT_ROW], loops[l, CHILD_ROW]
+    body, p, c = work.body, closed.loops[l, PARENT], closed.loops[l, CHILD]
     apart = subtract(tree_origin(model, body, p), tree_origin(model, body, c))
-    on_p = load(numbers, l, ON_PARENT, 9), load(numbers, l, ON_PARENT + 9, 3)
-    on_c = load(numbers, l, ON_CHILD, 9), load(numbers, l, ON_CHILD + 9, 3)
-    X_p = compose(body_frame(body, p), on_p)
-    return (X_p[0], add(X_p[1], apart)), compose(body_frame(body, c), on_c), apart
+    X_p = compose(body_frame(body, p), (load(closed.geometry, l, E, 9), load(closed.geometry, l, T, 3)))
+    return (X_p[0], add(X_p[1], apart)), compose(body_frame(body, c), load_pose(closed.child_frames, l)), apart
 
 
 @inline
-def in_frame(X: Frame, v: Motion) -> Motion:
+def in_frame(X: Transform, v: Motion) -> Motion:
     """A twist about the origin, in the axes and about the origin of a frame."""
     moved = at_point(v, X[1])
     return spatial(rotate_back(X[0], angular(moved)), rotate_back(X[0], linear(moved)))
@@ -98,7 +79,10 @@ def in_frame(X: Frame, v: Motion) -> Motion:
 
 @jit
 def held_directions(kind: int, par: Any, q: Any, nv: int, first: int, rows: Any, columns: Any) -> None:
-    """NORMAL of a loop's rows: an orthonormal basis of what its joint at q does not allow. `columns` is scratch (12, 6)."""
+    """NORMAL of a loop's rows: an orthonormal basis of the directions in which its joint does not move at q.
+
+    `columns` is scratch (12, 6).
+    """
     orthonormal_basis(kind, par, q, nv, columns)
     for d in range(nv, 6):
         store(rows, first + d - nv, NORMAL, load(columns, d, 0, 6))
@@ -108,7 +92,7 @@ def held_directions(kind: int, par: Any, q: Any, nv: int, first: int, rows: Any,
 def orthonormal_basis(kind: int, par: Any, q: Any, nv: int, columns: Any) -> None:
     """Six rows of `columns`: first an orthonormal basis of the joint's columns at q, then one of what the joint does not allow.
 
-    The second is one of many, and rounding may choose another, so whoever needs it twice must keep it.
+    There are many bases of the second kind, and rounding decides which one is found: whoever needs it twice must keep it.
     """
     joint_columns(kind, par, q, 0, identity_pose(par[0]), columns, 0, 0)
     for d in range(6):
@@ -131,28 +115,28 @@ def orthonormal_basis(kind: int, par: Any, q: Any, nv: int, columns: Any) -> Non
 
 
 @inline
-def wrench_of(X: Frame, n: Force) -> Force:
+def wrench_of(X: Transform, n: Force) -> Force:
     """A wrench given in a frame, about the origin and in world axes."""
     f = rotate(X[0], linear(n))
     return spatial(add(rotate(X[0], angular(n)), cross(X[1], f)), f)
 
 
 @loop_stage
-def hold(model: Model, work: Work, closed: Loops) -> float:
-    """NORMAL, forces and Y of all rows, and the gap of each as RESIDUAL; after bodies are placed and joints eliminated.
+def hold(model: KernelModel, work: Work, closed: Loops) -> float:
+    """All rows at the present position: NORMAL, the forces on both bodies, Y, and RESIDUAL = minus the gap along each row.
 
-    Returns the largest gap.  O(rows · depth).
+    After bodies are placed and joints eliminated. Returns the largest gap.  O(rows · depth).
     """
-    loops, numbers, rows, scratch = closed.loops, closed.numbers, closed.rows, closed.scratch
+    loops, rows, scratch = closed.loops, closed.rows, closed.scratch
     worst = 0.0
     for l in range(loops.shape[0]):
         X_p, X_c, apart = loop_frames(model, work, closed, l)
-        kind, nv, first = loops[l, LOOP_KIND], loops[l, LOOP_V], loops[l, FIRST]
-        q, par = scratch[POSITION], parameters(numbers, l, LOOP_PAR, scratch[0, 0])
+        kind, nv, first = loops[l, KIND], loops[l, DOFS], closed.cuts[l, FIRST]
+        q, par = scratch[POSITION], parameters(closed.geometry, l, PAR, scratch[0, 0])
         relative = compose(invert(X_p), X_c)
         joint_nearest(kind, par, relative, q, 0)
         gap = log_pose(compose(invert(joint_transform(kind, par, q, 0)), relative))
-        if loops[l, VARIES_TOO]:
+        if loops[l, VARIES]:
             held_directions(kind, par, q, nv, first, rows, scratch)
         for r in range(first, first + 6 - nv):
             n = load(rows, r, NORMAL, 6)
@@ -161,13 +145,13 @@ def hold(model: Model, work: Work, closed: Loops) -> float:
             store(rows, r, FORCE_PARENT, back)
             rows[r, RESIDUAL] = -power(n, gap)
             worst = max(worst, abs(rows[r, RESIDUAL].real))
-        if closed.links.shape[0] == 0:  # else a joint's own block is all
+        if closed.links.shape[0] == 0:  # else `free_bodies` makes Y
             spread_rows(model, work, closed, l)
     return worst
 
 
 @inline
-def pair_of(X_c: Frame, apart: Vector, n: Force) -> tuple[Force, Force]:
+def pair_of(X_c: Transform, apart: Vector, n: Force) -> tuple[Force, Force]:
     """A wrench in the joint's frame on the child: as the child and, opposed, the parent feel it, about their trees' origins."""
     force = wrench_of(X_c, n)
     back = times(-1.0, force)
@@ -180,7 +164,7 @@ def pair_of(X_c: Frame, apart: Vector, n: Force) -> tuple[Force, Force]:
 @inline
 def loop_twists(work: Work, closed: Loops, l: int, apart: Vector) -> tuple[Motion, Motion]:
     """The twists of child and parent about the child's origin, from which the parent's lies `apart`."""
-    p, c = closed.loops[l, PARENT_ROW], closed.loops[l, CHILD_ROW]
+    p, c = closed.loops[l, PARENT], closed.loops[l, CHILD]
     still = zero_spatial(work.body[0, R])
     V_c = load(work.body, c, VEL, 6) if c >= 0 else still
     V_p = load(work.body, p, VEL, 6) if p >= 0 else still
@@ -188,15 +172,15 @@ def loop_twists(work: Work, closed: Loops, l: int, apart: Vector) -> tuple[Motio
 
 
 @loop_stage
-def velocity_gaps(model: Model, work: Work, closed: Loops) -> float:
-    """RESIDUAL = minus the velocity along each row, after `hold` and with VEL there; returns the largest."""
+def velocity_gaps(model: KernelModel, work: Work, closed: Loops) -> float:
+    """RESIDUAL = −J v, minus the velocity along each row; after `hold`, with VEL of all bodies. Returns the largest size."""
     loops, rows = closed.loops, closed.rows
     worst = 0.0
     for l in range(loops.shape[0]):
         _, X_c, apart = loop_frames(model, work, closed, l)
         V_c, V_p = loop_twists(work, closed, l, apart)
         twist = in_frame(X_c, minus(V_c, V_p))
-        for r in range(loops[l, FIRST], loops[l, FIRST] + 6 - loops[l, LOOP_V]):
+        for r in range(closed.cuts[l, FIRST], closed.cuts[l, FIRST] + 6 - loops[l, DOFS]):
             rows[r, RESIDUAL] = -power(load(rows, r, NORMAL, 6), twist)
             worst = max(worst, abs(rows[r, RESIDUAL].real))
     return worst
@@ -204,41 +188,41 @@ def velocity_gaps(model: Model, work: Work, closed: Loops) -> float:
 
 @jit
 def residuals(closed: Loops, out: Any, first: int) -> None:
-    """The largest RESIDUAL of each loop, to every second place of `out`."""
+    """The largest RESIDUAL of each loop, to every second place of `out`, from `first` on."""
     loops = closed.loops
     for l in range(loops.shape[0]):
         worst = 0.0
-        for r in range(loops[l, FIRST], loops[l, FIRST] + 6 - loops[l, LOOP_V]):
+        for r in range(closed.cuts[l, FIRST], closed.cuts[l, FIRST] + 6 - loops[l, DOFS]):
             worst = max(worst, abs(closed.rows[r, RESIDUAL].real))
         out[first + 2 * l] = worst
 
 
 @loop_stage
-def acceleration_gaps(model: Model, work: Work, closed: Loops) -> None:
-    """RESIDUAL = what the acceleration along each row lacks, after `hold`, with VEL and A there."""
+def acceleration_gaps(model: KernelModel, work: Work, closed: Loops) -> None:
+    """RESIDUAL = −(J v̇ + J̇ v), what the acceleration along each row lacks; after `hold`, with VEL and A of all bodies."""
     loops, rows = closed.loops, closed.rows
     world = rising_world(model, work.body[0, R])
     for l in range(loops.shape[0]):
         X_p, X_c, apart = loop_frames(model, work, closed, l)
         V_c, V_p = loop_twists(work, closed, l, apart)
-        p, c, nv = loops[l, PARENT_ROW], loops[l, CHILD_ROW], loops[l, LOOP_V]
+        p, c, nv = loops[l, PARENT], loops[l, CHILD], loops[l, DOFS]
         A_c = load(work.body, c, A, 6) if c >= 0 else world
         A_p = at_point(load(work.body, p, A, 6), scale(-1.0, apart)) if p >= 0 else world
         lack = times(-1.0, in_frame(X_c, plus(minus(A_c, A_p), motion_cross(V_c, V_p))))
-        if loops[l, VARIES_TOO]:
+        if loops[l, VARIES]:
             lack = plus(lack, varying(closed, l, X_p, X_c, in_frame(X_c, minus(V_c, V_p))))
-        for r in range(loops[l, FIRST], loops[l, FIRST] + 6 - nv):
+        for r in range(closed.cuts[l, FIRST], closed.cuts[l, FIRST] + 6 - nv):
             rows[r, RESIDUAL] = power(load(rows, r, NORMAL, 6), lack)
 
 
 @jit
-def varying(closed: Loops, l: int, X_p: Frame, X_c: Frame, twist: Motion) -> Motion:
+def varying(closed: Loops, l: int, X_p: Transform, X_c: Transform, twist: Motion) -> Motion:
     """Ṡ q̇ of a loop joint whose columns change in its child's frame."""
-    loops, numbers, scratch = closed.loops, closed.numbers, closed.scratch
-    kind, nv, q, v = loops[l, LOOP_KIND], loops[l, LOOP_V], scratch[POSITION], scratch[VELOCITY]
-    par = parameters(numbers, l, LOOP_PAR, scratch[0, 0])
+    loops, scratch = closed.loops, closed.scratch
+    kind, nv, q, v = loops[l, KIND], loops[l, DOFS], scratch[POSITION], scratch[VELOCITY]
+    par = parameters(closed.geometry, l, PAR, scratch[0, 0])
     joint_nearest(kind, par, compose(invert(X_p), X_c), q, 0)
-    nearest_velocity(kind, numbers[l : l + 1, LOOP_PAR:], q, twist, v[:nv], scratch)
+    nearest_velocity(kind, closed.geometry[l : l + 1, PAR:], q, twist, v[:nv], scratch)
     joint_rates(kind, par, q, 0, v, identity_pose(par[0]), scratch, 0, 0)
     change = zero_spatial(twist[0])
     for d in range(nv):
@@ -247,46 +231,49 @@ def varying(closed: Loops, l: int, X_p: Frame, X_c: Frame, twist: Motion) -> Mot
 
 
 @jit
-def loop_states(model: Model, work: Work, closed: Loops, places: Any, out: Any) -> None:
-    """Position and velocity of each loop joint, nearest to how its bodies are, to its two places in `out`; −1 for none.
+def loop_states(model: KernelModel, work: Work, closed: Loops, places: Any, out: Any) -> None:
+    """Position and velocity of each loop joint, those nearest to how its bodies are and move; after bodies are placed and moved.
 
-    After bodies are placed and moved.
+    `places` has where they go in `out`, −1 for joints that are not asked for.
     """
-    loops, numbers, scratch = closed.loops, closed.numbers, closed.scratch
+    loops, scratch = closed.loops, closed.scratch
     for l in range(loops.shape[0]):
         if places[l, 0] >= 0:
             X_p, X_c, apart = loop_frames(model, work, closed, l)
             V_c, V_p = loop_twists(work, closed, l, apart)
-            kind, nv, par = loops[l, LOOP_KIND], loops[l, LOOP_V], parameters(numbers, l, LOOP_PAR, scratch[0, 0])
+            kind, nv, par = loops[l, KIND], loops[l, DOFS], parameters(closed.geometry, l, PAR, scratch[0, 0])
             joint_nearest(kind, par, compose(invert(X_p), X_c), out, places[l, 0])
             q, v = out[places[l, 0] :], out[places[l, 1] : places[l, 1] + nv]
-            nearest_velocity(kind, numbers[l : l + 1, LOOP_PAR:], q, in_frame(X_c, minus(V_c, V_p)), v, scratch)
+            nearest_velocity(kind, closed.geometry[l : l + 1, PAR:], q, in_frame(X_c, minus(V_c, V_p)), v, scratch)
 
 
 # --- what comes out --------------------------------------------------------------------------------------------------
 
 
 @jit
-def row_wrenches(model: Model, work: Work, closed: Loops, out: Any) -> None:
-    """Add what the rows do to `out` (loops, 6), wrenches in the joints' frames on their children; turn all into world axes."""
+def row_wrenches(model: KernelModel, work: Work, closed: Loops, out: Any) -> None:
+    """Add the forces of all rows to `out` (loops, 6): wrenches on the joints' children, given in the joints' frames there.
+
+    Then turn these into world axes.
+    """
     loops, rows = closed.loops, closed.rows
     for l in range(loops.shape[0]):
         _, X_c, _ = loop_frames(model, work, closed, l)
         wrench = load(out, l, 0, 6)
-        for r in range(loops[l, FIRST], loops[l, FIRST] + 6 - loops[l, LOOP_V]):
+        for r in range(closed.cuts[l, FIRST], closed.cuts[l, FIRST] + 6 - loops[l, DOFS]):
             wrench = plus_times(wrench, rows[r, MULTIPLIER], load(rows, r, NORMAL, 6))
         store(out, l, 0, spatial(rotate(X_c[0], angular(wrench)), rotate(X_c[0], linear(wrench))))
 
 
 @jit
-def row_jacobian(model: Model, work: Work, closed: Loops, out: Any) -> None:
-    """J (rows, nv): the velocity along each row that each degree of freedom gives, after `hold`."""
+def row_jacobian(model: KernelModel, work: Work, closed: Loops, out: Any) -> None:
+    """The constraint Jacobian J (rows, nv): the velocity along each row for a unit velocity of each joint; after `hold`."""
     walk, dof, loops, rows = model.walk, work.dof, closed.loops, closed.rows
     clear(out)
     for l in range(loops.shape[0]):
-        for r in range(loops[l, FIRST], loops[l, FIRST] + 6 - loops[l, LOOP_V]):
+        for r in range(closed.cuts[l, FIRST], closed.cuts[l, FIRST] + 6 - loops[l, DOFS]):
             for side in range(2):
-                k = loops[l, CHILD_ROW] if side == 0 else loops[l, PARENT_ROW]
+                k = loops[l, CHILD] if side == 0 else loops[l, PARENT]
                 force = load(rows, r, FORCE_CHILD if side == 0 else FORCE_PARENT, 6)
                 while k >= 0:
                     for d in range(walk[k, V], walk[k, END]):
@@ -295,26 +282,26 @@ def row_jacobian(model: Model, work: Work, closed: Loops, out: Any) -> None:
 
 
 @entry
-def holding_wrenches(handle: int, loops: int, q: Floats, out: Table) -> None:
+def holding_wrenches(handle: int, q: Floats, out: Table) -> None:
     """`row_wrenches`."""
     m, w = model_at(handle), work_at(handle, q)
     place_bodies(m, w, q)
-    row_wrenches(m, w, loops_at(loops, q), out)
+    row_wrenches(m, w, loops_at(handle, q), out)
 
 
 @entry
-def jacobian_of_rows(handle: int, loops: int, q: Floats, out: Table) -> None:
+def jacobian_of_rows(handle: int, q: Floats, out: Table) -> None:
     """`row_jacobian`."""
-    m, w, closed = model_at(handle), work_at(handle, q), loops_at(loops, q)
+    m, w, closed = model_at(handle), work_at(handle, q), loops_at(handle, q)
     factorise(m, w, q)
     hold(m, w, closed)
     row_jacobian(m, w, closed, out)
 
 
 @long_entry
-def joint_states(handle: int, loops: int, places: IntegerTable, states: Table, out: Table) -> None:
+def joint_states(handle: int, places: IntegerTable, states: Table, out: Table) -> None:
     """`loop_states` at each row of `states`."""
-    m, w, closed, nq = model_at(handle), work_at(handle, states), loops_at(loops, states), positions_in(handle)
+    m, w, closed, nq = model_at(handle), work_at(handle, states), loops_at(handle, states), positions_in(handle)
     for i in range(states.shape[0]):
         place_bodies(m, w, states[i, :nq])
         move_bodies(m, w, states[i, :nq], states[i, nq:])

@@ -1,7 +1,8 @@
-"""Which coordinates of a closed chain to take, how all follow them, and how torques are shared among motors: dense algebra.
+"""Generalized coordinates of closed chains, how all coordinates follow from them, and torques shared among motors (S2).
 
-All of it starts from the decomposition that `constraint.allowed_motions` makes: the first `rank` rows of Vt are an orthonormal
-basis of the directions of θ̂̇ that loops do not allow, the others one of those that they allow.
+All of it is dense algebra on the singular value decomposition that `jacobian.allowed_motions` makes of J_C, in coordinates θ̂
+without units: the first `rank` rows of Vt are an orthonormal basis of the velocities that the loops do not allow, the other rows
+one of those that they allow (the null space of J_C).
 """
 
 from __future__ import annotations
@@ -10,17 +11,17 @@ import numpy as np
 
 from ...algebra.dense import decompose, factorise_rows, least_solution, solve_rows
 from ...compilation import Floats, IntegerTable, Table, entry
-from .closure import ASSEMBLED
-from .jacobian import RANK
+from ...tolerances import ASSEMBLED, LOOP_RANK
 
 _FIRST = 1e-6  # of equally good coordinates the first ones are taken, not those that rounding favours
 
 
 @entry
 def choose(Vt: Table, rank: int, weights: Floats, chosen: IntegerTable) -> None:
-    """The coordinates that are left when the `rank` columns of J_C that are best together are taken out, in ascending order.
+    """Choose generalized coordinates: all but the `rank` coordinates whose columns of J_C are best conditioned together.
 
-    `weights` say what speaks for a coordinate as one of those that are taken out, beside its conditioning.
+    The best are found by a QR factorisation with pivots, in which the column of a coordinate is multiplied with its weight: the
+    larger the weight, the sooner it becomes a dependent coordinate. `chosen` gets the others in ascending order.
     """
     count = Vt.shape[0]
     X, order, heads, left = np.empty((count, rank)), np.empty(count, np.int64), np.empty(count), np.empty(count)
@@ -38,7 +39,10 @@ def choose(Vt: Table, rank: int, weights: Floats, chosen: IntegerTable) -> None:
 
 @entry
 def follow(Vt: Table, rank: int, scales: Floats, chosen: IntegerTable, rates: Table) -> float:
-    """θ̇ = rates θ̇_G for all coordinates; returns the least size that the chosen ones have in any motion of size 1."""
+    """`rates` with θ̇ = rates θ̇_G for all coordinates; returns how well conditioned the chosen θ_G are.
+
+    That is the least size that θ̂̇_G has in any allowed motion with |θ̂̇| = 1: 1 at best, 0 where they depend on each other.
+    """
     dof = chosen.shape[0]
     F, copied = np.empty((dof, dof)), np.empty((dof, dof))
     for g in range(dof):
@@ -72,10 +76,11 @@ def share(
     y: Table,
     lacking: Floats,
 ) -> int:
-    """Torques y[0] by `stretch` of the motors at some `places` that do the same work in all allowed motions as `acting` in θ̂.
+    """The least torques of motors at some `places` that do the same work in all allowed motions as the torques `acting`.
 
-    Those that are least: y[1:] are a basis of what may be added. y fulfils reach y = wanted, as many rows of these as are
-    returned. What the motors cannot do is `lacking`, in the allowed motions, and −1 is returned where it is asked for.
+    `acting` belongs to θ̂; y[0] are the torques of the motors, each times its `stretch`, and y[1:] a basis of what may be added to
+    them without a change of work (internal forces). Both fulfil reach y = wanted, with as many rows as the number returned.
+    `lacking` is what the motors cannot do, in terms of the allowed motions; where it is not zero, −1 is returned.
     """
     dof, motors = Vt.shape[0] - rank, places.shape[0]
     count = min(dof, motors)
@@ -91,7 +96,7 @@ def share(
             F[g, k] = Vt[rank + g, places[k, 0]]
     decompose(F, U, sizes, rows)
     able = 0
-    while able < count and sizes[able] > RANK:  # sizes are cosines between what has motors and what can move
+    while able < count and sizes[able] > LOOP_RANK:  # sizes are cosines between what has motors and what can move
         asked = 0.0
         for g in range(dof):
             asked += U[able, g] * lacking[g]

@@ -8,22 +8,22 @@ from numba import int64
 
 from ...algebra.scalars import zero
 from ...compilation import declared, inline, stage, star
+from ..memory import loops_at, model_at, work_at
 from ..stages import F, named
-from ..tables import R, model_at, work_at
-from .tables import loops_at
+from ..tables import R
 
 
 def loop_stage(function: F) -> F:
     """A function of (model, work, closed, ...) as a stage."""
     inner: Any = inline(function)
 
-    def compiled(handle: int, loops: int, like: Any, *given: Any) -> Any:
-        return inner(model_at(handle), work_at(handle, like), loops_at(loops, like), *given)
+    def compiled(handle: int, like: Any, *given: Any) -> Any:
+        return inner(model_at(handle), work_at(handle, like), loops_at(handle, like), *given)
 
-    called = stage(named(compiled, function), lambda scalar: (int64, int64, scalar, star(declared(function, scalar, 3))))
+    called = stage(named(compiled, function), lambda scalar: (int64, scalar, star(declared(function, scalar, 3))))
 
     @inline
-    def call(model: Any, work: Any, closed: Any, *given: Any) -> Any:
-        return called(model.handle, closed.handle, zero(work.body[0, R]), *given)
+    def call(model: Any, work: Any, _closed: Any, *given: Any) -> Any:
+        return called(model.handle, zero(work.body[0, R]), *given)
 
     return cast("F", call)

@@ -1,4 +1,4 @@
-"""A report as one HTML file that needs nothing else: pictures are inside it, and it follows the reader's light or dark theme."""
+"""A page as one HTML file that needs nothing else: pictures are inside it, and it follows the reader's light or dark theme."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 from typing import NamedTuple
+
+from ..atomic import writing
 
 _SORTS = {".png": "image/png", ".gif": "image/gif"}
 _CSS = """
@@ -36,7 +38,7 @@ code { background: var(--tint); padding: .1rem .3rem; border-radius: 4px; }
 
 
 class Picture(NamedTuple):
-    """A picture of the report: its section, its file, what it shows, and what there is to say of it."""
+    """A picture of the page: its section, its file, what it shows, and what there is to say of it."""
 
     section: str
     file: str
@@ -44,14 +46,17 @@ class Picture(NamedTuple):
     caption: str
 
 
-def page(title: str, lead: str, *parts: str) -> str:
-    """The whole file."""
-    return (
+def write_page(path: Path, title: str, lead: str, *parts: str) -> Path:
+    """Write the whole file."""
+    text = (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{escape(title)}</title>\n<style>{_CSS}</style>\n</head>\n<body>\n<main>\n"
         f'<h1>{escape(title)}</h1>\n<p class="lead">{escape(lead)}</p>\n' + "\n".join(parts) + "\n</main>\n</body>\n</html>\n"
     )
+    with writing(path) as beside:
+        beside.write_text(text, encoding="utf-8")
+    return path
 
 
 def heading(text: str) -> str:

@@ -24,7 +24,7 @@ STRIP_WIDTH, LINE = 10.4, 0.155  # inches: of a strip, and from line to line of 
 _MARGIN, _STEPS = 0.25, 60  # m around everything that is ever seen; moments at which that is looked for
 
 
-class Stage:
+class Scene:
     """A motion as the camera sees it, and the room that it takes on the paper; its poses in so many rows and columns.
 
     `notes` are written below the poses at their times.
@@ -104,39 +104,39 @@ class Stage:
         return np.concatenate(placed)
 
 
-def draw_strip(ax: Axes, stage: Stage) -> None:
+def draw_strip(ax: Axes, scene: Scene) -> None:
     """Poses at nearly equal times, row by row."""
-    wide, high = stage.size
-    for number, t in enumerate(stage.moments):
-        row, column = divmod(number, stage.columns)
-        shift = np.array([column * wide, -row * (high + stage.label)]) - stage.low
-        seen, poses = stage.drawn(t), empty_collection()
+    wide, high = scene.size
+    for number, t in enumerate(scene.moments):
+        row, column = divmod(number, scene.columns)
+        shift = np.array([column * wide, -row * (high + scene.label)]) - scene.low
+        seen, poses = scene.drawn(t), empty_collection()
         Drawn([outline + shift for outline in seen.outlines], seen.faces, seen.edges).put_into(poses)
         ax.add_collection(poses)
         ax.text(
-            shift[0] + stage.low[0] + 0.5 * wide,
-            shift[1] + stage.low[1] - 0.06,
-            "\n".join(stage.said(number)),
+            shift[0] + scene.low[0] + 0.5 * wide,
+            shift[1] + scene.low[1] - 0.06,
+            "\n".join(scene.said(number)),
             ha="center",
             va="top",
             fontsize=9,
         )
-    ax.set(xlim=(0.0, stage.columns * wide), ylim=(-(stage.rows - 1) * (high + stage.label) - stage.label, high), aspect="equal")
+    ax.set(xlim=(0.0, scene.columns * wide), ylim=(-(scene.rows - 1) * (high + scene.label) - scene.label, high), aspect="equal")
     ax.axis("off")
 
 
-def moving_scene(ax: Axes, stage: Stage, times: Array) -> Mover:
+def moving_scene(ax: Axes, scene: Scene, times: Array) -> Mover:
     """What moves, with the time and what has happened by then."""
     bodies = empty_collection()
     ax.add_collection(bodies)
-    ax.set(xlim=(stage.low[0], stage.high[0]), ylim=(stage.low[1], stage.high[1]), aspect="equal")
+    ax.set(xlim=(scene.low[0], scene.high[0]), ylim=(scene.low[1], scene.high[1]), aspect="equal")
     ax.axis("off")
     label = ax.text(0.02, 0.98, "", transform=ax.transAxes, va="top", fontsize=10)
 
     def move(frame: int) -> None:
         t = float(times[frame])
-        stage.drawn(t).put_into(bodies)
-        events = [f"{moment:.2f} s: {name}" for moment, name in stage.happened(t, -math.inf)]
+        scene.drawn(t).put_into(bodies)
+        events = [f"{moment:.2f} s: {name}" for moment, name in scene.happened(t, -math.inf)]
         label.set_text("\n".join([f"{t:.2f} s", *events]))
 
     return mover(ax, move, bodies, label)

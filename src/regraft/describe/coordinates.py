@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from functools import cached_property
+from collections.abc import Iterable, Iterator, Mapping
 from numbers import Integral
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..describe.mechanism import Mechanism
 from ..errors import ModelError, listed
-from ..structure.loops import loops_of
+from ..structure.layout import Layout
+from ..structure.once import once
+from .parts import Joint
 
 Array = NDArray[np.float64]
 
@@ -20,49 +20,40 @@ Given = str | tuple[str, int]
 """A caller's name of coordinates: "crank" for all of a joint, "base[3]" or ("base", 3) for one of several."""
 
 _INDEXED = re.compile(r"(.*)\[(\d+)\]", re.DOTALL)
-_PREFERENCE = 2.0  # how much better conditioned another choice must be to be taken instead of actuated tree joints
-
-
-def coordinates_of(mech: Mechanism) -> Coordinates:
-    """The coordinates of a mechanism; made once for each structure."""
-    tables = loops_of(mech)
-    if tables.coordinates is None:
-        tables.coordinates = Coordinates(mech)
-    found: Coordinates = tables.coordinates
-    return found
+_PREFERENCE = 2.0  # another coordinate must be so much better conditioned to be taken instead of an actuated tree joint's
 
 
 class Coordinates:
     """θ_J: the coordinates of the tree joints in the order of v, then those of the loop joints in the order of `loop_joints`."""
 
-    def __init__(self, mech: Mechanism) -> None:
-        self.tree = mech.nv
+    def __init__(self, layout: Layout, joints: Mapping[str, Joint]) -> None:
+        self.tree = layout.nv
         """How many belong to the tree joints."""
-        self.slices = dict(mech.layout.v_slices)
-        self.count = mech.nv
-        for name in mech.loop_joints:
-            self.slices[name] = slice(self.count, self.count + mech.joints[name].type.nv)
-            self.count += mech.joints[name].type.nv
+        self.slices = dict(layout.v_slices)
+        self.count = layout.nv
+        for name, *_ in layout.loops:
+            self.slices[name] = slice(self.count, self.count + joints[name].type.nv)
+            self.count += joints[name].type.nv
         self.labels = tuple(self._labels())
-        able = [name for name, joint in mech.joints.items() if joint.type.actuated and joint.type.nv < 6]
+        able = [name for name, joint in joints.items() if joint.type.actuated and joint.type.nv < 6]
         self.actuated = sorted(i for name in able for i in range(self.slices[name].start, self.slices[name].stop))
-        """Those of joints that can have a motor: of actuated type, and with something to hold on to."""
-        loops = [mech.joints[name] for name in mech.loop_joints]
+        """Those of joints that can have a motor: of an actuated type, and not of `Free`, which holds on to nothing."""
+        loops = [joints[name] for name, *_ in layout.loops]
         self.loop_size = max(
             (float(np.abs(pose.translation).max()) for joint in loops for pose in (joint.parent_pose, joint.child_pose)),
             default=0.0,
         )
         """The largest coordinate of a loop joint's frame on one of its bodies."""
 
-    @cached_property
+    @once
     def weights(self) -> Array:
-        """What speaks for a coordinate as a dependent one, beside its conditioning."""
+        """The larger the weight of a coordinate, the sooner it becomes a dependent one, not a generalized coordinate."""
         weights = np.full(self.count, _PREFERENCE)
         weights[[i for i in self.actuated if i < self.tree]] = 1.0
         weights.flags.writeable = False
         return weights
 
-    @cached_property
+    @once
     def _owners(self) -> dict[int, str]:
         return {i: name for name, where in self.slices.items() for i in range(where.start, where.stop)}
 

@@ -1,0 +1,86 @@
+"""The same bodies joined otherwise: what functions that change the structure are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import TypeVar
+
+from .graph import Graph
+from .parts import Joint
+
+M = TypeVar("M", bound="Rejoinable")
+
+
+class Rejoinable(Graph):
+    """A graph that gives out others with the same bodies, frames and springs and other joints; it stays as it is itself."""
+
+    @property
+    def former_bases(self) -> Mapping[str, Joint]:
+        """Joints to the world that re-rooting has replaced, by name, so that they can be put back as they were.
+
+        The last 64 of them, that replaced last at the end.
+        """
+        return MappingProxyType(self._former_bases)
+
+    def with_joint(self: M, old: str, new: Joint) -> M:
+        """A mechanism with one joint in the place of another, which need not join the same bodies; all else is shared.
+
+        Where there are no loops the new joint must connect what the old one did, so that there are none again.
+        """
+        if new.name != old:
+            self._check_new_name(new.name, "joint")
+        structure, twin = self.structure, self.copy()
+        twin._joints = {
+            (new.name if name == old else name): (new if name == old else joint) for name, joint in self._joints.items()
+        }
+        layout = structure.layout
+        twin._changed(None if layout.loops else structure.with_joint(layout.names.index(old), new))
+        return twin
+
+    def joined_by(self: M, joints: Mapping[str, Joint]) -> M:
+        """The same bodies, frames and springs with other joints, by name and in this order."""
+        twin = self.copy()
+        twin._joints = dict(joints)
+        twin._changed()
+        return twin
+
+    def with_loops(self: M, new: Iterable[Joint]) -> M:
+        """A mechanism with more joints; as every body is connected already, each of them closes a loop."""
+        twin, structure = self.copy(), self.structure
+        for joint in new:
+            twin._check_new_name(joint.name, "joint")
+            twin._check_parts(joint)
+            twin._joints[joint.name] = joint
+            structure = structure.with_loop(joint)
+        twin._changed(structure)
+        return twin
+
+    def without_joint(self: M, name: str) -> M:
+        """A mechanism without a joint; without one that closed no loop there may be bodies that nothing holds."""
+        twin, structure = self.copy(), self.structure
+        del twin._joints[name]
+        twin._changed(None if name in structure.layout.q_slices else structure.without_loop(name))
+        return twin
+
+    def with_base(self: M, old: str, new: Joint) -> M:
+        """A mechanism with another joint to the world, that remembers the one it replaces."""
+        twin = self.with_joint(old, new)
+        twin._remember(self._joints[old])
+        return twin
+
+    def remember(self, base: Joint) -> None:
+        """Take a joint for one that re-rooting has replaced."""
+        self._check_former_base(base)
+        self._remember(base)
+
+    def _remember(self, base: Joint) -> None:
+        """Put a joint at the end of the former bases; the first is forgotten where there are too many."""
+        bases = self._former_bases
+        bases.pop(base.name, None)
+        bases[base.name] = base
+        if len(bases) > _REMEMBERED:
+            del bases[next(iter(bases))]
+
+
+_REMEMBERED = 64  # former bases: far more than a figure has feet and hands, and little to keep in each of its mechanisms

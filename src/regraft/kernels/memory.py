@@ -1,0 +1,288 @@
+"""The memory that kernels run on. This file owns it: no other one knows where a table lies.
+
+A structure has one block of memory, and each workspace another one. A block begins with a *header*: how large the tables are, and
+their addresses. Handing an array from Python to compiled code costs almost as much as the dynamics of one joint, and all of them
+more than that of an arm; so kernels are handed one integer, the address of a workspace's header, and find the tables behind it.
+In Python that integer is a `Workspace`, which keeps alive what it leads to: an entry has it as its argument, so nothing can go
+while a kernel is at work.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+import numpy as np
+
+from ..algebra.memory import table_at, words_in
+from ..algebra.scalars import Scalar
+from ..compilation import allocating, generic_entry, inline, inline_view, jit
+from .constraints.tables import (
+    BODY_LOADS,
+    CUT,
+    FACTORS,
+    HELD_COUNTS,
+    HELD_ROWS,
+    LINK,
+    MOST,
+    NORMAL,
+    ROW,
+    SCRATCH_COLUMNS,
+    SCRATCH_ROWS,
+    SHARES,
+    Loops,
+)
+from .tables import BODY_WORK, DOF_WORK, GEOMETRY, JOINTS, LIMIT, LIMIT_ROW, SPRING, KernelModel, Work
+
+# --- the header -------------------------------------------------------------------------------------------------------------
+
+# sizes
+BODIES = 0  # n: number of bodies
+LOOPS = 1  # number of loop joints
+POSITIONS = 2  # length of q
+VELOCITIES = 3  # length of v
+COORDINATES = 4  # how many velocities all joints have, loop joints too
+SPRINGS = 5  # number of springs
+LIMITS = 6  # number of limits
+TREE_LIMITS = 7  # how many of them are of joints of the tree
+ROWS = 8  # number of constraint rows
+LONGEST = 9  # degrees of freedom on the longest path of a loop
+BAND = 10  # width of the band of the Delassus matrix
+LINKS = 11  # see `Loops.links`
+CYCLES = 12  # see `Loops.cycles`
+CYCLE_ROWS = 13  # rows of these
+LINKS_AT = 14  # address of `link_kernels.links_kernel`, where there are links
+# addresses of the tables of a structure
+JOINTS_AT, GEOMETRY_AT, GRAVITY_AT, DAMPING_AT, SPRING_ROWS_AT, SPRINGS_AT, LIMIT_ROWS_AT, LIMITS_AT, FAR_AT = range(15, 24)
+CUTS_AT, CHILD_FRAMES_AT, PATH_AT, RANKS_AT, DOFS_AT, NORMALS_AT, LINK_TABLE_AT, CYCLE_TABLE_AT = range(24, 32)
+# addresses of those of a workspace
+BODY_AT, DOF_AT, ROWS_AT, Y_AT, W_AT, SHARED_AT, DRIVE_AT, SCRATCH_AT, HELD_AT, MOTORS_AT = range(32, 42)
+ORDER_AT, BORDER_AT, FACTORS_AT, LOADS_AT = range(42, 46)
+HEADER = 48
+
+ALL_ROWS = 6
+"""MOST of a loop of whose redundancy nothing is known."""
+
+_LINE = 8  # words of a cache line, at which every table begins
+_POSE = 12
+
+
+@inline_view
+def header_at(handle: int) -> Any:
+    """The header at an address."""
+    return table_at(handle, 1, HEADER, handle)[0]
+
+
+@inline
+def lay(header: Any, field: int, at: int, words: int) -> int:
+    """Let a table of so many words begin at an address; returns where the next one may."""
+    header[field] = at
+    return at + 8 * _LINE * ((words + _LINE - 1) // _LINE)
+
+
+@jit
+def lay_structure(header: Any, at: int) -> int:
+    """Let the tables of a structure, whose sizes are in the header, lie from an address on; returns where they end."""
+    n, loops, rows = header[BODIES], header[LOOPS], header[ROWS]
+    at = lay(header, JOINTS_AT, at, (n + loops) * JOINTS)
+    at = lay(header, GEOMETRY_AT, at, (n + loops) * GEOMETRY)
+    at = lay(header, GRAVITY_AT, at, 3)
+    at = lay(header, DAMPING_AT, at, header[COORDINATES])
+    at = lay(header, SPRING_ROWS_AT, at, 2 * header[SPRINGS])
+    at = lay(header, SPRINGS_AT, at, header[SPRINGS] * SPRING)
+    at = lay(header, LIMIT_ROWS_AT, at, header[LIMITS] * LIMIT_ROW)
+    at = lay(header, LIMITS_AT, at, header[LIMITS] * LIMIT)
+    at = lay(header, FAR_AT, at, n * _POSE)
+    at = lay(header, CUTS_AT, at, loops * CUT)
+    at = lay(header, CHILD_FRAMES_AT, at, loops * _POSE)
+    at = lay(header, PATH_AT, at, loops * header[LONGEST])
+    at = lay(header, RANKS_AT, at, n)
+    at = lay(header, DOFS_AT, at, header[VELOCITIES])
+    at = lay(header, NORMALS_AT, at, 6 * rows)
+    at = lay(header, LINK_TABLE_AT, at, header[LINKS] * LINK)
+    return lay(header, CYCLE_TABLE_AT, at, header[CYCLES])
+
+
+@jit
+def lay_workspace(header: Any, at: int, scalar: int) -> int:
+    """The same for the tables of a workspace, in numbers of so many words."""
+    n, nv, loops, longest = header[BODIES], header[VELOCITIES], header[LOOPS], header[LONGEST]
+    # kernels look at row 0 for the scalar type, so there is one even without bodies
+    at = lay(header, BODY_AT, at, scalar * max(n, 1) * BODY_WORK)
+    at = lay(header, DOF_AT, at, scalar * nv * DOF_WORK)
+    at = lay(header, SCRATCH_AT, at, scalar * SCRATCH_ROWS * SCRATCH_COLUMNS)
+    if loops == 0:
+        return at
+    at = lay(header, ROWS_AT, at, scalar * header[ROWS] * ROW)
+    at = lay(header, Y_AT, at, scalar * loops * longest * SHARES)
+    at = lay(header, W_AT, at, scalar * loops * header[BAND] * 6)
+    at = lay(header, SHARED_AT, at, 2 * longest)
+    at = lay(header, DRIVE_AT, at, scalar * longest)
+    at = lay(header, HELD_AT, at, loops * HELD_COUNTS)
+    at = lay(header, MOTORS_AT, at, loops * 6)
+    at = lay(header, ORDER_AT, at, 3 * header[CYCLE_ROWS])
+    at = lay(header, BORDER_AT, at, scalar * header[CYCLE_ROWS] * header[CYCLE_ROWS])
+    linked = 1 if header[LINKS] > 0 else 0
+    at = lay(header, FACTORS_AT, at, scalar * linked * nv * FACTORS)
+    return lay(header, LOADS_AT, at, scalar * linked * n * BODY_LOADS)
+
+
+# --- what kernels find behind it ------------------------------------------------------------------------------------------------
+
+
+@inline_view
+def model_at(handle: int) -> KernelModel:
+    """The tables of a mechanism."""
+    at = table_at(handle, 1, HEADER, handle)
+    n, springs, limits = at[0, BODIES], at[0, SPRINGS], at[0, LIMITS]
+    joints = n + at[0, LOOPS]
+    return KernelModel(
+        table_at(at[0, JOINTS_AT], joints, JOINTS, handle),
+        table_at(at[0, JOINTS_AT], n, JOINTS, handle),
+        table_at(at[0, GEOMETRY_AT], joints, GEOMETRY, 0.0),
+        table_at(at[0, GRAVITY_AT], 1, 3, 0.0),
+        table_at(at[0, DAMPING_AT], 1, at[0, COORDINATES], 0.0),
+        table_at(at[0, SPRING_ROWS_AT], springs, 2, handle),
+        table_at(at[0, SPRINGS_AT], springs, SPRING, 0.0),
+        table_at(at[0, LIMIT_ROWS_AT], limits, LIMIT_ROW, handle),
+        at[0, TREE_LIMITS],
+        table_at(at[0, LIMITS_AT], limits, LIMIT, 0.0),
+        table_at(at[0, FAR_AT], n, _POSE, 0.0),
+        handle,
+    )
+
+
+@inline_view
+def work_at(handle: int, like: Any) -> Work:
+    """The scratch tables in the scalar of an array."""
+    at = table_at(handle, 1, HEADER, handle)
+    return Work(
+        table_at(at[0, BODY_AT], at[0, BODIES], BODY_WORK, like),
+        table_at(at[0, DOF_AT], at[0, VELOCITIES], DOF_WORK, like),
+    )
+
+
+@inline_view
+def loops_at(handle: int, like: Any) -> Loops:
+    """The tables of a structure's loops; those for results are in the scalar of `like`, a number or an array."""
+    at = table_at(handle, 1, HEADER, handle)
+    n, number, rows, longest = at[0, BODIES], at[0, LOOPS], at[0, ROWS], at[0, LONGEST]
+    cycle_rows, links = at[0, CYCLE_ROWS], at[0, LINKS]
+    velocities, bodies = (at[0, VELOCITIES], n) if links > 0 else (0, 0)
+    return Loops(
+        table_at(at[0, JOINTS_AT] + 8 * JOINTS * n, number, JOINTS, handle),
+        table_at(at[0, GEOMETRY_AT] + 8 * GEOMETRY * n, number, GEOMETRY, 0.0),
+        table_at(at[0, CUTS_AT], number, CUT, handle),
+        table_at(at[0, CHILD_FRAMES_AT], number, _POSE, 0.0),
+        table_at(at[0, PATH_AT], number, longest, handle),
+        table_at(at[0, RANKS_AT], 1, n, handle),
+        table_at(at[0, DOFS_AT], 1, at[0, VELOCITIES], handle),
+        table_at(at[0, ROWS_AT], rows, ROW, like),
+        table_at(at[0, Y_AT], number * longest, SHARES, like),
+        table_at(at[0, W_AT], number * at[0, BAND], 6, like),
+        at[0, BAND],
+        table_at(at[0, SHARED_AT], 2, longest, handle),
+        table_at(at[0, DRIVE_AT], 1, longest, like),
+        table_at(at[0, SCRATCH_AT], SCRATCH_ROWS, SCRATCH_COLUMNS, like),
+        table_at(at[0, HELD_AT], number, HELD_COUNTS, handle),
+        table_at(at[0, MOTORS_AT], number, 6, 0.0),
+        table_at(at[0, LINK_TABLE_AT], links, LINK, handle),
+        table_at(at[0, CYCLE_TABLE_AT], at[0, CYCLES], 1, handle),
+        table_at(at[0, ORDER_AT], cycle_rows, 3, handle),
+        table_at(at[0, BORDER_AT], cycle_rows, cycle_rows, like),
+        table_at(at[0, FACTORS_AT], velocities, FACTORS, like),
+        table_at(at[0, LOADS_AT], bodies, BODY_LOADS, like),
+        at[0, LINKS_AT],
+        handle,
+    )
+
+
+@inline_view
+def normals_at(handle: int) -> Any:
+    """(rows, 6): NORMAL of the rows of loop joints whose columns do not change in their children's frames."""
+    at = table_at(handle, 1, HEADER, handle)
+    return table_at(at[0, NORMALS_AT], at[0, ROWS], 6, 0.0)
+
+
+@inline
+def velocities_in(handle: int) -> int:
+    """The length of v."""
+    return table_at(handle, 1, HEADER, handle)[0, VELOCITIES]
+
+
+@inline
+def positions_in(handle: int) -> int:
+    """The length of q."""
+    return table_at(handle, 1, HEADER, handle)[0, POSITIONS]
+
+
+# --- making it -----------------------------------------------------------------------------------------------------------------
+
+
+@allocating
+def block_of(header: Any, end: int) -> tuple[int, Any]:
+    """A block of zeros for a header and the tables that end at `end` if they begin at 0: its address, and the block."""
+    memory = np.zeros(HEADER + end // 8 + _LINE)
+    start: Any = np.int64((memory.ctypes.data + 8 * _LINE - 1) // (8 * _LINE) * (8 * _LINE))
+    found = header_at(start)
+    for i in range(HEADER):
+        found[i] = header[i]
+    return start, memory
+
+
+@generic_entry
+def new_block(structure: int, links: int, lanes: int, like: Scalar) -> tuple[int, Any]:
+    """A workspace for a structure: its address, and the block of memory that it begins.
+
+    It computes in numbers of the kind of `like`, `lanes` at a time. `links` becomes LINKS_AT.
+    """
+    header, scalar = np.empty(HEADER, np.int64), words_in(like) * lanes
+    given = header_at(structure)
+    for i in range(HEADER):
+        header[i] = given[i]
+    start, memory = block_of(header, lay_workspace(header, 0, scalar))
+    found = header_at(start)
+    lay_workspace(found, start + 8 * HEADER, scalar)
+    found[LINKS_AT] = links
+    if found[LOOPS] > 0:
+        closed, normals = loops_at(start, like), normals_at(start)
+        for l in range(found[LOOPS]):
+            closed.held[l, MOST] = closed.held[l, HELD_ROWS] = ALL_ROWS
+        for r in range(found[ROWS]):
+            for c in range(6):
+                closed.rows[r, NORMAL + c] = normals[r, c]
+    return start, memory
+
+
+# --- in Python -----------------------------------------------------------------------------------------------------------------
+
+T = TypeVar("T", bound="Block")
+
+
+class Block(int):
+    """A block of memory: the address of its header, as kernels are handed it, which keeps alive all that it leads to."""
+
+    memory: Any
+    _keep: Any
+
+    def __new__(cls: type[T], address: int, memory: Any, keep: Any = None) -> T:
+        """The block at an address within the memory that it owns; `keep` is what else it leads to."""
+        found = super().__new__(cls, address)
+        found.memory, found._keep = memory, keep
+        return found
+
+    def __reduce__(self) -> Any:
+        raise TypeError("kernels run on memory of this process; it cannot be copied or sent elsewhere.")
+
+    def table(self, field: int, rows: int, columns: int, dtype: Any = np.float64) -> Any:
+        """A table of this block, of which the header has the address in `field`, as a view."""
+        first = (self._word(field) - self.memory.__array_interface__["data"][0]) // 8
+        words = rows * columns * np.dtype(dtype).itemsize // 8
+        return self.memory[first : first + words].view(dtype).reshape(rows, columns)
+
+    def size(self, field: int) -> int:
+        """A size from the header."""
+        return self._word(field)
+
+    def _word(self, field: int) -> int:
+        first = (int(self) - self.memory.__array_interface__["data"][0]) // 8
+        return int(self.memory[first + field : first + field + 1].view(np.int64)[0])

@@ -1,0 +1,24 @@
+"""The kernels of closed chains by their addresses: the compiled loop calls them only where there are loops.
+
+So a simulation of a tree need not wait until they are compiled.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from ..compilation import address_of
+from ..kernels.constraints.closure import loop_closing
+from ..kernels.constraints.dynamics import loop_dynamics
+
+
+@cache
+def dynamics_kernel() -> int:
+    """The address of the dynamics of closed chains."""
+    return address_of(loop_dynamics)
+
+
+@cache
+def closing_kernel() -> int:
+    """The address of what closes loops after a step."""
+    return address_of(loop_closing)

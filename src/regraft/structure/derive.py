@@ -1,0 +1,332 @@
+"""From a description to the tables that kernels run on: the walk over the tree, its geometry, and where each loop passes.
+
+The walk is in depth-first order, a body's joints in the order in which they were added; a joint that is walked from its child to
+its parent has polarity −1. In the tables each body has the frame of the joint that leads to it, so a recursion needs one
+tree transform (S1's E and t) per body.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..algebra.memory import load, load_pose, store, store_pose
+from ..algebra.rotations import identity_pose
+from ..algebra.spatial import Rotation, compose, invert, rotate_back, subtract, transpose, turn_inertia
+from ..compilation import allocating, entry, inline, jit
+from ..joints import PARAMETERS, parameters
+from ..kernels import memory, tables
+from ..kernels.constraints.rows import held_directions
+from ..kernels.constraints.tables import CUT, FIRST, PATH, REACH, RESISTS, SCRATCH_COLUMNS, SINCE, Loops
+from ..kernels.memory import HEADER, block_of, header_at, lay_structure, loops_at, model_at, normals_at
+from ..kernels.tables import CHILD, CLOSES, DOFS, END, KIND, LIMITED, PARENT, ROOT, VARIES, KernelModel, V
+from .description import (
+    CHILD_BODY,
+    CLOSING,
+    END_V,
+    FIRST_Q,
+    FIRST_V,
+    JOINT_PARAMETERS,
+    KIND_OF,
+    ON_CHILD,
+    ON_PARENT,
+    PARENT_BODY,
+    VARYING,
+    Description,
+)
+from .incidence import incidence
+from .links import link
+
+
+@entry
+def derive(d: Description, nq: int, nv: int) -> tuple[int, int, Any]:
+    """The tables of a structure: how many bodies the walk has reached, and a block of memory, see `memory`.
+
+    Where a body was not reached there is nothing in it but the walk.
+    """
+    n, tree = d.inertias.shape[0], 0
+    while tree < d.joints.shape[0] and d.joints[tree, CLOSING] == 0:
+        tree += 1
+    joints = np.zeros((n + d.joints.shape[0] - tree, tables.JOINTS), np.int64)
+    reached = span(d.joints[:tree], joints[:n])
+    header = np.zeros(HEADER, np.int64)
+    header[memory.BODIES], header[memory.LOOPS] = n, joints.shape[0] - n
+    header[memory.POSITIONS], header[memory.VELOCITIES], header[memory.COORDINATES] = nq, nv, d.damping.shape[1]
+    if reached == n:
+        return reached, *_with_loops(d, tree, joints, header)
+    start, block = block_of(header, lay_structure(header, 0))
+    found = header_at(start)
+    lay_structure(found, start + 8 * HEADER)
+    copy(joints, model_at(start).joints)
+    return reached, start, block
+
+
+@allocating
+def _with_loops(d: Description, tree: int, joints: Any, header: Any) -> tuple[int, Any]:
+    """The block of a structure all of whose bodies were reached."""
+    n = header[memory.BODIES]
+    walk, loops = joints[:n], joints[n:]
+    cuts = np.zeros((loops.shape[0], CUT), np.int64)
+    row_loops(d.joints[tree:], walk, loops)
+    header[memory.ROWS], header[memory.LONGEST], header[memory.BAND] = measure(loops, walk, cuts)
+    links, cycles = link(loops, walk)
+    header[memory.LINKS], header[memory.CYCLES] = links.shape[0], cycles.shape[0]
+    for l in cycles[:, 0]:
+        header[memory.CYCLE_ROWS] += 6 - loops[l, DOFS]
+    if links.shape[0] > 0:  # all that has to do with a joint is in its own block
+        header[memory.BAND] = 6
+        for l in range(loops.shape[0]):
+            cuts[l, SINCE], cuts[l, REACH] = l, cuts[l, FIRST]
+    header[memory.SPRINGS], header[memory.LIMITS] = d.springs.shape[0], d.limits.shape[0]
+    while header[memory.TREE_LIMITS] < d.limits.shape[0] and d.limited[header[memory.TREE_LIMITS], 0] < tree:
+        header[memory.TREE_LIMITS] += 1
+    start, block = block_of(header, lay_structure(header, 0))
+    found = header_at(start)
+    lay_structure(found, start + 8 * HEADER)
+    model, closed = model_at(start), loops_at(start, 0.0)
+    copy(joints, model.joints)
+    copy(cuts, closed.cuts)
+    copy(links, closed.links)
+    copy(cycles, closed.cycles)
+    copy(d.gravity, model.gravity)
+    copy(d.damping, model.damping)
+    copy(d.limits, model.limits)
+    place(d, model)
+    attach_springs(d, model)
+    attach_limits(d, tree, model)
+    close_loops(d, tree, model, closed, normals_at(start))
+    return start, block
+
+
+@jit
+def copy(given: Any, table: Any) -> None:
+    """Make a table equal to another one."""
+    for i in range(given.shape[0]):
+        for c in range(given.shape[1]):
+            table[i, c] = given[i, c]
+
+
+# --- the tree ---------------------------------------------------------------------------------------------------------------
+
+
+@allocating
+def span(joints: Any, walk: Any) -> int:
+    """Fill `walk`: depth first from the world, joints in their order. Returns how many bodies were reached.  O(n)."""
+    bodies, count = walk.shape[0], joints.shape[0]
+    incident, first = incidence(joints, PARENT_BODY, CHILD_BODY, bodies)
+    row_of = np.full(bodies + 1, -2, np.int64)
+    row_of[0] = -1
+    last_child = np.full(bodies, -1, np.int64)
+    waiting = np.empty((2 * count + 1, 2), np.int64)  # (joint, row of the body it is walked from)
+    left = 0
+    for e in range(first[1] - 1, first[0] - 1, -1):
+        waiting[left, 0], waiting[left, 1] = incident[e], -1
+        left += 1
+    rows = 0
+    while left > 0:
+        left -= 1
+        j, parent = waiting[left, 0], waiting[left, 1]
+        from_body = -1 if parent < 0 else walk[parent, tables.BODY]
+        forward = joints[j, PARENT_BODY] == from_body
+        body = joints[j, CHILD_BODY] if forward else joints[j, PARENT_BODY]
+        if row_of[body + 1] != -2:
+            continue
+        row_of[body + 1] = rows
+        describe_row(joints, j, walk, rows)
+        walk[rows, tables.BODY], walk[rows, PARENT], walk[rows, CHILD] = body, parent, rows
+        walk[rows, tables.POLARITY] = 1 if forward else -1
+        walk[rows, ROOT] = rows if parent < 0 else walk[parent, ROOT]
+        walk[rows, tables.LEAF], walk[rows, tables.LAST] = 1, 1
+        if parent >= 0:
+            walk[parent, tables.LEAF] = 0
+            if last_child[parent] >= 0:
+                walk[last_child[parent], tables.LAST] = 0
+            last_child[parent] = rows
+        for e in range(first[body + 2] - 1, first[body + 1] - 1, -1):
+            if incident[e] != j:
+                waiting[left, 0], waiting[left, 1] = incident[e], rows
+                left += 1
+        rows += 1
+    return rows
+
+
+@inline
+def describe_row(joints: Any, j: int, table: Any, row: int) -> None:
+    """What a joint says by itself."""
+    table[row, tables.JOINT], table[row, KIND], table[row, tables.Q] = j, joints[j, KIND_OF], joints[j, FIRST_Q]
+    table[row, V], table[row, END], table[row, DOFS] = joints[j, FIRST_V], joints[j, END_V], joints[j, END_V] - joints[j, FIRST_V]
+    table[row, VARIES], table[row, CLOSES] = joints[j, VARYING], joints[j, CLOSING]
+
+
+@inline
+def is_identity(R: Rotation) -> int:
+    """1 for the rotation that turns nothing, else 0."""
+    off = R[1] != 0.0 or R[2] != 0.0 or R[3] != 0.0 or R[5] != 0.0 or R[6] != 0.0 or R[7] != 0.0
+    return 0 if off or R[0] != 1.0 or R[4] != 1.0 or R[8] != 1.0 else 1
+
+
+@jit
+def place(d: Description, model: KernelModel) -> None:
+    """Fill `geometry` and `far` of the tree, in the frames of the joints that lead to the bodies.  O(n)."""
+    walk, geometry, far, numbers = model.walk, model.geometry, model.far, d.numbers
+    for k in range(walk.shape[0]):
+        j, parent, body = walk[k, tables.JOINT], walk[k, PARENT], walk[k, tables.BODY]
+        on_parent = load(numbers, j, ON_PARENT, 9), load(numbers, j, ON_PARENT + 9, 3)
+        on_child = load(numbers, j, ON_CHILD, 9), load(numbers, j, ON_CHILD + 9, 3)
+        near, here = (on_parent, on_child) if walk[k, tables.POLARITY] > 0 else (on_child, on_parent)
+        if parent >= 0:
+            near = compose(invert(load_pose(far, parent)), near)
+        store_pose(far, k, here)
+        store(geometry, k, tables.E, near[0])
+        store(geometry, k, tables.T, near[1])
+        walk[k, tables.STRAIGHT] = is_identity(near[0])
+        geometry[k, tables.MASS] = d.inertias[body, 0]
+        store(geometry, k, tables.COM, rotate_back(here[0], subtract(load(d.inertias, body, 1, 3), here[1])))
+        store(geometry, k, tables.MOMENTS, turn_inertia(transpose(here[0]), load(d.inertias, body, 4, 6)))
+        store(geometry, k, tables.PAR, load(numbers, j, JOINT_PARAMETERS, PARAMETERS))
+
+
+@allocating
+def rows_of_bodies(walk: Any) -> Any:
+    """The row of each body, that of the world first."""
+    rows = np.empty(walk.shape[0] + 1, np.int64)
+    rows[0] = -1
+    for k in range(walk.shape[0]):
+        rows[walk[k, tables.BODY] + 1] = k
+    return rows
+
+
+@allocating
+def attach_springs(d: Description, model: KernelModel) -> None:
+    """Springs from bodies to rows, their points into the rows' frames.  O(n + springs)."""
+    if d.springs.shape[0] == 0:
+        return
+    far, rows, springs = model.far, rows_of_bodies(model.walk), model.springs
+    copy(d.springs, springs)
+    for s in range(d.springs.shape[0]):
+        for side in range(2):
+            k = rows[d.spring_ends[s, side] + 1]
+            model.spring_rows[s, side] = k
+            if k >= 0:
+                point = subtract(load(springs, s, 3 * side, 3), load(far, k, 9, 3))
+                store(springs, s, 3 * side, rotate_back(load(far, k, 0, 9), point))
+
+
+@allocating
+def attach_limits(d: Description, tree: int, model: KernelModel) -> None:
+    """Limits from joints to rows.  O(n + limits)."""
+    if d.limited.shape[0] == 0:
+        return
+    n = model.walk.shape[0]
+    rows = np.empty(n, np.int64)
+    for k in range(n):
+        rows[model.walk[k, tables.JOINT]] = k
+    for i in range(d.limited.shape[0]):
+        for c in range(tables.LIMIT_ROW):
+            model.limit_rows[i, c] = d.limited[i, c]
+        j = d.limited[i, 0]
+        model.limit_rows[i, LIMITED] = rows[j] if j < tree else n + j - tree
+
+
+# --- loops ------------------------------------------------------------------------------------------------------------------
+
+
+@allocating
+def row_loops(joints: Any, walk: Any, loops: Any) -> None:
+    """The rows of the loop joints in the table of all joints."""
+    if joints.shape[0] == 0:
+        return
+    rows = rows_of_bodies(walk)
+    for l in range(joints.shape[0]):
+        describe_row(joints, l, loops, l)
+        loops[l, tables.BODY], loops[l, tables.POLARITY] = -1, 1
+        loops[l, PARENT], loops[l, CHILD] = rows[joints[l, PARENT_BODY] + 1], rows[joints[l, CHILD_BODY] + 1]
+        loops[l, ROOT] = walk[loops[l, CHILD], ROOT] if loops[l, CHILD] >= 0 else -1
+
+
+@allocating
+def measure(loops: Any, walk: Any, cuts: Any) -> tuple[int, int, int]:
+    """Fill FIRST, PATH, SINCE and REACH; returns the number of rows, the longest path and the width of the band."""
+    first_of = np.full(walk.shape[0], -1, np.int64)  # the first loop in each tree, by its root
+    rows, longest, band = 0, 1, 1
+    for l in range(loops.shape[0]):
+        a, b = loops[l, PARENT], loops[l, CHILD]
+        cuts[l, FIRST], cuts[l, SINCE] = rows, l
+        rows += 6 - loops[l, DOFS]
+        for k in (a, b):
+            if k >= 0:
+                root = walk[k, ROOT]
+                if first_of[root] < 0:
+                    first_of[root] = l
+                cuts[l, SINCE] = min(cuts[l, SINCE], first_of[root])
+        cuts[l, REACH] = cuts[cuts[l, SINCE], FIRST]
+        band = max(band, rows - cuts[l, REACH])
+        count = 0
+        while a >= 0 or b >= 0:
+            k = max(a, b)
+            count += walk[k, DOFS]
+            a, b = walk[k, PARENT] if a == k else a, walk[k, PARENT] if b == k else b
+        cuts[l, PATH] = count
+        longest = max(longest, count)
+    return rows, longest, band
+
+
+@allocating
+def close_loops(d: Description, tree: int, model: KernelModel, closed: Loops, normals: Any) -> None:
+    """What does not change with the state: frames, paths, whether a joint resists its motion, and rows that are constant."""
+    if closed.loops.shape[0] == 0:
+        return
+    rank(closed, model.walk)
+    position, scratch = np.zeros(SCRATCH_COLUMNS), np.zeros((12, SCRATCH_COLUMNS))  # any position will do
+    for l in range(closed.loops.shape[0]):
+        loops, j = closed.loops, tree + l
+        on_parent = load(d.numbers, j, ON_PARENT, 9), load(d.numbers, j, ON_PARENT + 9, 3)
+        on_child = load(d.numbers, j, ON_CHILD, 9), load(d.numbers, j, ON_CHILD + 9, 3)
+        near, here = on_row(model, loops[l, PARENT], on_parent), on_row(model, loops[l, CHILD], on_child)
+        store(closed.geometry, l, tables.E, near[0])
+        store(closed.geometry, l, tables.T, near[1])
+        store(closed.geometry, l, tables.PAR, load(d.numbers, j, JOINT_PARAMETERS, PARAMETERS))
+        store_pose(closed.child_frames, l, here)
+        fill_path(closed, l, model.walk)
+        for c in range(loops[l, V], loops[l, END]):
+            if model.damping[0, c] != 0.0:
+                closed.cuts[l, RESISTS] = 1
+        if not loops[l, VARIES]:
+            par = parameters(closed.geometry, l, tables.PAR, 0.0)
+            held_directions(loops[l, KIND], par, position, loops[l, DOFS], closed.cuts[l, FIRST], normals, scratch)
+    for i in range(model.tree_limits, model.limit_rows.shape[0]):
+        closed.cuts[model.limit_rows[i, LIMITED] - model.walk.shape[0], RESISTS] = 1
+
+
+@inline
+def on_row(model: KernelModel, k: int, X: Any) -> Any:
+    """A frame that is given on a body, in the frame of the body's row."""
+    if k >= 0:
+        return compose(invert(load_pose(model.far, k)), X)
+    return compose(identity_pose(0.0), X)
+
+
+@jit
+def rank(closed: Loops, walk: Any) -> None:
+    """The places of all degrees of freedom in the walk."""
+    count = 0
+    for k in range(walk.shape[0]):
+        closed.ranks[0, k] = count
+        for d in range(walk[k, V], walk[k, END]):
+            closed.dofs[0, count] = d
+            count += 1
+
+
+@jit
+def fill_path(closed: Loops, l: int, walk: Any) -> None:
+    """The degrees of freedom on the ways from a loop's bodies to their roots, by their places in the walk, in ascending order."""
+    path = closed.path
+    a, b, at = closed.loops[l, PARENT], closed.loops[l, CHILD], closed.cuts[l, PATH]
+    while a >= 0 or b >= 0:
+        k = max(a, b)  # parents come before their children
+        count = walk[k, DOFS]
+        at -= count
+        for i in range(count):
+            path[l, at + i] = closed.ranks[0, k] + i
+        a, b = walk[k, PARENT] if a == k else a, walk[k, PARENT] if b == k else b

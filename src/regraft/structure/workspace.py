@@ -1,0 +1,83 @@
+"""Scratch memory for one computation at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..algebra.scalars import LANES
+from ..compilation import address_of
+from ..kernels.constraints.link_kernels import complex_links_kernel, links_kernel
+from ..kernels.constraints.tables import DRIVEN, HELD_COUNTS, ROW
+from ..kernels.memory import DOF_AT, HELD_AT, LINKS, LOOPS, MOTORS_AT, ROWS, ROWS_AT, VELOCITIES, Block, new_block
+from ..kernels.tables import DOF_WORK
+
+Array = NDArray[np.float64]
+
+
+class Workspace(Block):
+    """The scratch tables of one computation, with those of the structure behind them: what kernels are handed."""
+
+    dtype: type
+    """Of its numbers: float or complex."""
+
+    @classmethod
+    def of(cls, structure: Block, like: complex = 0.0) -> Workspace:
+        """A workspace for a structure in numbers of the kind of `like`."""
+        is_complex = isinstance(like, complex)
+        make = new_block if is_complex else new_block.call
+        links = _links_kernel(is_complex) if structure.size(LINKS) else 0
+        found = cls(*make(structure, links, 1, like), keep=structure)
+        found.dtype = complex if is_complex else float
+        return found
+
+    @classmethod
+    def of_packs(cls, structure: Block) -> Workspace:
+        """A workspace of packs."""
+        found = cls(*new_block.call(structure, 0, LANES, 0.0), keep=structure)
+        found.dtype = float
+        return found
+
+    @property
+    def dof(self) -> Any:
+        """(nv, DOF_WORK), as kernels left it; a view."""
+        return self.table(DOF_AT, self.size(VELOCITIES), DOF_WORK, self.dtype)
+
+    @property
+    def rows(self) -> Any:
+        """The constraint rows of all loops, as kernels left them; a view."""
+        return self.table(ROWS_AT, self.size(ROWS), ROW, self.dtype)
+
+    @property
+    def is_driven(self) -> bool:
+        """Whether a loop joint's motor is set."""
+        return bool(self._held[:, DRIVEN].any())
+
+    @property
+    def _held(self) -> Any:
+        return self.table(HELD_AT, self.size(LOOPS), HELD_COUNTS, np.int64)
+
+    @property
+    def motors(self) -> Any:
+        """(loops, 6): the torques of the motors of loop joints; a view."""
+        return self.table(MOTORS_AT, self.size(LOOPS), 6)
+
+    def switch_on(self, l: int) -> None:
+        """Let the l-th loop joint have the torques of its motor."""
+        self._held[l, DRIVEN] = 1
+
+    def drive(self, torques: Mapping[int, Array]) -> None:
+        """Set the torques of the motors of loop joints, by their numbers."""
+        for l, torque in torques.items():
+            self.motors[l, : len(torque)] = torque
+            self.switch_on(l)
+
+
+@cache
+def _links_kernel(in_complex_numbers: bool) -> int:
+    """The address of the forces of all joints where every body is free by itself."""
+    return address_of(complex_links_kernel if in_complex_numbers else links_kernel)

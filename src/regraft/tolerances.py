@@ -1,0 +1,258 @@
+"""Every tolerance of Regraft: the small numbers that decide what counts as zero, closed, redundant, singular or simultaneous.
+
+Beside a number is its unit, below it what it decides. "Relative to x" means that the number is multiplied with x before anything
+is compared with it. Within a section the numbers ascend. Across the sections this order has to hold, whatever their values:
+
+    HIDDEN < EPSILON < GAP_ENOUGH < GAP_SMALL < CLOSED < ASSEMBLED
+        The search for closed loops goes on far beyond what counts as closed, and what a user gives may be open by more.
+    ROUNDING < LACKING < CARRIED
+        Accelerations are solved for more exactly than a joint has to carry them.
+    BARELY_REDUNDANT < REDUNDANT < POOR
+        A pivot with few correct digits is first used with care, and left out only when it has none.
+    EPSILON < ROTATION_ROUNDING < ORTHONORMAL < UNIT_QUATERNION
+        What Regraft computes is kept straighter than what it accepts.
+    GAP_SMALL < LOOP_RANK ≤ SINGULAR_POSITION
+        Loops are closed well enough to tell whether they lose rank.
+    LEAST_STEP < NO_PROGRESS < SAME_TIME < CASCADE < SHORT_STEP
+        Simultaneous events are told from a cascade of events, and both from steps that do not come on.
+    CLOSED ≤ AT_ZERO < BEYOND < ASSEMBLED
+        A guard that a loop keeps at zero is not beyond it.
+
+What a user passes (`rtol`, `atol`, `tolerance`) is an argument and not here, and the step of a derivative is beside the
+derivative. `tests/test_tolerances.py` checks the order, and finds a tolerance that is defined elsewhere.
+"""
+
+# Kernels take these numbers in when they are compiled, so after an edit those that use one are compiled again.
+
+# --- rounding: what arithmetic leaves of a zero ---------------------------------------------------------------------------
+
+TINY = 1e-300  # any unit
+"""Stands for zero where a quotient has to stay finite, or zero needs a sign; too small to change any other number."""
+
+EPSILON = 2.0**-52  # relative to the numbers of a matrix
+"""The distance of 1.0 from the next larger number (machine epsilon): below it a small matrix has lost rank."""
+
+AXIS_ROUNDING = 4e-16  # relative to a length of 1
+"""An axis whose length is nearer to 1 is kept digit by digit, so that saving and loading change nothing."""
+
+QUATERNION_ROUNDING = 1e-15  # relative to a length of 1
+"""The same for the numbers of a quaternion."""
+
+ROTATION_ROUNDING = 2e-15  # relative to a length of 1
+"""The same for the columns of a rotation; one farther from orthonormal is corrected, which leaves less than half of this."""
+
+ROUNDING = 1e-14  # relative to the largest of the numbers that a number was made of
+"""What rounding may have done to a number: less than this is not told from zero."""
+
+NO_INERTIA = 1e-14  # relative to the inertia of all that a joint carries, as one rigid body
+"""A joint along which the articulated inertia is less than this moves no inertia: it has no acceleration of its own."""
+
+SHOWN_AS_ZERO = 1e-12  # relative to the largest number beside it
+"""Numbers below this are printed as 0."""
+
+# --- what a user gives: how far it may be from what it has to be -----------------------------------------------------------
+
+NO_DIRECTION = 1e-12  # the unit of the axis that was given
+"""An axis that is shorter has no direction."""
+
+ORTHONORMAL = 1e-9  # relative to a length of 1
+"""How far the columns of a given rotation matrix may be from unit length and right angles."""
+
+UNIT_AXIS = 1e-9  # relative to a length of 1
+"""How far the length of a skeleton's hinge axis may be from 1."""
+
+PHYSICAL = 1e-9  # relative to the largest principal moment
+"""How far a given inertia tensor may be from being symmetric, positive, and within the triangle inequality of its moments."""
+
+INVERTIBLE = 1e-9  # relative to the largest principal moment
+"""A body whose smallest principal moment is below this is a rod or a point: it cannot have a pose of its own."""
+
+UNIT_QUATERNION = 1e-6  # relative to a length of 1
+"""How far the length, or a number, of a given quaternion may be from that of the nearest unit quaternion."""
+
+PARALLEL = 1e-6  # sine of an angle
+"""Two axes of a universal joint with a smaller angle between them are parallel."""
+
+# --- joints and places: how far a body may be from where a joint can hold it ------------------------------------------------
+
+SAME_POINT = 1e-12  # m, relative to 1 + the largest coordinate
+"""A former base joint that is nearer to the point asked for by `reroot` is at that point, and is used again."""
+
+NO_LEVER = 1e-12  # relative to the coordinates that the lever is a difference of
+"""A shorter lever is rounding."""
+
+REPRESENTABLE = 1e-9  # m and rad, lengths relative to 1 + their size
+"""How far a given relative pose may be from one that the joint can take."""
+
+CARRIED = 1e-9  # m/s and rad/s (or these per second), relative to 1 + the largest
+"""How far the twist, or the acceleration, that a joint can carry may be from the body's."""
+
+SAME_PLACE = 1e-6  # m, relative to 1 + the largest coordinate
+"""Bodies whose origins are nearer are at the same place: `connect` may put a joint there without being told where."""
+
+# --- loops: how far they may be open ----------------------------------------------------------------------------------------
+
+GAP_ENOUGH = 1e-15  # m and rad
+"""The gap at which the search for closed loops ends, if it does not end at rounding before.
+
+At a distance d from a singular position a gap ε bends the motion as ε / d³ does, so every digit helps to get past it.
+"""
+
+GAP_SMALL = 1e-12  # m and rad (or these per second)
+"""The gap, in position or in velocity, below which all may be rounding, so that nothing more is tried against it."""
+
+CLOSED = 1e-9  # m and rad
+"""A loop with a smaller gap counts as closed; `assemble` and every step of a simulation reach it or fail."""
+
+ASSEMBLED = 1e-6  # m and rad (or these per second); of accelerations and torques relative to their size
+"""A state with a loop that is open by more is refused: it is not assembled. Less may be the rounding of a user's digits."""
+
+ONE_CORRECTION = 1e-4  # m/s and rad/s, relative to 1 + the largest velocity
+"""The gap of velocities that one correction takes away even in poor conditions."""
+
+# --- rows of loops: which of them follow from others, by the pivots of the Delassus matrix ------------------------------------
+
+HIDDEN = 1e-16  # relative to the squares that the square of a share is a product of
+"""Added to that square. Where no joint moves a loop's rows at all, as of two hinges about one axis, their shares are rounding,
+and REDUNDANT must not be measured by that. Together they are (1e-13)².
+"""
+
+BARELY_REDUNDANT = 1e-14  # as REDUNDANT
+"""The same where loops have come apart along a row that was left out, so that it does not follow from others after all.
+
+In lengths that is 1e-7. Pivots are differences, with an error of some 1e-16, so less would not be told from nothing.
+"""
+
+REDUNDANT = 1e-12  # relative to the largest SIZE_ALONE of the loop
+"""A row whose pivot is smaller follows from others: it is left out.
+
+In lengths that is 1e-6: loops that are redundant only to six digits still count as redundant. Near a singular position
+accelerations along such a row would be noise: rounding of positions comes into them divided by the square of the distance.
+"""
+
+POOR = 1e-6  # as REDUNDANT
+"""With a smaller pivot than this the accelerations may have to be solved for again."""
+
+# --- rank: which singular values count as zero ------------------------------------------------------------------------------
+
+SKELETON_RANK = 1e-12  # relative to the largest singular value
+"""S3's equations (6) cannot be solved where a singular value that should not vanish is smaller."""
+
+HELD_DEPENDENT = 1e-10  # relative to the largest singular value
+"""Directions of held joints with smaller ones follow from others."""
+
+IDLE = 1e-9  # relative to a vector of length 1
+"""Share of a row in forces that hold nothing: what is smaller is zero."""
+
+NEUTRAL = 1e-8  # relative to the largest singular value of I − J, J being the derivative of a return map
+"""A direction with a smaller one is along a family of cycles: Newton's method does not move along it."""
+
+LOOP_RANK = 1e-6  # relative to the largest singular value, or to 1, which is the size of a screw
+"""A singular value of the scaled constraint Jacobian J_C that is smaller is zero.
+
+Loops are closed to 1e-13, and where they lose rank that fixes the position, and with it the singular value, to its root only.
+"""
+
+SINGULAR_POSITION = 1e-6  # relative to the largest singular value along a motion
+"""A motion that comes to a smaller one goes through a singular position: this is the root of REDUNDANT."""
+
+# --- accelerations and torques: what they may lack ---------------------------------------------------------------------------
+
+BOUND_ROUNDING = 1e-12  # relative to the largest torque
+"""How far a bound of a torque may be missed and still be met but for rounding."""
+
+LACKING = 1e-11  # relative to the largest acceleration, or to 1
+"""What accelerations may lack along the rows of loops; what lacks more is solved for again.
+
+Accelerations are off by some multiples of it: 3 for the swing, whose hands are light against what they hold.
+"""
+
+AT_REST = 1e-9  # m/s and rad/s
+"""A mechanism with smaller velocities is at rest where a run starts."""
+
+START_LACKING = 1e-9  # relative to the largest acceleration
+"""What accelerations may lack along a loop where a run starts; where it is more, a velocity may be one that none can keep."""
+
+AT_BOUND = 1e-9  # relative to 1 + the largest torque
+"""An actuator that is nearer to its bound is named in the error that bounds are too narrow."""
+
+OUT_OF_REACH = 1e-9  # relative to 1
+"""No torques are within all bounds where the search for them leaves a residual 1 / √(1 + |z|²) that is smaller.
+
+z is by how much torques have to change for that, relative to the largest miss of a bound.
+"""
+
+STUCK_OF_ALL = 1e-3  # relative to what velocities do along all loops
+"""Added to STUCK of the loop itself, for loops along which velocities do next to nothing."""
+
+STUCK = 0.05  # relative to what velocities do along a loop
+"""Part of it that no acceleration makes up for, so that the state cannot move on; of a motion it is 1e-4 at most."""
+
+# --- time: which moments are the same, and which steps are too short ---------------------------------------------------------
+
+LEAST_STEP = 1e-16  # relative to the span of the run
+"""Every step but the last is longer."""
+
+NO_PROGRESS = 1e-14  # relative to the time
+"""Steps that are shorter make no progress."""
+
+SAME_TIME = 1e-12  # s, relative to the larger of 1 and the time
+"""Zeros of guards that are nearer to each other are simultaneous."""
+
+TIME_ROUNDING = 1e-12  # s, relative to 1 + the time
+"""What a sum of times may be off by: where trajectories are joined, and where one is asked at its ends."""
+
+SINGULAR_TIME = 1e-12  # s, relative to the larger of 1 and the time
+"""How exactly the time of a singular position is looked for."""
+
+LAST_STEP = 1e-9  # relative to the time that is left
+"""A step of a given size that leaves less than this of it is the last one."""
+
+SAMPLE_APART = 1e-9  # relative to the distance between samples
+"""A sample that is nearer to an end of a segment is left out: the end is a sample already."""
+
+CASCADE = 1e-9  # s, relative to 1 + the time
+"""Events that follow each other faster may be a cascade that never ends."""
+
+HOPELESS_STEP = 1e-9  # relative to the span of the run, or to a second where that is longer
+"""Mean steps that are shorter have collapsed."""
+
+SHORT_STEP = 1e-7  # as HOPELESS_STEP
+"""So have steps that are shorter than this and than COLLAPSED_STEP."""
+
+WHOLE_STEP = 1e-6  # relative to the step
+"""Steps of a given size: a time that is so little short of a multiple of the step is that multiple."""
+
+COLLAPSED_STEP = 1e-5  # relative to the longest mean step before
+"""See SHORT_STEP."""
+
+REPEATS = 1e-5  # relative to the period
+"""How much the time of the next return may differ for a motion to repeat itself in another structure."""
+
+# --- guards: when an event's function counts as zero --------------------------------------------------------------------------
+
+ZERO_CORRECTED = 1e-16  # s, relative to the larger of the time and the step
+"""A correction of the time of an event that is smaller changes nothing more."""
+
+ZERO_BRACKETED = 4e-16  # relative to the step
+"""The zero of a guard is between two parts of a step that are nearer to each other: it has been found."""
+
+END_SETTLED = 1e-15  # relative to the largest step
+"""A correction of the end of a repeated run that is smaller is rounding."""
+
+GUARD_ROUNDING = 1e-14  # the guard's unit
+"""A change of a guard that may be rounding."""
+
+AT_ZERO = 1e-9  # the guard's unit
+"""How near to zero a guard counts as zero where a segment starts."""
+
+BEYOND = 1e-8  # the guard's unit
+"""How far off zero a guard counts as beyond it where a segment starts: more than loops may be open that hold a foot in place."""
+
+UNNOTICED = 1e-4  # relative to the largest movement of a joint meanwhile, which is 1e-6 at most
+"""A change of a guard that says nothing: what loops hold in place moves by the square of that movement."""
+
+# --- limit cycles --------------------------------------------------------------------------------------------------------------
+
+RESIDUAL_ROUNDING = 1e-12  # of the state, m, rad and these per second
+"""The least residual of a cycle that counts: what is nearer to the cycle than a hundred of it tells no rate of convergence."""
