@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
 from ..errors import StructureError
-from ..kernels import aba
+from ..kernels.aba import forward_dynamics as tree_dynamics
 from ..kernels.aba import pushed_dynamics
 from ..kernels.constraints.dynamics import pushed_closed_dynamics, quick_closed_dynamics
 from ..structure.failures import explain_failure
@@ -58,15 +58,16 @@ def forward_dynamics(mech: Mechanism, state: State, tau: Torques | None = None, 
     array([-9.81])
     """
     # A small arm's dynamics takes little more than a microsecond, so this path does without all that can be spared.
-    structure = mech.structure
+    structure = mech.ready or mech.structure
+    work = structure.ready or structure.work
     try:
         torque: Any = structure.no_torque if tau is None else tau
-        if wrenches is None and torque.dtype is _FLOAT64:
+        if wrenches is None and (tau is None or torque.dtype is _FLOAT64):
             out = empty(structure.nv)
             if state.layout is structure.open_layout:
-                if aba.forward_dynamics.call(structure.work, state._x, torque, out) > 0.0:
+                if tree_dynamics.call(work, state._x, torque, out) > 0.0:
                     return out
-            elif state.layout is structure.layout and quick_closed_dynamics.call(structure.work, state._x, torque, out) > 0.0:
+            elif state.layout is structure.layout and quick_closed_dynamics.call(work, state._x, torque, out) > 0.0:
                 return out
     except (AttributeError, TypeError):  # not a state, or not an array of one axis
         pass
@@ -93,7 +94,7 @@ def careful_forward_dynamics(mech: Mechanism, state: State, tau: Torques | None,
     elif wrenches:
         margin = pushed_dynamics.call(work, state._q, state._v, torque, external, out)
     else:  # by the same kernel as the quick path, so that the last digits are the same
-        margin = aba.forward_dynamics.call(work, state._x, torque, out)
+        margin = tree_dynamics.call(work, state._x, torque, out)
     if not margin > 0.0:
         raise explain_failure(structure, work, state._q)
     return out, work

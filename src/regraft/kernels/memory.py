@@ -262,12 +262,14 @@ class Block(int):
     """A block of memory: the address of its header, as kernels are handed it, which keeps alive all that it leads to."""
 
     memory: Any
+    has_links: bool
+    """Whether every body is free by itself, and joints make a tree of links: see `Loops.links`."""
     _keep: Any
 
-    def __new__(cls: type[T], address: int, memory: Any, keep: Any = None) -> T:
+    def __new__(cls: type[T], address: int, memory: Any, has_links: bool, keep: Any = None) -> T:
         """The block at an address within the memory that it owns; `keep` is what else it leads to."""
         found = super().__new__(cls, address)
-        found.memory, found._keep = memory, keep
+        found.memory, found.has_links, found._keep = memory, has_links, keep
         return found
 
     def __reduce__(self) -> Any:

@@ -40,8 +40,8 @@ from .links import link
 
 
 @entry
-def derive(d: Description, nq: int, nv: int) -> tuple[int, int, Any]:
-    """The tables of a structure: how many bodies the walk has reached, and a block of memory, see `memory`.
+def derive(d: Description, nq: int, nv: int) -> tuple[int, int, int, Any]:
+    """The tables of a structure: how many bodies the walk has reached, how many links there are, and a block of memory.
 
     Where a body was not reached there is nothing in it but the walk.
     """
@@ -54,12 +54,13 @@ def derive(d: Description, nq: int, nv: int) -> tuple[int, int, Any]:
     header[memory.BODIES], header[memory.LOOPS] = n, joints.shape[0] - n
     header[memory.POSITIONS], header[memory.VELOCITIES], header[memory.COORDINATES] = nq, nv, d.damping.shape[1]
     if reached == n:
-        return reached, *_with_loops(d, tree, joints, header)
+        start, block = _with_loops(d, tree, joints, header)
+        return reached, header_at(start)[memory.LINKS], start, block
     start, block = block_of(header, lay_structure(header, 0))
     found = header_at(start)
     lay_structure(found, start + 8 * HEADER)
     copy(joints, model_at(start).joints)
-    return reached, start, block
+    return reached, 0, start, block
 
 
 @allocating

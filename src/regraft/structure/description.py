@@ -6,7 +6,7 @@ which they were added, then those that close loops.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -77,18 +77,18 @@ class Description(NamedTuple):
 
     def with_loop(self, ends: Ends, joint: Joint) -> Description:
         """The description with one more loop joint; all else is shared."""
-        j, v = len(self.joints), self.damping.shape[1]
-        row, numbers = np.array([_joint_row(ends, joint.type, -1, v)], np.int64), np.empty((1, self.numbers.shape[1]))
-        _fill_numbers(numbers[0], joint)
-        found = self._replace(
-            joints=np.concatenate((self.joints, row)),
-            numbers=np.concatenate((self.numbers, numbers)),
-            damping=np.concatenate((self.damping[0], joint.type.damping)).reshape(1, -1),
-        )
-        if joint.type.limits is None:
-            return found
-        rows, bounds = _limit_rows(j, joint.type, closes=True)
-        return found._replace(limited=np.concatenate((self.limited, rows)), limits=np.concatenate((self.limits, bounds)))
+        j, v, kind = len(self.joints), self.damping.shape[1], joint.type
+        joints, numbers = np.empty((j + 1, self.joints.shape[1]), np.int64), np.empty((j + 1, self.numbers.shape[1]))
+        joints[:j], joints[j], numbers[:j] = self.joints, _joint_row(ends, kind, -1, v), self.numbers
+        _fill_numbers(numbers[j], joint)
+        damping = np.empty((1, v + kind.nv))
+        damping[0, :v], damping[0, v:] = self.damping[0], kind.damping
+        limited, limits = self.limited, self.limits
+        if kind.limits is not None:
+            rows, bounds = _limit_rows(j, kind, closes=True)
+            limited, limits = np.concatenate((limited, rows)), np.concatenate((limits, bounds))
+        bodies = self.inertias, self.spring_ends, self.springs
+        return Description(joints, numbers, damping, *bodies, limited, limits, self.gravity)
 
     def without_loop(self, j: int) -> Description:
         """The description without the loop joint in row j; all else is shared."""
@@ -116,7 +116,7 @@ def describe(
     bodies: Mapping[str, Body], joints: Mapping[str, Joint], springs: Mapping[str, Spring], layout: Layout, gravity: Array
 ) -> Description:
     """The parts of a mechanism as arrays."""
-    index = numbers_of(bodies)
+    index = {WORLD: -1} | {name: b for b, name in enumerate(bodies)}
     every = [joints[name] for name in (*layout.names, *(name for name, *_ in layout.loops))]
     wiring, numbers = np.empty((len(every), 8), np.int64), np.empty((len(every), JOINT_PARAMETERS + PARAMETERS))
     v = layout.nv
@@ -151,13 +151,6 @@ def describe(
     )
 
 
-def numbers_of(bodies: Iterable[str]) -> dict[str, int]:
-    """The number of each body, and of the world."""
-    index = {name: b for b, name in enumerate(bodies)}
-    index[WORLD] = -1
-    return index
-
-
 _NO_LIMITS = np.empty((0, LIMIT_ROW), np.int64), np.empty((0, LIMIT))
 
 
@@ -167,7 +160,7 @@ def _joint_row(ends: Ends, joint: JointType, q: int, v: int) -> tuple[int, ...]:
 
 
 def _fill_numbers(row: Array, joint: Joint) -> None:
-    row[:JOINT_PARAMETERS] = joint.places().ravel()
+    row[ON_PARENT:ON_CHILD], row[ON_CHILD:JOINT_PARAMETERS] = joint.parent_pose.row, joint.child_pose.row
     row[JOINT_PARAMETERS:] = padded_parameters(joint.type)
 
 

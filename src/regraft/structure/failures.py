@@ -69,8 +69,8 @@ def _moves_inertia(structure: Structure, k: int, q: Array) -> bool:
         limited=whole.limited[:0],
         limits=whole.limits[:0],
     )
-    _, address, memory = derive.call(carried, structure.nq, structure.nv)
-    work = Workspace.of(Block(address, memory))
+    _, _, address, memory = derive.call(carried, structure.nq, structure.nv)
+    work = Workspace.of(Block(address, memory, False))
     x = np.concatenate((q, np.zeros(structure.nv)))
     forward_dynamics.call(work, x, structure.no_torque, np.empty(structure.nv))
     return bool((work.dof[walk[k, tables.V] : walk[k, tables.END], tables.MARGIN] > 0.0).all())

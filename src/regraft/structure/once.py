@@ -32,4 +32,10 @@ class once(Generic[Owner, T]):  # noqa: N801 (a decorator, as functools.cached_p
         """What is kept, which hides this property from then on."""
         if instance is None:
             return self
-        return instance.__dict__.setdefault(self._name, self._make(instance))
+        return kept_first(instance, self._name, self._make(instance))
+
+
+def kept_first(owner: Any, name: str, made: T) -> T:
+    """Keep what was made as an attribute, unless another thread was faster; returns what is kept."""
+    found: T = owner.__dict__.setdefault(name, made)
+    return found

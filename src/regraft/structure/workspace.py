@@ -13,7 +13,7 @@ from ..algebra.scalars import LANES
 from ..compilation import address_of
 from ..kernels.constraints.link_kernels import complex_links_kernel, links_kernel
 from ..kernels.constraints.tables import DRIVEN, HELD_COUNTS, ROW
-from ..kernels.memory import DOF_AT, HELD_AT, LINKS, LOOPS, MOTORS_AT, ROWS, ROWS_AT, VELOCITIES, Block, new_block
+from ..kernels.memory import DOF_AT, HELD_AT, LOOPS, MOTORS_AT, ROWS, ROWS_AT, VELOCITIES, Block, new_block
 from ..kernels.tables import DOF_WORK
 
 Array = NDArray[np.float64]
@@ -24,21 +24,23 @@ class Workspace(Block):
 
     dtype: type
     """Of its numbers: float or complex."""
+    is_driven = False
+    """Whether a loop joint's motor is set."""
 
     @classmethod
     def of(cls, structure: Block, like: complex = 0.0) -> Workspace:
         """A workspace for a structure in numbers of the kind of `like`."""
         is_complex = isinstance(like, complex)
         make = new_block if is_complex else new_block.call
-        links = _links_kernel(is_complex) if structure.size(LINKS) else 0
-        found = cls(*make(structure, links, 1, like), keep=structure)
+        links = _links_kernel(is_complex) if structure.has_links else 0
+        found = cls(*make(structure, links, 1, like), structure.has_links, structure)
         found.dtype = complex if is_complex else float
         return found
 
     @classmethod
     def of_packs(cls, structure: Block) -> Workspace:
         """A workspace of packs."""
-        found = cls(*new_block.call(structure, 0, LANES, 0.0), keep=structure)
+        found = cls(*new_block.call(structure, 0, LANES, 0.0), False, structure)
         found.dtype = float
         return found
 
@@ -53,11 +55,6 @@ class Workspace(Block):
         return self.table(ROWS_AT, self.size(ROWS), ROW, self.dtype)
 
     @property
-    def is_driven(self) -> bool:
-        """Whether a loop joint's motor is set."""
-        return bool(self._held[:, DRIVEN].any())
-
-    @property
     def _held(self) -> Any:
         return self.table(HELD_AT, self.size(LOOPS), HELD_COUNTS, np.int64)
 
@@ -69,6 +66,7 @@ class Workspace(Block):
     def switch_on(self, l: int) -> None:
         """Let the l-th loop joint have the torques of its motor."""
         self._held[l, DRIVEN] = 1
+        self.is_driven = True
 
     def drive(self, torques: Mapping[int, Array]) -> None:
         """Set the torques of the motors of loop joints, by their numbers."""
