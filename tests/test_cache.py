@@ -203,7 +203,7 @@ def test_an_edit_changes_the_kernels_that_contain_it(sources):
     intrinsic = changed(sources, "algebra/memory.py", "inbounds=True", "inbounds=False")
     assert intrinsic == set(sources[1])
     closure = changed(sources, "joints/prismatic.py", "scale(q[0]", "scale(2.0 * q[0]")
-    assert {"regraft.kernels.aba.forward_dynamics", "regraft.simulate.segment.run"} <= closure
+    assert {"regraft.kernels.aba.forward_dynamics", "regraft.simulate.stepping_loop.run"} <= closure
     flags = changed(sources, "compilation/decorators.py", '"contract", ', "")
     assert flags == set(sources[1])
     linking = changed(sources, "compilation/libraries.py", "opt=3", "opt=2")

@@ -11,7 +11,7 @@ from enum import StrEnum
 from inspect import Parameter, signature
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import typer
@@ -129,25 +129,60 @@ def reroot_command(
 ) -> None:
     """Make another body the top of its tree; every joint but the base joint keeps its numbers."""
     kind = _joint_type(joint, {"--axis": axis, "--axis2": axis2, "--pitch": pitch})
-    if output and state_out and _same_file(output, state_out):
+    _reroot(RerootFiles(model, state, output, state_out, force), top, BaseJoint(at, kind, name, velocity.value, align.value))
+
+
+class RerootFiles(NamedTuple):
+    """What `regraft reroot` reads and writes."""
+
+    model: Path
+    state: Path | None
+    output: Path | None
+    state_out: Path | None
+    force: bool
+    """Whether an output may replace an input."""
+
+    def check(self) -> None:
+        """Nothing may be overwritten by mistake."""
+        if self.force:
+            return
+        for old in (self.model, self.state):
+            for new in (self.output, self.state_out):
+                if old and new and _same_file(old, new):
+                    raise RegraftError(f"{str(new)!r} is an input; write to another file, or replace it with --force.")
+
+
+class BaseJoint(NamedTuple):
+    """The new base joint, in the words of `regraft.reroot`."""
+
+    at: Vector | None
+    joint: JointType | None
+    name: str | None
+    velocity: str
+    align: str
+
+
+def _reroot(files: RerootFiles, top: str, base: BaseJoint) -> None:
+    """`regraft reroot`: read, change, print, write."""
+    if files.output and files.state_out and _same_file(files.output, files.state_out):
         raise _bad_usage("--state-out", "the mechanism and the state cannot be in one file.")
     with _problems_told():
-        if not force:
-            _keep_inputs((model, state), (output, state_out))
-        mech = load_mechanism(model)
-        before = mech.state() if state is None else load_state(mech, state)
-        changed, after = reroot(mech, before, top, at=at, joint=kind, name=name, velocity=velocity.value, align=align.value)
+        files.check()
+        mech = load_mechanism(files.model)
+        before = mech.state() if files.state is None else load_state(mech, files.state)
+        options: dict[str, Any] = base._asdict()
+        changed, after = reroot(mech, before, top, **options)
         _print_tree(changed)
         if after.impulse is not None:
-            base = f"{top}_base" if name is None else name
-            impulse = after.impulse[base]
+            name = f"{top}_base" if base.name is None else base.name
+            impulse = after.impulse[name]
             moment, push = (_numbers(half, np.abs(impulse).max()) for half in (impulse[:3], impulse[3:]))
-            _console().print(Text(f"impulse at {base}: moment {moment} N m s, force {push} N s"), soft_wrap=True)
+            _console().print(Text(f"impulse at {name}: moment {moment} N m s, force {push} N s"), soft_wrap=True)
         # the state first: where that fails, a mechanism that replaces its own file has not yet lost the old one
-        if state_out:
-            _write(state_out, after.save)
-        if output:
-            _write(output, changed.save)
+        if files.state_out:
+            _write(files.state_out, after.save)
+        if files.output:
+            _write(files.output, changed.save)
 
 
 @demo.command("walker")
@@ -235,13 +270,6 @@ def _own_arguments(kind: type[JointType]) -> list[str]:
 
 def _bad_usage(option: str, message: str) -> typer.BadParameter:
     return typer.BadParameter(message, param_hint=option)
-
-
-def _keep_inputs(inputs: tuple[Path | None, ...], outputs: tuple[Path | None, ...]) -> None:
-    for old in inputs:
-        for new in outputs:
-            if old and new and _same_file(old, new):
-                raise RegraftError(f"{str(new)!r} is an input; write to another file, or replace it with --force.")
 
 
 def _same_file(one: Path, other: Path) -> bool:

@@ -10,13 +10,13 @@ from regraft.gait.match import apart, moved
 from regraft.gait.returns import ReturnMap
 from regraft.gait.sensitivity import is_exact, passage_derivative
 from regraft.simulate.events import check_events
-from regraft.simulate.settings import method_of, settings_of
+from regraft.simulate.settings import Options, method_of, settings_of
 from walkers import COMPASS_SLOPE, compass_biped
 
 
 def return_map(mech, events, wrenches=None):
     found, method = check_events(events, mech), method_of("dopri5")
-    settings = settings_of(method, mech, None, wrenches, 1e-12, 1e-13, None, None)
+    settings = settings_of(method, mech, Options(wrenches=wrenches, rtol=1e-12, atol=1e-13))
     return ReturnMap(mech, found, tuple(event.name for event in found), 1, None, method, settings, 20.0)
 
 
@@ -169,7 +169,7 @@ def test_an_event_at_a_time_behind_one_at_a_state():
     bounce = rg.when_joint("fall", 0.0, lambda mech, state: (mech, mech.state(q=[0.0], v=-e * state.v)), -1, name="bounce")
     events = check_events((bounce, rg.at_time(1.0, name="look")), mech)
     method = method_of("dopri5")
-    settings = settings_of(method, mech, None, None, 1e-12, 1e-13, None, None)
+    settings = settings_of(method, mech, Options(rtol=1e-12, atol=1e-13))
     section = ReturnMap(mech, events, ("look",), 1, None, method, settings, 2.0)
 
     def closed(x):

@@ -8,7 +8,7 @@ from scipy.integrate import solve_ivp
 
 import regraft as rg
 from random_mechanisms import samples
-from regraft.simulate import segment
+from regraft.simulate import stepping_loop
 from simple_mechanisms import arm, ball, pendulum, slider, welded
 
 
@@ -72,7 +72,7 @@ def test_wrenches_by_name_follow_a_change_of_structure():
 def test_a_new_numba_torque_does_not_compile_the_loop_again():
     mech, state = arm()
     rg.simulate(mech, state, 0.01)
-    before = list(segment.run.signatures)
+    before = list(stepping_loop.run.signatures)
     for k in range(3):
         strength = 0.1 * k
 
@@ -84,7 +84,7 @@ def test_a_new_numba_torque_does_not_compile_the_loop_again():
     rg.simulate(mech, state, 0.01, torque=wobble_in_python, wrenches=wind, events=rg.when_joint("elbow", 1.0))
     rg.simulate(mech, state, 0.01, integrator="rk4", step=1e-3, every=2)
     rg.simulate(*welded(), 0.01)
-    assert segment.run.signatures == before
+    assert stepping_loop.run.signatures == before
     assert len(before) <= 2  # one for trees, one for closed chains
 
 

@@ -28,7 +28,7 @@ _FOLDER = Path(__file__).parents[1]
 _EVERYWHERE = ("algebra.memory", "algebra.scalars")  # they tell Numba how to compile operators and types of ours
 _LEAVES = ("compilation", "errors")  # no part of a kernel: what `compilation` sets are options, looked at one by one
 _IMPORT = re.compile(r"^[ \t]*from (\.+)([\w.]*) import (\([^)]*\)|[^\n]*)", re.MULTILINE)
-_PLAIN = (int, float, complex, str, bytes, bool, type(None), np.generic)
+_PLAIN = (int, float, complex, str, bytes, bool, type(None), np.generic, np.dtype)
 
 
 def key_of(function: Callable[..., Any], options: Mapping[str, Any], signature: Any) -> str:

@@ -79,7 +79,14 @@ def star(kinds: tuple[Any, ...]) -> Any:
 
 def scalar_of(signature: tuple[Any, ...]) -> Any:
     """The scalar that a kernel computes in, from the types of its arguments."""
-    return numba.complex128 if any(getattr(kind, "dtype", kind) == numba.complex128 for kind in signature) else numba.float64
+    return numba.complex128 if any(map(_is_complex, signature)) else numba.float64
+
+
+def _is_complex(kind: Any) -> bool:
+    """Whether a type is one of complex numbers, or a tuple with such."""
+    if isinstance(kind, types.BaseTuple):
+        return any(map(_is_complex, kind))
+    return bool(getattr(kind, "dtype", kind) == numba.complex128)
 
 
 def writable(kind: Any) -> Any:

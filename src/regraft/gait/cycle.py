@@ -1,4 +1,8 @@
-"""`limit_cycle`: Newton's method on the return map, and what is found."""
+"""`limit_cycle`: a fixed point of the return map (Poincaré map), found by Newton's method.
+
+With the return map P and its Jacobian J a step solves (I − J) Δ = P(x) − x. The eigenvalues of J at the fixed point are the
+multipliers of the cycle, which say whether it is stable.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +21,7 @@ from ..describe.mechanism import Mechanism
 from ..describe.state import State
 from ..errors import ModelError, SimulationError, StructureError
 from ..simulate.events import Event, check_events
-from ..simulate.settings import method_of, settings_of
+from ..simulate.settings import Options, method_of, settings_of
 from ..simulate.trajectory import Trajectory
 from ..tolerances import NEUTRAL, REPEATS, RESIDUAL_ROUNDING
 from .match import Match, apart, moved
@@ -27,11 +31,11 @@ from .sensitivity import is_exact, passage_derivative
 Array = NDArray[np.float64]
 
 HALVINGS = 10
-"""How often a step of Newton's method that does not come nearer is halved."""
+"""How often a step of Newton's method is halved that does not reduce the residual."""
 BESIDE = 0.2
-"""A guess that meets the section in less than this part of the return that follows was before the section, not behind it."""
+"""A guess that meets the section this early, as a part of the time of the return after that, was just before the section."""
 PATIENCE = 5.0
-"""How many times longer than the return before it one may take."""
+"""A return may take so many times as long as the one before it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,9 +134,8 @@ class LimitCycle:
         for _ in range(returns):
             now = self.return_map.image(self.return_map.passage(self.mech, now, BLIND * self.period / self.return_map.returns))
             distances.append(self._distance(now))
-        return Convergence(
-            np.array(distances), _rate(distances, 100.0 * max(self.residual, RESIDUAL_ROUNDING)), self.spectral_radius
-        )
+        floor = 100.0 * max(self.residual, RESIDUAL_ROUNDING)
+        return Convergence(np.array(distances), _rate(distances, floor), self.spectral_radius)
 
     def __repr__(self) -> str:
         kind = "stable" if self.stable else "not stable"
@@ -230,7 +233,7 @@ def limit_cycle(
         (section,) if isinstance(section, str) else tuple(event.name for event in found) if section is None else tuple(section)
     )
     method = method_of(integrator)
-    settings = settings_of(method, mech, torque, wrenches, rtol, atol, step, None)
+    settings = settings_of(method, mech, Options(torque, wrenches, rtol, atol, step))
     mech.check_state(state)
     limit = float(finite("longest", longest, ()))
     if not (isinstance(settle, int) and settle >= 0 and isinstance(most, int) and most >= 1 and tolerance > 0.0 and limit > 0.0):
@@ -265,7 +268,7 @@ def _newton(return_map: ReturnMap, state: State, tolerance: float, most: int) ->
 
 
 def _first_passage(return_map: ReturnMap, state: State) -> tuple[State, Passage]:
-    """The passage from a guess, or from where it meets the section if it was a little before it."""
+    """The passage from a guess; if the guess was just before the section, from where the motion meets it."""
     mech = return_map.start
     passage = return_map.passage(mech, state)
     there = return_map.image(passage)
@@ -297,7 +300,10 @@ def _damped(return_map: ReturnMap, state: State, step: Array, passage: Passage, 
 
 
 def _check_repetition(return_map: ReturnMap, passage: Passage) -> None:
-    """In its new structure the motion must go on as it did before: that is what makes a matched fixed point a cycle."""
+    """Raise an error unless the next return, from the structure that this one led to, takes the same time.
+
+    A fixed point compares numbers of joints that `match` pairs. It is a cycle only if both structures move alike.
+    """
     if passage.mech is return_map.start:
         return
     try:

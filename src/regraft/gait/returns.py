@@ -36,9 +36,9 @@ class Piece:
     start: State
     sizes: Array
     """Of its steps."""
-    guard: int
-    """The row of the guard that ended it; −1 where none did."""
-    timed: bool
+    guard: int | None
+    """The number of the guard that ended it; None where none did."""
+    at_given_time: bool
     """Whether an event at a given time ended it."""
     end: State
     actions: tuple[Event, ...]
@@ -75,21 +75,14 @@ class Recorded(Run):
         changed = following is not None and following is not runner
         actions = tuple(event for event in happened if callable(event.action)) if changed else ()
         after = (following.mech, following.state()) if changed and following is not None else (runner.mech, end)
-        rows, size = runner.rows(), runner.nq + runner.nv
+        rows, size = runner.recorder.rows(), runner.nq + runner.nv
         start = State(runner.mech.layout, rows[0, 2 : 2 + size].copy()) if len(rows) else end
         begun = float(rows[0, 0]) if len(rows) else runner.t
-        guard, timed = _cause(runner, happened)
+        cause = happened[0] if happened else None
+        timed = cause is not None and isinstance(cause.guard, TimeAt)
+        guard = None if cause is None or timed else runner.events.index(cause)
         self.pieces.append(Piece(runner, begun, start, rows[:, 1].copy(), guard, timed, end, actions, after))
         return None if done else following
-
-
-def _cause(runner: Runner, happened: list[Event]) -> tuple[int, bool]:
-    """The row of the guard that ended a piece, and whether it was a given time instead."""
-    if not happened:
-        return -1, False
-    if isinstance(happened[0].guard, TimeAt):
-        return -1, True
-    return runner.events.index(happened[0]), False
 
 
 class Passage(NamedTuple):

@@ -8,7 +8,7 @@ here, but comes out of the time being one of the coordinates.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +19,8 @@ from ..describe.mechanism import Mechanism
 from ..describe.state import State
 from ..errors import RegraftError, SimulationError
 from ..simulate import replay
-from ..simulate.guards import FUNCTION, SORT
-from ..simulate.stepper import SCRATCH, TORQUE_AT, WRENCH_AT
+from ..simulate.flow import new_scratch
+from ..simulate.guards import FUNCTION
 from .differences import Outside, jacobian_at_zero
 from .match import apart, matched, moved
 from .returns import Passage, Piece, ReturnMap
@@ -54,9 +54,15 @@ def passage_derivative(return_map: ReturnMap, passage: Passage, exact: bool = Tr
 
 
 def _is_analytic(piece: Piece) -> bool:
-    functions, guards = piece.runner.functions, piece.runner.guards
-    called = functions[TORQUE_AT] != 0 or functions[WRENCH_AT] != 0
-    return not called and (piece.guard < 0 or guards[piece.guard, SORT] != FUNCTION)
+    runner = piece.runner
+    called = runner.calls.torque != 0 or runner.calls.wrenches != 0
+    return not called and (piece.guard is None or runner.guards[piece.guard].sort != FUNCTION)
+
+
+def _ending_guard(piece: Piece) -> Any:
+    """The guard that ended a piece, alone, or none."""
+    guards = piece.runner.guard_table
+    return guards[:0] if piece.guard is None else guards[piece.guard : piece.guard + 1]
 
 
 def _through_flow(piece: Piece, tangents: Array, exact: bool) -> Array:
@@ -78,13 +84,11 @@ def _through_flow(piece: Piece, tangents: Array, exact: bool) -> Array:
 def _by_complex_step(piece: Piece, tangents: Array) -> Array:
     """The flow's derivative, the time of its event included, exact to rounding."""
     r, count = piece.runner, tangents.shape[1]
-    scratch = np.zeros((SCRATCH, r.scratch.shape[1]), complex)
     changes, directions = np.empty((count, r.nq + r.nv + 1)), np.empty((r.nq, r.nv))
     work = r.structure.new_work(0j)
-    replay.tangents(
-        work, r.integrator.table, piece.start._x, piece.t, piece.sizes, piece.timed, scratch, r.functions, r.push,
-        r.external.astype(complex), r.guards, r.numbers, piece.guard, np.ascontiguousarray(tangents.T), changes, directions,
-    )  # fmt: skip
+    flow = r.flow._replace(tree=work, external=r.flow.external.astype(complex), vectors=new_scratch(r.nq, r.nv, complex))
+    seeds = np.ascontiguousarray(tangents.T)
+    replay.tangents(flow, piece.start._x, _steps(piece), _ending_guard(piece), seeds, changes, directions)
     along = least_squares(directions, changes[:, : r.nq].T)
     return np.concatenate((along, changes[:, r.nq :].T))
 
@@ -92,15 +96,13 @@ def _by_complex_step(piece: Piece, tangents: Array) -> Array:
 def _by_differences(piece: Piece) -> Array:
     """The same by extrapolated differences, with the same steps: for a user's functions, which take real numbers only."""
     r = piece.runner
-    scratch, external, work = np.zeros_like(r.scratch), r.external.copy(), r.structure.new_work()
-    mech, base = r.mech, np.empty(r.nq + r.nv)
+    mech, base, work = r.mech, np.empty(r.nq + r.nv), r.structure.new_work()
+    flow = r.flow._replace(tree=work, external=r.flow.external.copy(), vectors=new_scratch(r.nq, r.nv))
+    steps, guards = _steps(piece), _ending_guard(piece)
 
     def end(step: Array, out: Array) -> float:
-        begun, last = piece.t + step[-1], piece.sizes[-1] - (step[-1] if piece.timed else 0.0)
-        size = replay.replay(
-            work, r.integrator.table, moved(mech, piece.start, step[:-1])._x, begun, piece.sizes, last, scratch,
-            r.functions, r.push, external, r.guards, r.numbers, piece.guard, out,
-        )  # fmt: skip
+        begun, last = steps._replace(t=piece.t + step[-1]), piece.sizes[-1] - (step[-1] if piece.at_given_time else 0.0)
+        size = replay.replay(flow, moved(mech, piece.start, step[:-1])._x, begun, last, guards, out)
         if (problem := r.problem()) is not None:
             raise problem
         return float(step[-1] + size - piece.sizes[-1])
@@ -114,6 +116,10 @@ def _by_differences(piece: Piece) -> Array:
 
     end(np.zeros(2 * r.nv + 1), base)
     return jacobian_at_zero(change, np.append(_scales(piece.start), 1.0))
+
+
+def _steps(piece: Piece) -> replay.Steps:
+    return replay.Steps(piece.t, piece.sizes, piece.at_given_time)
 
 
 def _action_derivative(piece: Piece) -> Array:

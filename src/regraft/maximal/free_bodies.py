@@ -207,9 +207,9 @@ class FreeBodies:
             for c in kind.turns:
                 angle, speed = out[:, first + c], out[:, rate + c]
                 begin = within_limits(kind, out[0, layout.q_slices[name]].copy())[c] if near is None else near[first + c]
-                angle += _TURN * np.round((begin - angle[0]) / _TURN)
                 way = np.zeros(len(x) - 1) if t is None else 0.5 * (speed[1:] + speed[:-1]) * np.diff(t)
-                angle[1:] += _TURN * np.cumsum(np.round((way - np.diff(angle)) / _TURN))
+                turns = np.round(np.concatenate(([begin - angle[0]], way - np.diff(angle))) / _TURN)
+                angle += _TURN * np.cumsum(turns)  # once, so that rounding does not depend on where the counting began
         return out
 
 

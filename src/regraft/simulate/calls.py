@@ -7,29 +7,30 @@ from typing import Any
 from llvmlite import ir
 from numba.core import types
 from numba.extending import intrinsic
+from numba.np.arrayobj import make_array
 
 FINE = 0x5EED_600D
 """What a C function returns when all is well: whoever leaves it by an exception returns 0, or whatever was there."""
 
 
 @intrinsic
-def call_at(_typing: Any, _address: Any, _t: Any, q: Any, v: Any, out: Any, nq: Any, nv: Any, more: Any) -> Any:
-    """The result of the C function at an address: (t, q, v, out, nq, nv, more) with addresses of arrays; 0 for success, else 1.
+def call_at(_typing: Any, _address: Any, _t: Any, q: Any, v: Any, out: Any, _context: Any) -> Any:
+    """Call the C function at an address with (t, q, v, out, len(q), len(v), context), arrays by their addresses.
 
-    `more` is how many numbers the function fills, or for a `Driver` the address of its table.
+    0 for success, else 1. `context` is how many numbers the function fills, or for a `Driver` the address of its table.
     """
 
-    def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:
+    def codegen(compiler: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:
         integer, real = ir.IntType(64), ir.DoubleType()
-        where, time, *words = args
+        where, time, *given, last = args
+        arrays = [make_array(kind)(compiler, builder, array) for kind, array in zip(signature.args[2:5], given, strict=True)]
+        addresses = [builder.ptrtoint(array.data, integer) for array in arrays]
+        counts = [array.nitems for array in arrays[:2]]
         function = builder.inttoptr(where, ir.FunctionType(integer, [real, *(integer,) * 6]).as_pointer())
-        kinds = signature.args[2:]
-        said = builder.call(
-            function, [time, *(context.cast(builder, w, k, types.int64) for w, k in zip(words, kinds, strict=True))]
-        )
+        said = builder.call(function, [time, *addresses, *counts, last])
         return builder.zext(builder.icmp_signed("!=", said, ir.Constant(integer, FINE)), integer)
 
-    return types.int64(types.int64, types.float64, q, v, out, nq, nv, more), codegen
+    return types.int64(types.int64, types.float64, q, v, out, types.int64), codegen
 
 
 @intrinsic

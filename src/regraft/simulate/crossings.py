@@ -2,127 +2,126 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
-from ..compilation import jit
+from ..compilation import inline, jit
 from ..kernels.constraints.closure import CLOSE_STATE
-from ..kernels.tables import KernelModel, Work
 from ..tolerances import SAME_TIME, TINY, ZERO_BRACKETED, ZERO_CORRECTED
-from .guards import HIT, LAST, SIGN, crossed, guard_value, place_for_guards, remember
-from .stepper import Q1, QS, V1, VS, close_step, dense_at, make_dense, take_step
+from .flow import Flow, model_of
+from .guards import Guard, Guards, crossed, guard_value, place_for_guards, remember
+from .stepper import close_step, dense_at, make_dense, take_step_again
 
 SAMPLES = 4
 """Parts of an adaptive step at whose ends guards are looked at, so that two zeros in one step are seen."""
-EARLIER = 2
-"""HIT of a guard that is through zero before another one."""
+
+
+class Step(NamedTuple):
+    """When a step starts, and its size."""
+
+    t: float
+    h: float
+
+
+@inline
+def go_to(flow: Flow, guards: Guards, theta: float) -> None:
+    """`between`: the state at the part theta of the step, with the bodies placed for guards."""
+    dense_at(model_of(flow).walk, flow.vectors, theta)
+    place_for_guards(flow, guards, flow.vectors.between.q)
 
 
 @jit
-def sampled_guard(
-    model: KernelModel,
-    work: Work,
-    guards: Any,
-    numbers: Any,
-    functions: Any,
-    e: int,
-    t: float,
-    h: float,
-    theta: float,
-    S: Any,
-    nq: int,
-) -> float:
+def sampled_guard(flow: Flow, guards: Guards, e: int, step: Step, theta: float) -> float:
     """Guard e at the part theta of the step."""
-    dense_at(model.walk, S, theta, work.dof.shape[0])
-    place_for_guards(model, work, guards, S, nq, QS)
-    return guard_value(model, work, guards, numbers, functions, e, t + theta * h, S, nq, QS, VS)
+    go_to(flow, guards, theta)
+    return guard_value(flow, guards[e], step.t + theta * step.h, flow.vectors.between)
 
 
-@jit
-def first_zero(
-    model: KernelModel, work: Work, guards: Any, numbers: Any, functions: Any, t: float, h: float, S: Any, nq: int, samples: int
-) -> float:
-    """The part of the step at which the first guard goes through zero, HIT set for all that do so then; −1 for none."""
-    nv = work.dof.shape[0]
+@inline
+def first_zero(flow: Flow, guards: Guards, step: Step, samples: int) -> tuple[bool, float]:
+    """Whether a guard goes through zero in the step, and at which part of it the first does; all that do so then have `hit`."""
     for part in range(samples):
         left, right = part / samples, (part + 1) / samples
-        dense_at(model.walk, S, right, nv)
-        place_for_guards(model, work, guards, S, nq, QS)
+        go_to(flow, guards, right)
         found = False
         for e in range(guards.shape[0]):
-            value = guard_value(model, work, guards, numbers, functions, e, t + right * h, S, nq, QS, VS)
-            guards[e, HIT] = 0
-            if crossed(guards, e, value):
-                guards[e, HIT] = 1
+            guard = guards[e]
+            value = guard_value(flow, guard, step.t + right * step.h, flow.vectors.between)
+            guard.hit = crossed(guard, value)
+            if guard.hit:
                 found = True
-                before = abs(numbers[e, LAST])
-                numbers[e, LAST] = before / (before + abs(value)) if before + abs(value) > 0.0 else 0.0
+                guard.estimate = share_before_zero(guard.last, value)
             else:
-                remember(guards, numbers, e, value)
+                remember(guard, value)
         if found:
-            return first_of_hit(model, work, guards, numbers, functions, t, h, left, right, S, nq)
-    return -1.0
+            return True, first_of_hit(flow, guards, step, left, right)
+    return False, 0.0
 
 
 @jit
-def first_of_hit(
-    model: KernelModel, work: Work, guards: Any, numbers: Any, functions: Any, t: float, h: float, left: float, right: float,
-    S: Any, nq: int,
-) -> float:  # fmt: skip
-    """Where in [left, right] the first of the guards with HIT goes through zero; takes HIT from those that do so later.
+def share_before_zero(before: float, after: float) -> float:
+    """Which part of the way between two values lies before zero, if they are on two sides of it."""
+    whole = abs(before) + abs(after)
+    return abs(before) / whole if whole > 0.0 else 0.0
 
-    LAST is about where in between each of them does. The zero is found of the one that seems to be the first, then of one that is
-    through zero before that, and so on: with many guards that is far less than to find the zeros of all.
+
+@jit
+def first_of_hit(flow: Flow, guards: Guards, step: Step, left: float, right: float) -> float:
+    """Where in [left, right] the first of the guards with `hit` goes through zero; takes `hit` from those that do so later.
+
+    The zero is found of the one that seems to be the first, then of one that is through zero before that, and so on: with many
+    guards that is far less than to find the zeros of all.
     """
-    same = SAME_TIME * max(1.0, abs(t)) / h
+    same = SAME_TIME * max(1.0, abs(step.t)) / step.h
     while True:
-        e, others = -1, -1
-        for g in range(guards.shape[0]):
-            if guards[g, HIT] != 0:
-                others += 1
-                if e < 0 or numbers[g, LAST] < numbers[e, LAST]:
-                    e = g
-        zero = zero_of(model, work, guards, numbers, functions, e, t, h, left, right, S, nq)
-        if others == 0:
+        first, count = 0, 0
+        for e in range(guards.shape[0]):
+            if guards[e].hit:
+                if count == 0 or guards[e].estimate < guards[first].estimate:
+                    first = e
+                count += 1
+        zero = zero_of(flow, guards, first, step, left, right)
+        if count == 1:
             return zero
-        mark_hit(model, work, guards, numbers, functions, e, t, h, min(zero + same, 1.0), 1, 0, S, nq)
-        if mark_hit(model, work, guards, numbers, functions, e, t, h, max(zero - same, left), EARLIER, 1, S, nq) == 0:
+        drop_later(flow, guards, first, step, min(zero + same, 1.0))
+        if not keep_earlier(flow, guards, first, step, max(zero - same, left)):
             return zero
-        for g in range(guards.shape[0]):
-            guards[g, HIT] = 1 if guards[g, HIT] == EARLIER else 0
 
 
 @jit
-def mark_hit(
-    model: KernelModel, work: Work, guards: Any, numbers: Any, functions: Any, e: int, t: float, h: float, theta: float,
-    through: int, short: int, S: Any, nq: int,
-) -> int:  # fmt: skip
-    """HIT of the guards that have it, but e: whether they are `through` zero at the part theta of the step, or `short` of it.
-
-    Returns how many are through.
-    """
-    dense_at(model.walk, S, theta, work.dof.shape[0])
-    place_for_guards(model, work, guards, S, nq, QS)
-    count = 0
-    for g in range(guards.shape[0]):
-        if guards[g, HIT] != 0 and g != e:
-            is_through = crossed(guards, g, guard_value(model, work, guards, numbers, functions, g, t + theta * h, S, nq, QS, VS))
-            guards[g, HIT] = through if is_through else short
-            count += is_through
-    return count
+def drop_later(flow: Flow, guards: Guards, first: int, step: Step, theta: float) -> None:
+    """Take `hit` from the guards, but the first, that are not through zero at the part theta of the step."""
+    go_to(flow, guards, theta)
+    for e in range(guards.shape[0]):
+        if guards[e].hit and e != first:
+            value = guard_value(flow, guards[e], step.t + theta * step.h, flow.vectors.between)
+            guards[e].hit = crossed(guards[e], value)
 
 
 @jit
-def zero_of(
-    model: KernelModel, work: Work, guards: Any, numbers: Any, functions: Any, e: int, t: float, h: float, left: float,
-    right: float, S: Any, nq: int,
-) -> float:  # fmt: skip
+def keep_earlier(flow: Flow, guards: Guards, first: int, step: Step, theta: float) -> bool:
+    """Whether guards other than the first are through zero already at the part theta; if so, these alone keep `hit`."""
+    go_to(flow, guards, theta)
+    some = False
+    for e in range(guards.shape[0]):
+        guards[e].earlier = False
+        if guards[e].hit and e != first:
+            value = guard_value(flow, guards[e], step.t + theta * step.h, flow.vectors.between)
+            guards[e].earlier = crossed(guards[e], value)
+            some = some or guards[e].earlier
+    if some:
+        for e in range(guards.shape[0]):
+            guards[e].hit = guards[e].earlier
+    return some
+
+
+@jit
+def zero_of(flow: Flow, guards: Guards, e: int, step: Step, left: float, right: float) -> float:
     """Where in [left, right] guard e goes through zero, just behind it: false position and bisection, to the last digit."""
     a, b = left, right
-    f_a = sampled_guard(model, work, guards, numbers, functions, e, t, h, a, S, nq)
-    f_b = sampled_guard(model, work, guards, numbers, functions, e, t, h, b, S, nq)
-    before = guards[e, SIGN]
+    f_a, f_b = sampled_guard(flow, guards, e, step, a), sampled_guard(flow, guards, e, step, b)
+    before = guards[e].sign
     if f_a * before <= 0.0:  # it was at zero there, on the side from which it comes
         f_a = before * TINY
     side, width = 0, b - a
@@ -138,7 +137,7 @@ def zero_of(
             c = 0.5 * (a + b)
             if not a < c < b:
                 break
-        f_c = sampled_guard(model, work, guards, numbers, functions, e, t, h, c, S, nq)
+        f_c = sampled_guard(flow, guards, e, step, c)
         if f_c * before > 0.0:
             a, f_a = c, f_c
             if side == 1:
@@ -155,30 +154,25 @@ def zero_of(
 
 
 @jit
-def shorten(
-    model: KernelModel, work: Work, table: Any, guards: Any, numbers: Any, functions: Any, t: float, h: float, theta: float,
-    S: Any, nq: int, push: Any, external: Any, closing: bool,
-) -> float:  # fmt: skip
+def shorten(flow: Flow, guards: Guards, step: Step, theta: float) -> float:
     """Take the step again up to the zero of the first guard that was hit; returns its size.
 
     Dense output is less accurate than the step itself, so the zero is corrected until the step itself ends there, as long as that
-    brings the guard nearer to zero. With `closing` its end is put back where all loops are closed.
+    brings the guard nearer to zero. Where loops are closed after each step, so they are here.
     """
-    nv, e = work.dof.shape[0], 0
-    while guards[e, HIT] == 0:
+    t, h, end, e = step.t, step.h, flow.vectors.end, 0
+    while not guards[e].hit:
         e += 1
     back = max(0.0, theta - 1e-3)
-    f_back = sampled_guard(model, work, guards, numbers, functions, e, t, h, back, S, nq)
-    f_here = sampled_guard(model, work, guards, numbers, functions, e, t, h, theta, S, nq)
+    f_back, f_here = sampled_guard(flow, guards, e, step, back), sampled_guard(flow, guards, e, step, theta)
     slope = (f_here - f_back) / ((theta - back) * h) if theta > back else 0.0
     size = kept = theta * h
     nearest, back_again = np.inf, False
     for trial in range(5):
-        take_step(model, work, table, functions, t, size, S, nq, push, external)
+        take_step_again(flow, t, size)
         if back_again:
             break
-        place_for_guards(model, work, guards, S, nq, Q1)
-        value = guard_value(model, work, guards, numbers, functions, e, t + size, S, nq, Q1, V1)
+        value = guard_at_end(flow, guards, guards[e], t + size)
         if not abs(value) < 0.5 * nearest:  # it does not go to zero but jumps over it, and its slope tells nothing
             size, back_again = kept, True
             continue
@@ -187,15 +181,21 @@ def shorten(
         if trial == 3 or not ZERO_CORRECTED * max(abs(t), h) < abs(change) < 1e-3 * h:
             break
         size = max(size + change, 0.0)
-    if closing:
-        close_step(functions, S, V1, CLOSE_STATE)
-    make_dense(table, S, size, nv)
-    place_for_guards(model, work, guards, S, nq, Q1)
+    if flow.calls.closes:
+        close_step(flow, end.v, CLOSE_STATE)
+    make_dense(flow, size)
+    place_for_guards(flow, guards, end.q)
     for g in range(guards.shape[0]):
-        value = guard_value(model, work, guards, numbers, functions, g, t + size, S, nq, Q1, V1)
-        if guards[g, HIT] != 0:
-            guards[g, SIGN] = 0
-            numbers[g, LAST] = value
+        value = guard_value(flow, guards[g], t + size, end)
+        if guards[g].hit:
+            guards[g].sign, guards[g].last = 0, value
         else:
-            remember(guards, numbers, g, value)
+            remember(guards[g], value)
     return size
+
+
+@jit
+def guard_at_end(flow: Flow, guards: Guards, guard: Guard, t: float) -> float:
+    """A guard at the end of a step, which is at the time t."""
+    place_for_guards(flow, guards, flow.vectors.end.q)
+    return guard_value(flow, guard, t, flow.vectors.end)

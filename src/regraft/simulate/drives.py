@@ -15,7 +15,7 @@ from ..describe.state import State
 from ..errors import ModelError
 from ..structure.workspace import Workspace
 from .callbacks import is_compiled, python_callback
-from .driver import Driver, Part
+from .driver import NOWHERE, Driver, Part
 from .laws import ALL, Home, Law, law_callback, laws_of, numbers_of
 
 Array = NDArray[np.float64]
@@ -70,7 +70,8 @@ class Torques:
             if law.is_constant:
                 if len(places) != len(law.function):
                     raise ModelError(f"{law.called('torque')} takes {len(places)} torques, not {len(law.function)}.")
-                base[places[places >= 0]] += law.function[places >= 0]
+                there = places != NOWHERE
+                base[places[there]] += law.function[there]
             else:
                 parts.append(part_of(law, "torque", mech, self.home, show, places))
         if self.functions:

@@ -9,9 +9,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ..algebra.pose import finite
 from ..ask.places import place_of
 from ..describe.mechanism import Mechanism
@@ -19,11 +16,9 @@ from ..describe.parts import WORLD, check_name
 from ..describe.state import State
 from ..errors import ModelError, listed
 from ..joints import settle
-from .callbacks import Callback
-from .guards import ADDRESS, FUNCTION, GUARD, GUARD_NUMBERS, HEIGHT, INDEX, JOINT, SLOPE, SORT, VALUE
+from .driver import Call
+from .guards import FUNCTION, HEIGHT, JOINT, Guard
 from .laws import Law, law_of_guard, number
-
-Array = NDArray[np.float64]
 
 
 class Answer:
@@ -48,24 +43,6 @@ Action = Callable[..., Any] | Answer
 
 
 @dataclass(frozen=True)
-class GuardRow:
-    """A guard of one structure as the compiled loop reads it."""
-
-    integers: NDArray[np.int64]
-    numbers: Array
-    callback: Callback | None = None
-
-
-def _row(sort: int, index: int, address: int = 0, callback: Callback | None = None, **numbers: Any) -> GuardRow:
-    integers, values = np.zeros(GUARD, np.int64), np.zeros(GUARD_NUMBERS)
-    integers[SORT], integers[INDEX], integers[ADDRESS] = sort, index, address
-    for column, value in (("value", VALUE), ("slope", SLOPE)):
-        values[value] = numbers.get(column, 0.0)
-    values[:3] = numbers.get("point", 0.0)
-    return GuardRow(integers, values, callback)
-
-
-@dataclass(frozen=True)
 class FrameBelow:
     """Height of a frame above the ground z = height + slope · x."""
 
@@ -74,7 +51,7 @@ class FrameBelow:
     slope: float
     missing: str = "error"
 
-    def row(self, mech: Mechanism) -> GuardRow | None:
+    def row(self, mech: Mechanism) -> Guard | None:
         """The guard in a structure; None while the frame is not there."""
         found = place_of(mech, self.frame)
         if found is None:
@@ -83,9 +60,8 @@ class FrameBelow:
         if body == WORLD:
             raise ModelError(f"event: frame {self.frame!r} is on the world, which does not move.")
         structure = mech.structure
-        return _row(
-            HEIGHT, structure.row_of[body], point=structure.point(body, place.translation), value=self.height, slope=self.slope
-        )
+        point = tuple(structure.point(body, place.translation))
+        return Guard(sort=HEIGHT, body=int(structure.row_of[body]), point=point, value=self.height, slope=self.slope)
 
 
 @dataclass(frozen=True)
@@ -106,9 +82,9 @@ class JointAt:
             raise ModelError(f"event: joint {self.joint!r} has {many}; give a guard function instead.")
         return self if self.joint in mech.layout.q_slices else self.of_loop()
 
-    def row(self, mech: Mechanism) -> GuardRow:
+    def row(self, mech: Mechanism) -> Guard:
         """The guard where the joint has a place in q."""
-        return _row(JOINT, mech.layout.q_slices[self.joint].start, value=self.value)
+        return Guard(sort=JOINT, coordinate=mech.layout.q_slices[self.joint].start, value=self.value)
 
     def of_loop(self) -> FunctionGuard:
         """The guard where the joint closes a loop; its angle goes on through whole turns from one look to the next."""
@@ -117,9 +93,8 @@ class JointAt:
         def value(mech: Mechanism, state: State) -> float:
             nonlocal last
             joint = mech.joints[self.joint]
-            found = float(
-                settle(joint.type, mech.structure.motions_of(state._x, joint.parent, joint.child), joint.places())[0][0]
-            )
+            motions = mech.structure.motions_of(state._x, joint.parent, joint.child)
+            found = float(settle(joint.type, motions, joint.places())[0][0])
             if joint.type.turns and math.isfinite(last):
                 found += math.tau * round((last - found) / math.tau)
             last = found
@@ -148,9 +123,9 @@ class FunctionGuard:
         return number(self.function(*((t,) if self.timed else ()), mech, state))
 
 
-def function_row(callback: Callback | None, address: int = 0, context: int = 0) -> GuardRow:
-    """A guard that is a function of the user: a callback, or an address and what the function there is called with, last."""
-    return _row(FUNCTION, context, address if callback is None else callback.address, callback)
+def function_row(call: Call) -> Guard:
+    """A guard that is a function of the user."""
+    return Guard(sort=FUNCTION, address=call.address, context=call.context)
 
 
 @dataclass(frozen=True)

@@ -1,42 +1,56 @@
-"""Guards: the functions whose zeros are events, as rows of a table that the compiled loop reads."""
+"""Guards: the functions whose zeros are events, as records that the compiled loop reads and keeps up to date."""
 
 from __future__ import annotations
 
+from ctypes import Structure
 from typing import Any
 
 import numpy as np
 
 from ..algebra.memory import load
-from ..algebra.scalars import Scalar
+from ..algebra.scalars import Scalar, one
 from ..algebra.spatial import add
-from ..compilation import inline, jit
+from ..compilation import declare, inline, jit
 from ..kernels import configuration
 from ..kernels.jacobian import point_on
 from ..kernels.kinematics import place_bodies
-from ..kernels.tables import ORIGIN, ROOT, KernelModel, Work
+from ..kernels.tables import ORIGIN, ROOT
 from ..tolerances import AT_ZERO, BEYOND, GUARD_ROUNDING, UNNOTICED
 from .calls import call_at
-from .stepper import FAILED, Q0, QS, RESULT, SLOPE_V, US, V0, VS
+from .flow import Flow, Point, model_of, work_of
+from .records import Three, array_type, record
 
-# guards: int64 (number, GUARD)
-SORT = 0  # HEIGHT, JOINT or FUNCTION
-INDEX = 1  # row of the body, place in q, or what a function is called with, last
-ADDRESS = 2  # of a function
-DIRECTION = 3  # −1: from above zero to below, +1: the other way, 0: both
-SIGN = 4  # of the guard where it was last seen away from zero; 0 until it has left it
-HIT = 5  # 1 for the guards whose zero ended the segment
-SIGN_BEFORE = 6  # SIGN at the start of the step
-ARMED = 7  # 1 where the guard fires if it is at zero at the start of the segment and leaves it in its direction
-GUARD = 8
 HEIGHT, JOINT, FUNCTION = range(3)
+"""What a guard can be: the height of a point over the ground, the position of a joint, or a function of the user."""
 
-# guard_numbers: float64 (number, GUARD_NUMBERS)
-POINT = 0  # 3: a point in the frame of the body's row
-VALUE = 3  # height at x = 0, joint position, or value of a function
-SLOPE = 4  # rise of the ground along x
-LAST = 5  # the guard at the last sample
-LAST_BEFORE = 6  # LAST at the start of the step
-GUARD_NUMBERS = 7
+
+@record
+class Guard(Structure):
+    """A guard of one structure, and where it was last seen."""
+
+    sort: int  # HEIGHT, JOINT or FUNCTION
+    direction: int  # −1: from above zero to below, +1: the other way, 0: both
+    body: int  # of a height: the row of the body,
+    point: Three  # a point in the frame of that row,
+    slope: float  # and the rise of the ground along x
+    coordinate: int  # of a joint: its place in q
+    address: int  # of a function: its address,
+    context: int  # and what it is called with, last
+    value: float  # height of the ground at x = 0, joint position, or value of a function, where the guard is zero
+    armed: bool  # whether it fires if it is at zero at the start of the segment and leaves it in its direction
+    sign: int  # of the guard where it was last seen away from zero; 0 until it has left it
+    last: float  # the guard where it was last seen
+    sign_before: int  # `sign` and `last` at the start of the step
+    last_before: float
+    hit: bool  # whether it goes through zero in the present step; after an event, whether its zero is the event
+    earlier: bool  # among those with `hit`: whether it does so before another one
+    estimate: float  # about where in the part of the step that is looked at it does so
+
+
+Guards = Any
+"""Those of one structure."""
+
+declare("Guards", array_type(Guard))
 
 AT_ONCE = 1e-2
 """The part of the first step within which a guard that is at zero must be through it for its rate to say where it goes."""
@@ -45,140 +59,137 @@ SLOWEST, SLOWEST_FUNCTION = 1e-5, 1e-4
 
 
 @inline
-def guard_value(
-    model: KernelModel, work: Work, guards: Any, numbers: Any, functions: Any, e: int, t: float, S: Any, nq: int, q: int, v: int
-) -> Scalar:
-    """Guard e at the time t and at the rows q and v; for a height the bodies must have been placed."""
-    sort = guards[e, SORT]
-    if sort == JOINT:
-        return S[q, guards[e, INDEX]] - numbers[e, VALUE]
-    if sort == HEIGHT:
-        k = guards[e, INDEX]
-        at = point_on(work, k, numbers[e])
-        place = add(at, load(work.body, model.walk[k, ROOT], ORIGIN, 3))
-        return place[2] - numbers[e, VALUE] - numbers[e, SLOPE] * place[0]
-    nv = work.dof.shape[0]
-    S[RESULT, 0] = np.nan  # stays where a signal comes on the way into a function in Python
-    failed = call_at(guards[e, ADDRESS], t, S[q].ctypes.data, S[v].ctypes.data, S[RESULT].ctypes.data, nq, nv, guards[e, INDEX])
-    if failed != 0 or np.isnan(S[RESULT, 0].real):
-        functions[FAILED] = 1
-        return np.nan * S[q, 0]
-    return S[RESULT, 0] - numbers[e, VALUE]
+def guard_value(flow: Flow, guard: Guard, t: float, at: Point) -> Scalar:
+    """A guard at a time and a state; for a height the bodies must have been placed."""
+    if guard.sort == JOINT:
+        return at.q[guard.coordinate] - guard.value
+    if guard.sort == HEIGHT:
+        work, k = work_of(flow), guard.body
+        place = add(point_on(work, k, guard.point), load(work.body, model_of(flow).walk[k, ROOT], ORIGIN, 3))
+        return place[2] - guard.value - guard.slope * place[0]
+    result = flow.vectors.result
+    result[0] = np.nan  # stays where a signal comes on the way into a function in Python
+    failed = call_at(guard.address, t, at.q, at.v, result, guard.context)
+    if failed != 0 or np.isnan(result[0].real):
+        flow.calls.failed = True
+        return np.nan * one(result[0])
+    return result[0] - guard.value
 
 
 @inline
-def place_for_guards(model: KernelModel, work: Work, guards: Any, S: Any, nq: int, q: int) -> None:
-    """Place the bodies at row q if any guard asks where one is."""
+def place_for_guards(flow: Flow, guards: Guards, q: Any) -> None:
+    """Place the bodies if any guard asks where one is."""
     for e in range(guards.shape[0]):
-        if guards[e, SORT] == HEIGHT:
-            place_bodies(model, work, S[q, :nq])
+        if guards[e].sort == HEIGHT:
+            place_bodies(model_of(flow), work_of(flow), q)
             return
 
 
 @jit
-def look_at_guards(model: KernelModel, work: Work, guards: Any, numbers: Any, functions: Any, t: float, S: Any, nq: int) -> bool:
-    """LAST: the guards at the start of a segment; says whether any is beyond zero already."""
-    place_for_guards(model, work, guards, S, nq, Q0)
+def look_at_guards(flow: Flow, guards: Guards, t: float) -> bool:
+    """`last`: the guards at the start of a segment; says whether any is beyond zero already."""
+    start = flow.vectors.start
+    place_for_guards(flow, guards, start.q)
     beyond = False
     for e in range(guards.shape[0]):
-        numbers[e, LAST] = guard_value(model, work, guards, numbers, functions, e, t, S, nq, Q0, V0)
-        beyond = beyond or guards[e, DIRECTION] * numbers[e, LAST] > BEYOND
+        guard = guards[e]
+        guard.last = guard_value(flow, guard, t, start)
+        beyond = beyond or guard.direction * guard.last > BEYOND
     return beyond
 
 
 @jit
-def start_guards(
-    model: KernelModel, work: Work, guards: Any, numbers: Any, functions: Any, t: float, h: float, S: Any, nq: int
-) -> None:
+def start_guards(flow: Flow, guards: Guards, t: float, h: float) -> None:
     """Signs at the start of a segment whose first step is h.
 
     A guard at zero gets the sign of its rate if that takes it out of zero at once, else none until it has left zero. An armed one
     that does not go back fires where it comes `BEYOND` zero.
     """
-    sign_guards(model, work, guards, numbers, functions, t, h, S, nq)
+    sign_guards(flow, guards, t, h)
     for e in range(guards.shape[0]):
-        direction = guards[e, DIRECTION]
-        if guards[e, ARMED] != 0 and guards[e, SIGN] != -direction and abs(numbers[e, LAST]) <= BEYOND:
-            numbers[e, VALUE] += direction * BEYOND
-            numbers[e, LAST] -= direction * BEYOND
-            guards[e, SIGN] = -direction
+        guard = guards[e]
+        if guard.armed and guard.sign != -guard.direction and abs(guard.last) <= BEYOND:
+            guard.value += guard.direction * BEYOND
+            guard.last -= guard.direction * BEYOND
+            guard.sign = -guard.direction
 
 
 @jit
-def sign_guards(
-    model: KernelModel, work: Work, guards: Any, numbers: Any, functions: Any, t: float, h: float, S: Any, nq: int
-) -> None:
-    """SIGN, LAST: the guards at the start of a segment, those at zero by their rates."""
-    place_for_guards(model, work, guards, S, nq, Q0)
+def sign_guards(flow: Flow, guards: Guards, t: float, h: float) -> None:
+    """`sign`, `last`: the guards at the start of a segment, those at zero by their rates."""
+    start, between, moves = flow.vectors.start, flow.vectors.between, flow.vectors.to_between
+    place_for_guards(flow, guards, start.q)
     waiting = False
     for e in range(guards.shape[0]):
-        value = guard_value(model, work, guards, numbers, functions, e, t, S, nq, Q0, V0)
-        guards[e, HIT] = 0
-        guards[e, SIGN] = 0 if abs(value) <= AT_ZERO else (1 if value > 0.0 else -1)
-        numbers[e, LAST] = value
-        waiting = waiting or guards[e, SIGN] == 0
+        guard = guards[e]
+        value = guard_value(flow, guard, t, start)
+        guard.hit = False
+        guard.sign = 0 if abs(value) <= AT_ZERO else (1 if value > 0.0 else -1)
+        guard.last = value
+        waiting = waiting or guard.sign == 0
     if not waiting:
         return
     for slowest in (SLOWEST, SLOWEST_FUNCTION):
-        nv, moved = work.dof.shape[0], 0.0
-        eps = look_ahead(model, S, nv, slowest)
-        for d in range(nv):
-            moved = max(moved, abs(S[US, d]))
-        place_for_guards(model, work, guards, S, nq, QS)
+        moved = 0.0
+        eps = look_ahead(flow, slowest)
+        for d in range(moves.shape[0]):
+            moved = max(moved, abs(moves[d]))
+        place_for_guards(flow, guards, between.q)
         for e in range(guards.shape[0]):
-            if guards[e, SIGN] == 0 and (guards[e, SORT] == FUNCTION) == (slowest == SLOWEST_FUNCTION):
-                value = numbers[e, LAST]
-                change = guard_value(model, work, guards, numbers, functions, e, t + eps, S, nq, QS, VS) - value
+            guard = guards[e]
+            if guard.sign == 0 and (guard.sort == FUNCTION) == (slowest == SLOWEST_FUNCTION):
+                value = guard.last
+                change = guard_value(flow, guard, t + eps, between) - value
                 at_once = value * change >= 0.0 or abs(value) <= AT_ONCE * h * abs(change) / eps
                 if at_once and abs(change) > max(GUARD_ROUNDING, UNNOTICED * moved):
-                    guards[e, SIGN] = 1 if change > 0.0 else -1
+                    guard.sign = 1 if change > 0.0 else -1
 
 
 @jit
-def look_ahead(model: KernelModel, S: Any, nv: int, slowest: float) -> float:
-    """QS, VS: the start of the step moved along its slopes by a little time, which is returned."""
+def look_ahead(flow: Flow, slowest: float) -> float:
+    """`between`: the start of the step moved along its slopes by a little time, which is returned."""
+    start, between, u, rates = flow.vectors.start, flow.vectors.between, flow.vectors.to_between, flow.vectors.slopes.v[0]
     fastest = slowest
-    for d in range(nv):
-        fastest = max(fastest, abs(S[V0, d]))
+    for d in range(start.v.shape[0]):
+        fastest = max(fastest, abs(start.v[d]))
     eps = 1e-6 / fastest
-    for d in range(nv):
-        S[US, d] = eps * S[V0, d]
-        S[VS, d] = S[V0, d] + eps * S[SLOPE_V, d]
-    configuration.integrate(model.walk, S[Q0], S[US], S[QS])
+    for d in range(start.v.shape[0]):
+        u[d] = eps * start.v[d]
+        between.v[d] = start.v[d] + eps * rates[d]
+    configuration.integrate(model_of(flow).walk, start.q, u, between.q)
     return eps
 
 
 @jit
-def keep_guards(guards: Any, numbers: Any) -> None:
+def keep_guards(guards: Guards) -> None:
     """Remember the guards as they are at the start of a step, for the case that it must be taken again."""
     for e in range(guards.shape[0]):
-        guards[e, SIGN_BEFORE], numbers[e, LAST_BEFORE] = guards[e, SIGN], numbers[e, LAST]
+        guards[e].sign_before, guards[e].last_before = guards[e].sign, guards[e].last
 
 
 @jit
-def put_guards_back(guards: Any, numbers: Any) -> None:
+def put_guards_back(guards: Guards) -> None:
     """As `keep_guards` found them."""
     for e in range(guards.shape[0]):
-        guards[e, SIGN], numbers[e, LAST], guards[e, HIT] = guards[e, SIGN_BEFORE], numbers[e, LAST_BEFORE], 0
+        guards[e].sign, guards[e].last, guards[e].hit = guards[e].sign_before, guards[e].last_before, False
 
 
 @inline
-def crossed(guards: Any, e: int, value: float) -> bool:
+def crossed(guard: Guard, value: float) -> bool:
     """Whether a guard has gone through zero in its direction since it was last away from it."""
-    before, direction = guards[e, SIGN], guards[e, DIRECTION]
-    if before == 0:
+    if guard.sign == 0:
         return False
-    if direction <= 0 and before > 0 and value <= 0.0:
+    if guard.direction <= 0 and guard.sign > 0 and value <= 0.0:
         return True
-    return direction >= 0 and before < 0 and value >= 0.0
+    return guard.direction >= 0 and guard.sign < 0 and value >= 0.0
 
 
 @inline
-def remember(guards: Any, numbers: Any, e: int, value: float) -> None:
+def remember(guard: Guard, value: float) -> None:
     """Keep the sign and the value of a guard at a sample where it did not fire."""
-    if abs(value) > AT_ZERO or guards[e, SIGN] != 0:
+    if abs(value) > AT_ZERO or guard.sign != 0:
         if value > 0.0:
-            guards[e, SIGN] = 1
+            guard.sign = 1
         elif value < 0.0:
-            guards[e, SIGN] = -1
-    numbers[e, LAST] = value
+            guard.sign = -1
+    guard.last = value

@@ -15,17 +15,17 @@ from ..describe.state import State
 from ..errors import ModelError, RegraftError, SimulationError, listed, warn
 from ..structure.failures import why_idle
 from ..tolerances import CASCADE, LEAST_STEP, SAME_TIME
-from . import segment
+from . import stepping_loop
 from .applied import Applied
+from .coordinates import Maximal, Reduced
 from .events import PASS, STOP, Event, TimeAt, check_events
-from .free_runner import FreeRunner
 from .histories import EventRecord
 from .integrators import Integrator
 from .pace import Pace
 from .progress import Progress
 from .recorded import Segment
 from .runner import Runner
-from .settings import Settings, method_of, settings_of
+from .settings import Options, Settings, method_of, settings_of
 from .trajectory import Trajectory
 
 ENDLESS = 100
@@ -127,13 +127,14 @@ def simulate(
     """
     mech.check_state(state)
     method = method_of(integrator)
-    settings = settings_of(method, mech, torque, wrenches, rtol, atol, step, every, coordinates, stabilise, max_steps)
+    options = Options(torque, wrenches, rtol, atol, step, every, coordinates, stabilise, max_steps)
+    settings = settings_of(method, mech, options)
     begin, span = float(finite("start", start, ())), float(finite("duration", duration, ()))
     if span < 0.0:
         raise ModelError(f"duration must not be negative, not {span:g}.")
-    if max_steps is None and span > MOST_STEPS * settings.largest:
+    if max_steps is None and span > MOST_STEPS * settings.step:
         raise ModelError(
-            f"steps of {settings.largest:g} s make {span / settings.largest:.3g} of them in {span:g} s; take longer ones, or say "
+            f"steps of {settings.step:g} s make {span / settings.step:.3g} of them in {span:g} s; take longer ones, or say "
             "with max_steps how many there may be."
         )
     run = Run(method, settings, check_events(events, mech), begin, begin + span, progress)
@@ -177,9 +178,9 @@ class Run:
         return self._trajectory()
 
     def _new_runner(self, mech: Mechanism, state: State, t: float) -> Runner:
-        kind = FreeRunner if self.settings.coordinates == "maximal" else Runner
-        self.runner: Runner = kind(mech, state, t, self.method, self.settings, self.guarded)
-        self.runner.clock[segment.LEAST] = LEAST_STEP * (self.end - self.start)
+        coordinates = (Maximal if self.settings.maximal else Reduced)(mech, state, t)
+        self.runner = Runner(coordinates, t, self.method, self.settings, self.guarded)
+        self.runner.control.least = LEAST_STEP * (self.end - self.start)
         self.runner.arm({event.name for event in self.runner.events if event.already == "fire"} - self.asked)
         return self.runner
 
@@ -196,27 +197,27 @@ class Run:
             return
         self.closed = runner
         applied = Applied(self.settings.torque, self.settings.wrenches)
-        self.segments.append(replace(runner.segment(event), applied=applied))
+        self.segments.append(replace(runner.recorded(event), applied=applied))
         self.steps += runner.steps
-        self.rejected += int(runner.counts[segment.REJECTED])
+        self.rejected += int(runner.progress.rejected)
 
     def _advance(self, runner: Runner, shown: Progress) -> Runner | None:
         """Run to the next event or to the end; the runner to go on with, None at the end."""
         end = min([self.end, *(event.guard.time for event in self.waiting[-1:])])
-        why, budget = segment.PAUSED, 256
-        while why == segment.PAUSED:
+        why, budget = stepping_loop.PAUSED, 256
+        while why == stepping_loop.PAUSED:
             before = time.perf_counter()
             why = runner.run(end, min(budget, self._allowed(runner)))
             took = time.perf_counter() - before
             budget = max(16, min(1_000_000, int(budget * min(4.0, _PAUSE / max(took, 1e-6)))))
             shown.update(runner.t)
-            if why == segment.BEYOND_ALREADY:
+            if why == stepping_loop.BEYOND_ALREADY:
                 if already := self._already(runner):
                     return self.happen(runner, [*already, *self._due(runner.t)])
-                why = segment.PAUSED
-        if why == segment.FINISHED:
+                why = stepping_loop.PAUSED
+        if why == stepping_loop.FINISHED:
             return self.happen(runner, self._due(runner.t))
-        if why == segment.EVENT:
+        if why == stepping_loop.EVENT:
             return self.happen(runner, [*runner.hit(), *self._due(runner.t + SAME_TIME * max(1.0, abs(runner.t)))])
         raise self._failure(runner, why)
 
@@ -225,7 +226,7 @@ class Run:
         steps, t, most = self.steps + runner.steps, runner.t, self.settings.max_steps
         if most is not None:
             if steps < most or t >= self.end:
-                return most - steps
+                return max(most - steps, 0)
             self.close(runner, None)
             raise self._error(f"the run has taken its max_steps = {most} steps at t = {t:.9g}.", t, None)
         if self.pace.has_collapsed(steps, t):
@@ -331,7 +332,7 @@ class Run:
         """Why the compiled loop gave up."""
         self.close(runner, None)
         t = runner.t
-        if why == segment.FUNCTION_FAILED:
+        if why == stepping_loop.FUNCTION_FAILED:
             problem = runner.problem()
             if isinstance(problem, KeyboardInterrupt):
                 return problem
@@ -342,9 +343,9 @@ class Run:
         if (joint := runner.idle_joint()) is not None:
             return self._error(f"at t = {t:.9g} {why_idle(runner.structure, joint, runner.x[: runner.nq])}", t, joint)
         joint = runner.broken_joint()
-        if why == segment.TOO_SMALL and joint is None:
+        if why == stepping_loop.TOO_SMALL and joint is None:
             return self._too_short(runner)
-        if why == segment.NOT_FINITE and joint is None and runner.mech.layout.loops:
+        if why == stepping_loop.NOT_FINITE and joint is None and runner.mech.layout.loops:
             return self._error(
                 f"the loops cannot be closed again after a step at t = {t:.9g}: the motion leads where they cannot follow, as "
                 "out of a singular position. Take smaller steps, or start from another velocity.",

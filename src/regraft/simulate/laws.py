@@ -13,6 +13,7 @@ from ..algebra.pose import finite
 from ..describe.mechanism import Mechanism
 from ..errors import ModelError, listed
 from .callbacks import Callback, compiled_callback, is_compiled, python_callback
+from .driver import NOWHERE
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -194,7 +195,7 @@ def _moved(law: Law, kind: str, before: list[str], now: list[str]) -> str:
 
 @dataclass(frozen=True)
 class Numbers:
-    """Where a law finds its numbers in q and v; −1 for those of absent joints and of loop joints."""
+    """Where a law finds its numbers in q and v; NOWHERE for those of absent joints and of loop joints."""
 
     q: Integers
     v: Integers
@@ -214,8 +215,8 @@ def numbers_of(law: Law, mech: Mechanism, home: Home) -> Numbers:
             v.append(np.arange(layout.v_slices[name].start, layout.v_slices[name].stop))
         else:
             nq, nv = home.sizes[name]
-            q.append(np.full(nq, -1))
-            v.append(np.full(nv, -1))
+            q.append(np.full(nq, NOWHERE))
+            v.append(np.full(nv, NOWHERE))
             loops = loops or name in mech.joints
     return Numbers(np.concatenate(q).astype(np.int64), np.concatenate(v).astype(np.int64), loops)
 

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
 from ..maximal import FreeBodies
-from .dense import states_at
-from .stepper import SCRATCH
+from .dense_output import Samples, states_at
+from .flow import new_scratch
 
 Array = NDArray[np.float64]
 
@@ -43,6 +43,8 @@ class Segment:
     """(nq + nv,): in maximal coordinates the state of the mechanism at the start, from which its angles are counted."""
     applied: Any = field(default=None, repr=False)
     """The torques and wrenches that acted, an `Applied`; None where they are not known."""
+    converted: Array | None = field(default=None, repr=False)
+    """(some samples, nq + nv): in maximal coordinates the states of the mechanism at the first samples, if they are known."""
 
     @classmethod
     def from_rows(cls, mech: Mechanism, chunks: Sequence[Array], dense: bool, t: float, end: Array, event: str | None) -> Segment:
@@ -68,7 +70,13 @@ class Segment:
     @cached_property
     def seen(self) -> Array:
         """(samples, nq + nv): positions and velocities of the mechanism as the user sees it."""
-        return self.x if self.bodies is None else self.bodies.reduced_of_many(self.x, self.first, self.t)
+        if self.bodies is None:
+            return self.x
+        if self.converted is None or not len(self.converted):
+            return self.bodies.reduced_of_many(self.x, self.first, self.t)
+        last = len(self.converted) - 1  # from which angles are counted on
+        rest = self.bodies.reduced_of_many(self.x[last:], self.converted[last], self.t[last:])
+        return np.concatenate((self.converted, rest[1:]))
 
     @property
     def q(self) -> Array:
@@ -98,8 +106,9 @@ class Segment:
         moved = self.moved
         nq, nv = moved.nq, moved.nv
         out = np.empty((len(times), nq + nv))
-        sizes = _NO_SIZES if self.sizes is None else self.sizes
-        terms = _NO_TERMS if self.terms is None else self.terms
-        scratch = np.empty((SCRATCH, max(nq, nv, 1)))
-        states_at(moved.structure.walk, nq, self.t, self.x, sizes, terms, np.ascontiguousarray(times, float), scratch, out)
+        if self.sizes is None or self.terms is None:
+            samples = Samples(self.t, self.x, dense=False, sizes=_NO_SIZES, terms=_NO_TERMS)
+        else:
+            samples = Samples(self.t, self.x, dense=True, sizes=self.sizes, terms=self.terms)
+        states_at.call(moved.structure.walk, samples, np.ascontiguousarray(times, float), new_scratch(nq, nv), out)
         return out

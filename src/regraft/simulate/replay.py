@@ -6,118 +6,139 @@ its end is its derivative, exact to rounding; the size of the last step is compl
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numba import boolean, float64
 
 from ..algebra.scalars import Scalar, reciprocal
-from ..compilation import ComplexTable, Floats, Integers, IntegerTable, Table, jit, long_entry
+from ..compilation import Floats, Table, declare, jit, long_entry
 from ..kernels import configuration
 from ..kernels.derivatives import STEP
-from ..kernels.memory import model_at, positions_in, work_at
-from ..kernels.tables import KernelModel, Work
 from ..tolerances import END_SETTLED
-from .guards import guard_value, place_for_guards
-from .stepper import FAILED, Q0, Q1, U1, V0, V1, first_slopes, next_step, take_step
+from .crossings import guard_at_end
+from .flow import ComplexFlow, Flow, model_of, vectors_in
+from .guards import Guards
+from .records import tuple_type
+from .stepper import first_slopes, next_step, take_step_again
 
 TRIALS = 10  # corrections of the last step: each gains several digits
 NUDGE = 1e-5  # part of the largest step by which the guard's rate is measured
 
 
+class Steps(NamedTuple):
+    """The steps of a recorded motion."""
+
+    t: float  # when they begin
+    sizes: Floats
+    at_given_time: bool  # whether they end at a given time, so that a later start shortens the last one
+
+
+declare("Steps", tuple_type(Steps, float64, float64[::1], boolean))
+
+
 @jit
-def repeat(
-    model: KernelModel, work: Work, table: Any, functions: Any, t: float, sizes: Any, last: Scalar, S: Any, nq: int,
-    push: Any, external: Any, guards: Any, numbers: Any, e: int,
-) -> Scalar:  # fmt: skip
-    """All steps from (Q0, V0) to (Q1, V1); the last of the size `last`, or until guard e is zero if e ≥ 0. Returns its size."""
-    nv, stages, count = work.dof.shape[0], table.shape[1], sizes.shape[0]
-    first_slopes(model, work, functions, t, S, nq, push, external)
-    for i in range(count - 1):
-        take_step(model, work, table, functions, t, sizes[i] + 0.0 * last, S, nq, push, external)
-        next_step(S, nq, nv, stages)
+def repeat(flow: Flow, steps: Steps, last: Scalar, guards: Guards) -> Scalar:
+    """All steps from `start` to `end`; returns the size of the last one.
+
+    It is `last`; or where `guards` has a guard, the size after which that is zero.
+    """
+    t, sizes = steps.t, steps.sizes
+    first_slopes(flow, t)
+    for i in range(sizes.shape[0] - 1):
+        take_step_again(flow, t, sizes[i] + 0.0 * last)
+        next_step(flow)
         t += sizes[i]
     h = last
-    if e >= 0:
+    if guards.shape[0] > 0:
         largest = 0.0
-        for i in range(count):
+        for i in range(sizes.shape[0]):
             largest = max(largest, sizes[i])
         nudge = NUDGE * largest
         for _ in range(TRIALS):
-            here = guard_after(model, work, table, functions, t, h, S, nq, push, external, guards, numbers, e)
-            there = guard_after(model, work, table, functions, t, h + nudge, S, nq, push, external, guards, numbers, e)
+            here, there = guard_after(flow, guards, t, h), guard_after(flow, guards, t, h + nudge)
             change = here * nudge * reciprocal(there - here)
             h = h - change
             if abs(change.real) <= END_SETTLED * nudge / NUDGE and abs(change.imag) <= END_SETTLED * abs(h.imag):
                 break
-    take_step(model, work, table, functions, t, h, S, nq, push, external)
+    take_step_again(flow, t, h)
     return h
 
 
 @jit
-def guard_after(
-    model: KernelModel, work: Work, table: Any, functions: Any, t: float, h: Scalar, S: Any, nq: int,
-    push: Any, external: Any, guards: Any, numbers: Any, e: int,
-) -> Scalar:  # fmt: skip
-    """Guard e at the end of a step of the size h."""
-    take_step(model, work, table, functions, t, h, S, nq, push, external)
-    place_for_guards(model, work, guards, S, nq, Q1)
-    return guard_value(model, work, guards, numbers, functions, e, t + h.real, S, nq, Q1, V1)
+def guard_after(flow: Flow, guards: Guards, t: float, h: Scalar) -> Scalar:
+    """The guard at the end of a step of the size h."""
+    take_step_again(flow, t, h)
+    return guard_at_end(flow, guards, guards[0], t + h.real)
 
 
 @long_entry
-def replay(
-    handle: int, table: Table, x: Floats, t: float, sizes: Floats, last: float, S: Table, functions: Integers, push: Table,
-    external: Table,
-    guards: IntegerTable, numbers: Table, e: int, out: Floats,
-) -> float:  # fmt: skip
+def replay(given: Flow, x: Floats, steps: Steps, last: float, guards: Guards, out: Floats) -> float:
     """`repeat` from the state x to the state `out`; returns the size of the last step, NaN where a function failed."""
-    model, work, nq = model_at(handle), work_at(handle, S), positions_in(handle)
-    nv = work.dof.shape[0]
+    flow = Flow(given.tree, given.method, given.calls[0], given.push, given.external, vectors_in(given.vectors))
+    return fill_end(flow, x, steps, last, guards, out)
+
+
+@jit
+def fill_end(flow: Flow, x: Any, steps: Steps, last: float, guards: Guards, out: Any) -> float:
+    """`replay`; in a function of its own, which does not count who uses the arrays."""
+    start, end = flow.vectors.start, flow.vectors.end
+    nq, nv = start.q.shape[0], start.v.shape[0]
     for i in range(nq):
-        S[Q0, i] = x[i]
+        start.q[i] = x[i]
     for d in range(nv):
-        S[V0, d] = x[nq + d]
-    h = repeat(model, work, table, functions, t, sizes, last, S, nq, push, external, guards, numbers, e)
+        start.v[d] = x[nq + d]
+    h = repeat(flow, steps, last, guards)
     for i in range(nq):
-        out[i] = S[Q1, i]
+        out[i] = end.q[i]
     for d in range(nv):
-        out[nq + d] = S[V1, d]
-    return np.nan if functions[FAILED] != 0 else h
+        out[nq + d] = end.v[d]
+    return np.nan if flow.calls.failed else h
 
 
 @long_entry
-def tangents(
-    handle: int, table: Table, x: Floats, t: float, sizes: Floats, timed: bool, S: ComplexTable, functions: Integers,
-    push: Table, external: ComplexTable,
-    guards: IntegerTable, numbers: Table, e: int, seeds: Table, out: Table, directions: Table,
-) -> None:  # fmt: skip
-    """`repeat` in complex arithmetic, once for each row of `seeds`: tangents (q, v, t) of the start.
+def tangents(given: ComplexFlow, x: Floats, steps: Steps, guards: Guards, seeds: Table, out: Table, directions: Table) -> None:
+    """`repeat` in complex arithmetic from the state x, once for each row of `seeds`: tangents (q, v, t) of the start.
 
     Row c of `out` gets how (q, v, t) of the end changes with seed c, q as plain numbers; `directions` (nq, nv) gets how these
-    change along the tangent space at the end. Where the end is at a fixed time (`timed`), a later start shortens the last step.
+    change along the tangent space at the end.
     """
-    model, work, nq = model_at(handle), work_at(handle, S), positions_in(handle)
-    nv, count = work.dof.shape[0], sizes.shape[0]
+    flow = Flow(given.tree, given.method, given.calls[0], given.push, given.external, vectors_in(given.vectors))
     for c in range(seeds.shape[0]):
-        for d in range(nv):
-            S[U1, d] = complex(0.0, STEP * seeds[c, d])
-            S[V0, d] = complex(x[nq + d], STEP * seeds[c, nv + d])
-        for i in range(nq):
-            S[Q1, i] = complex(x[i], 0.0)
-        configuration.integrate(model.walk, S[Q1], S[U1], S[Q0])
-        begun = seeds[c, 2 * nv]
-        last = complex(sizes[count - 1], -STEP * begun if timed else 0.0)
-        h = repeat(model, work, table, functions, t, sizes, last, S, nq, push, external, guards, numbers, e)
-        for i in range(nq):
-            out[c, i] = S[Q1, i].imag / STEP
-        for d in range(nv):
-            out[c, nq + d] = S[V1, d].imag / STEP
-        out[c, nq + nv] = begun + h.imag / STEP
+        fill_tangent(flow, x, steps, guards, seeds[c], out[c])
+    fill_directions(flow, directions)
+
+
+@jit
+def fill_tangent(flow: ComplexFlow, x: Any, steps: Steps, guards: Guards, seed: Any, out: Any) -> None:
+    """How the end changes with one tangent of the start."""
+    start, end, u = flow.vectors.start, flow.vectors.end, flow.vectors.to_end
+    nq, nv = start.q.shape[0], start.v.shape[0]
+    for d in range(nv):
+        u[d] = complex(0.0, STEP * seed[d])
+        start.v[d] = complex(x[nq + d], STEP * seed[nv + d])
     for i in range(nq):
-        S[Q1, i] = complex(S[Q1, i].real, 0.0)
-    for c in range(nv):
-        for d in range(nv):
-            S[U1, d] = complex(0.0, STEP if d == c else 0.0)
-        configuration.integrate(model.walk, S[Q1], S[U1], S[Q0])
-        for i in range(nq):
-            directions[i, c] = S[Q0, i].imag / STEP
+        end.q[i] = complex(x[i], 0.0)
+    configuration.integrate(model_of(flow).walk, end.q, u, start.q)
+    begun = seed[2 * nv]
+    last = complex(steps.sizes[steps.sizes.shape[0] - 1], -STEP * begun if steps.at_given_time else 0.0)
+    h = repeat(flow, steps, last, guards)
+    for i in range(nq):
+        out[i] = end.q[i].imag / STEP
+    for d in range(nv):
+        out[nq + d] = end.v[d].imag / STEP
+    out[nq + nv] = begun + h.imag / STEP
+
+
+@jit
+def fill_directions(flow: ComplexFlow, out: Any) -> None:
+    """How the numbers of the position at the end change along its tangent space."""
+    there, end, u = flow.vectors.start.q, flow.vectors.end.q, flow.vectors.to_end
+    for i in range(end.shape[0]):
+        end[i] = complex(end[i].real, 0.0)
+    for c in range(u.shape[0]):
+        for d in range(u.shape[0]):
+            u[d] = complex(0.0, STEP if d == c else 0.0)
+        configuration.integrate(model_of(flow).walk, end, u, there)
+        for i in range(end.shape[0]):
+            out[i, c] = there[i].imag / STEP

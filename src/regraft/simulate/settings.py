@@ -19,19 +19,37 @@ _MOST = 10**18  # what the compiled loop can count
 
 
 @dataclass(frozen=True)
+class Options:
+    """How a motion is to be computed, as its user says it; see `simulate`."""
+
+    torque: Any = None
+    wrenches: Any = None
+    rtol: float = 1e-9
+    atol: float = 1e-10
+    step: float | None = None
+    every: int | None = None
+    coordinates: str = "reduced"
+    stabilise: bool | None = None
+    max_steps: int | None = None
+
+
+@dataclass(frozen=True)
 class Settings:
-    """What stays the same in all segments."""
+    """What stays the same in all segments, checked."""
 
     home: Home
     torque: Torques | None
     wrenches: Any
     rtol: float
     atol: float
-    first_step: float
-    largest: float
-    every: int
-    coordinates: str
+    step: float
+    """The size of a fixed step, or of the largest that an adaptive method may take."""
+    every: int | None
+    """Keep each so many steps a state; None: every step with its dense output."""
+    maximal: bool
+    """Whether every body moves by itself."""
     stabilise: bool
+    """Whether loops are closed again after each step."""
     max_steps: int | None = None
 
 
@@ -42,40 +60,35 @@ def method_of(name: str) -> Integrator:
     return INTEGRATORS[name]
 
 
-def settings_of(
-    method: Integrator,
-    mech: Mechanism,
-    torque: Any,
-    wrenches: Any,
-    rtol: float,
-    atol: float,
-    step: float | None,
-    every: int | None,
-    coordinates: str = "reduced",
-    stabilise: bool | None = None,
-    max_steps: int | None = None,
-) -> Settings:
+def settings_of(method: Integrator, mech: Mechanism, options: Options) -> Settings:
     """The settings of a run, checked."""
     home = Home.of(mech)
-    driving, pushing = torques_of(torque, mech, home), pushes_of(wrenches, home)
-    tolerances = float(finite("rtol", rtol, ())), float(finite("atol", atol, ()))
-    if min(tolerances) < 0.0 or max(tolerances) == 0.0:
-        raise ModelError(f"rtol and atol must be positive, not {rtol!r} and {atol!r}.")
-    size = math.inf if step is None else float(finite("step", step, ()))
-    if size <= 0.0:
-        raise ModelError(f"step must be positive, not {size:g}.")
-    if not method.adaptive and step is None:
+    driving, pushing = torques_of(options.torque, mech, home), pushes_of(options.wrenches, home)
+    rtol, atol = float(finite("rtol", options.rtol, ())), float(finite("atol", options.atol, ()))
+    if min(rtol, atol) < 0.0 or max(rtol, atol) == 0.0:
+        raise ModelError(f"rtol and atol must be positive, not {options.rtol!r} and {options.atol!r}.")
+    step = math.inf if options.step is None else float(finite("step", options.step, ()))
+    if step <= 0.0:
+        raise ModelError(f"step must be positive, not {step:g}.")
+    if not method.adaptive and options.step is None:
         raise ModelError(f"integrator {method.name!r} has a fixed step: give it, such as step=1e-3.")
-    for what, number in (("every", every), ("max_steps", max_steps)):
-        whole = isinstance(number, (int, np.integer)) and not isinstance(number, bool)
-        if number is not None and not (whole and 1 <= number <= _MOST):
-            raise ModelError(f"{what} must be a whole number of steps, from 1 to {_MOST:.0e}, not {number!r}.")
-    if coordinates not in ("reduced", "maximal"):
-        raise ModelError(f'coordinates must be "reduced" or "maximal", not {coordinates!r}.')
-    if method.of_free_bodies and coordinates != "maximal":
+    every, max_steps = (_count(what, getattr(options, what)) for what in ("every", "max_steps"))
+    if options.coordinates not in ("reduced", "maximal"):
+        raise ModelError(f'coordinates must be "reduced" or "maximal", not {options.coordinates!r}.')
+    maximal, stabilise = options.coordinates == "maximal", options.stabilise
+    if method.of_free_bodies and not maximal:
         raise ModelError(f'integrator {method.name!r} moves every body by itself; it needs coordinates="maximal".')
     if stabilise is not None and not isinstance(stabilise, (bool, np.bool_)):
         raise ModelError(f"stabilise must be True or False, not {stabilise!r}.")
     closing = not method.of_free_bodies if stabilise is None else bool(stabilise)
-    first = 0.0 if method.adaptive else size
-    return Settings(home, driving, pushing, *tolerances, first, size, int(every or 0), coordinates, closing, max_steps)
+    return Settings(home, driving, pushing, rtol, atol, step, every, maximal, closing, max_steps)
+
+
+def _count(what: str, number: Any) -> int | None:
+    """A number of steps; None where none is given."""
+    if number is None:
+        return None
+    whole = isinstance(number, (int, np.integer)) and not isinstance(number, bool)
+    if not (whole and 1 <= number <= _MOST):
+        raise ModelError(f"{what} must be a whole number of steps, from 1 to {_MOST:.0e}, not {number!r}.")
+    return int(number)

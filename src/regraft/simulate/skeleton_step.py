@@ -1,49 +1,59 @@
-"""S3's step: velocities first, then positions with the new velocities; centres of mass go straight, rotations by their axis."""
+"""S3's step for bodies that are each free: semi-implicit Euler for centres of mass and rotations.
+
+The new velocity comes first, and the position moves with it. A centre of mass goes in a straight line; the body turns about the
+fixed axis of its new angular velocity.
+"""
 
 from __future__ import annotations
 
-from typing import Any
-
-from ..algebra.memory import load, store
+from ..algebra.memory import load, load_vector, store_vector
 from ..algebra.rotations import exp_pose, exp_quaternion, quaternion_product, quaternion_rotation
 from ..algebra.scalars import Scalar, one, reciprocal
 from ..algebra.spatial import Vector, add, cross, dot, rotate, rotate_back, scale, spatial, subtract, zero_vector
 from ..compilation import inline, jit
-from ..kernels.tables import COM, KernelModel, Q, V
+from ..kernels.tables import COM, Q, V
+from .flow import Flow, model_of
 
 
 @jit
-def skeleton_step(model: KernelModel, S: Any, h: Scalar, q0: int, v0: int, slope: int, q1: int, v1: int, u1: int) -> None:
-    """(q1, v1) a step after (q0, v0), all rows of S, with accelerations in the row `slope`; every body must be free by itself.
+def skeleton_step(flow: Flow, h: Scalar) -> None:
+    """The end of a step with the accelerations at its start, S3's "Algorithm for animation"; every body must be free.  O(n).
 
-    S3, "Algorithm for animation". The tangent vector from q0 to q1 goes to u1.  O(n).
+    With the centre of mass c in the body's frame, body axes throughout: its velocity m = v + ω × c and its acceleration
+    v̇ + ω̇ × c + ω × m. The tangent vector of the step goes to `to_end`.
     """
+    start, end, to_end, rates = flow.vectors.start, flow.vectors.end, flow.vectors.to_end, flow.vectors.slopes.v[0]
+    model = model_of(flow)
     walk = model.walk
     for k in range(walk.shape[0]):
         i, d = walk[k, Q], walk[k, V]
         com = load(model.geometry, k, COM, 3)
-        turn = load(S, q0, i + 3, 4)
+        place, turn = load_vector(start.q, i, 3), load_vector(start.q, i + 3, 4)
         R = quaternion_rotation(turn)
-        v, w = load(S, v0, d, 3), load(S, v0, d + 3, 3)
-        dv, dw = load(S, slope, d, 3), load(S, slope, d + 3, 3)
+        v, w = load_vector(start.v, d, 3), load_vector(start.v, d + 3, 3)
+        dv, dw = load_vector(rates, d, 3), load_vector(rates, d + 3, 3)
         middle = add(v, cross(w, com))
         pushed = add(add(dv, cross(dw, com)), cross(w, middle))
         velocity = rotate(R, add(middle, scale(h, pushed)))
         spin = add(w, scale(h, dw))
         turned = quaternion_product(turn, exp_quaternion(scale(h, spin)))
         R_1 = quaternion_rotation(turned)
-        place = add(add(load(S, q0, i, 3), rotate(R, com)), scale(h, velocity))
-        store(S, q1, i, subtract(place, rotate(R_1, com)))
-        store(S, q1, i + 3, turned)
-        store(S, v1, d, subtract(rotate_back(R_1, velocity), cross(spin, com)))
-        store(S, v1, d + 3, spin)
-        store(S, u1, d, along(scale(h, spin), rotate_back(R, subtract(load(S, q1, i, 3), load(S, q0, i, 3)))))
-        store(S, u1, d + 3, scale(h, spin))
+        centre = add(add(place, rotate(R, com)), scale(h, velocity))
+        place_1 = subtract(centre, rotate(R_1, com))
+        store_vector(end.q, i, place_1)
+        store_vector(end.q, i + 3, turned)
+        store_vector(end.v, d, subtract(rotate_back(R_1, velocity), cross(spin, com)))
+        store_vector(end.v, d + 3, spin)
+        store_vector(to_end, d, linear_part(scale(h, spin), rotate_back(R, subtract(place_1, place))))
+        store_vector(to_end, d + 3, scale(h, spin))
 
 
 @inline
-def along(turn: Vector, moved: Vector) -> Vector:
-    """The linear part of the screw about `turn` whose motion moves the origin so; for complex numbers too, as no logarithm is."""
+def linear_part(turn: Vector, moved: Vector) -> Vector:
+    """The linear part of the twist with the angular part `turn` whose exponential moves the origin to `moved`.
+
+    The exponential is linear in that part, so it is found from three unit vectors. A logarithm would not do for complex numbers.
+    """
     still = zero_vector(turn[0])
     like = one(turn[0])
     x, y, z = (like, still[0], still[0]), (still[0], like, still[0]), (still[0], still[0], like)

@@ -1,4 +1,8 @@
-"""What is to be known of closed chains before they start to move."""
+"""The admissible start of a closed chain: a state from which it can move, and which of its constraints are redundant there.
+
+A state can satisfy all loops and yet lead nowhere. The velocity of a straight chain that is held at both ends may point across
+it: it opens no loop to first order, but no acceleration keeps the loops closed a moment later. Such a start is refused.
+"""
 
 from __future__ import annotations
 
@@ -20,9 +24,10 @@ _A_LITTLE = 1e-3  # radians or metres
 
 
 def prepare_start(mech: Mechanism, state: State, work: Workspace) -> None:
-    """Refuse a state from which there is no motion; else find out which rows of the loops are redundant in it and after it.
+    """Refuse a start that is not admissible; else let the workspace know which constraint rows are redundant.
 
-    There is none where the loops allow a velocity that no acceleration can keep, as of a straight chain held at both ends.
+    That is looked at where the motion starts and a little further along it: at a singular start more rows are redundant than on
+    the way.
     """
     structure, x, a = mech.structure, state._x, np.empty(mech.nv)
     pushed_closed_dynamics.call(work, x, structure.no_torque, structure.no_forces, a)
@@ -38,6 +43,7 @@ def prepare_start(mech: Mechanism, state: State, work: Workspace) -> None:
 
 
 def _refuse_stuck(mech: Mechanism, state: State) -> None:
+    """Raise an error if, but for rounding, no acceleration keeps the loops closed at this velocity."""
     found = keeping_acceleration(mech, state)
     left, size = (np.abs(part).reshape(-1, 2, 3).max(axis=2) for part in (found.left, found.size))  # turning, moving
     if not (left <= STUCK * size + STUCK_OF_ALL * size.max()).all():

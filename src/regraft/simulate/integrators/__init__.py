@@ -1,6 +1,6 @@
 """The integrators by name. To add one, write its numbers in a file and its name here."""
 
-from .contract import Integrator
+from .contract import Integrator, Method
 from .dopri5 import DOPRI5
 from .euler import EULER
 from .hakenberg import HAKENBERG
@@ -8,4 +8,4 @@ from .rk4 import RK4
 
 INTEGRATORS = {method.name: method for method in (EULER, RK4, DOPRI5, HAKENBERG)}
 
-__all__ = ["INTEGRATORS", "Integrator"]
+__all__ = ["INTEGRATORS", "Integrator", "Method"]

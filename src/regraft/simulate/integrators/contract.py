@@ -8,12 +8,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 Row = tuple[float, ...]
+
+
+class Method(NamedTuple):
+    """The numbers of an integrator as compiled code takes them, zero where there are none."""
+
+    weights: NDArray[np.float64]  # (stages, stages): row i, the weights of the slopes before it in stage i
+    times: NDArray[np.float64]  # (stages,): when in the step each stage is
+    error: NDArray[np.float64]  # (stages,): weights of the slopes in the estimate of the error
+    dense: NDArray[np.float64]  # (stages,): weights of the slopes in the last term of the dense output
+    order: int
 
 
 @dataclass(frozen=True)
@@ -39,8 +49,13 @@ class Integrator:
         return bool(self.error)
 
     @cached_property
-    def table(self) -> NDArray[np.float64]:
-        """(stages + 3, stages): the weights of the stages, then times, error weights and dense weights."""
+    def method(self) -> Method:
+        """The numbers as arrays."""
         count = len(self.stages)
-        rows: list[Any] = [*self.stages, self.times, self.error, self.dense]
-        return np.array([(*row, *(0.0,) * (count - len(row))) for row in rows])
+        weights = np.array([_padded(row, count) for row in self.stages])
+        times, error, dense = (np.array(_padded(row, count)) for row in (self.times, self.error, self.dense))
+        return Method(weights, times, error, dense, self.order)
+
+
+def _padded(row: Row, count: int) -> Row:
+    return (*row, *(0.0,) * (count - len(row)))

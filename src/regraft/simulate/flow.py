@@ -1,0 +1,165 @@
+"""What a step is computed from and into: the tables of the mechanism, the functions that act on it, and the step's vectors.
+
+A step starts at the state `start` and ends at `end`. Positions within it are ``start.q ⊕ u`` with u in the tangent space at its
+start, so what is integrated is (u, v): `slopes`, `error` and `dense` are pairs of these.
+"""
+
+from __future__ import annotations
+
+from ctypes import Structure
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import complex128, float64, int64
+from numba.core import types
+
+from ..algebra.memory import borrowed_vector, table_at
+from ..compilation import declare, inline_view
+from ..kernels.memory import model_at, work_at
+from ..kernels.tables import KernelModel, Work
+from .integrators import Method
+from .records import array_type, record, tuple_type
+
+MOST_STAGES = 8
+"""Of an integrator."""
+TERMS = 4
+"""Of the dense output, for u and for v."""
+
+
+@record
+class Calls(Structure):
+    """Functions that a step calls by their addresses, and what kind of step it is."""
+
+    torque: int  # address of the torque function, 0 for none
+    torque_context: int  # what it is called with, last
+    wrenches: int  # address of the wrench function, 0 for none
+    wrenches_context: int
+    failed: bool  # whether a function of the user has failed
+    of_free_bodies: bool  # whether the step is S3's
+    closes: bool  # whether loops are closed again after each step
+    has_loops: bool  # whether it has closed chains
+    dynamics: int  # address of the dynamics of closed chains
+    closing: int  # address of what closes them again
+
+
+class Point(NamedTuple):
+    """A state: position and velocity."""
+
+    q: Any
+    v: Any
+
+
+class Pair(NamedTuple):
+    """A tangent vector of positions, and one of velocities; or several of each, one a row."""
+
+    u: Any
+    v: Any
+
+
+class Vectors(NamedTuple):
+    """The vectors of one step, in the scalar of the computation."""
+
+    start: Point
+    end: Point  # of the present stage; after the last stage, the end of the step
+    between: Point  # a state within the step, by dense output
+    to_end: Any  # u of `end`
+    to_between: Any  # u of `between`
+    torque: Any
+    result: Any  # one number: what a guard's function returns, or whether closing loops has stopped something
+    error: Pair  # estimated error of the step
+    dense: Pair  # TERMS rows: terms of the dense output
+    slopes: Pair  # MOST_STAGES rows: slopes of the stages
+
+
+class Scratch(NamedTuple):
+    """The memory of all vectors of a step, as Python gives it; `vectors_in` says which row is what."""
+
+    q: Any  # (POSITIONS, nq)
+    v: Any  # (VELOCITIES, nv)
+    result: Any  # (1,)
+
+
+class Flow(NamedTuple):
+    """A mechanism in motion, as a step of the integrator takes it."""
+
+    tree: int  # handle of the workspace
+    method: Method  # numbers of the integrator
+    calls: Any  # a record, `Calls`; from Python an array with it
+    push: Any  # (bodies, 6): where the wrench function writes to
+    external: Any  # the wrenches as kernels take them
+    vectors: Any  # `Vectors`; from Python their `Scratch`, and an entry unpacks it
+
+
+DENSE, SLOPES = 8, 8 + 2 * TERMS
+"""The rows of velocities in a scratch at which the dense output and the slopes begin."""
+POSITIONS, VELOCITIES = 3, SLOPES + 2 * MOST_STAGES
+
+
+def new_scratch(nq: int, nv: int, scalar: type = float) -> Scratch:
+    """Zeros for a mechanism with so many positions and velocities."""
+    return Scratch(np.zeros((POSITIONS, nq), scalar), np.zeros((VELOCITIES, nv), scalar), np.zeros(1, scalar))
+
+
+def start_in(scratch: Scratch) -> Point:
+    """The state at the start of the step, for Python."""
+    return Point(scratch.q[0], scratch.v[0])
+
+
+def accelerations_in(scratch: Scratch) -> Any:
+    """(MOST_STAGES, nv): the slopes of velocities, for Python."""
+    return scratch.v[SLOPES + MOST_STAGES :]
+
+
+@inline_view
+def vectors_in(scratch: Scratch) -> Vectors:
+    """All vectors of a step."""
+    q, v = scratch.q, scratch.v
+    return Vectors(
+        Point(row(q, 0), row(v, 0)),
+        Point(row(q, 1), row(v, 1)),
+        Point(row(q, 2), row(v, 2)),
+        row(v, 3),
+        row(v, 4),
+        row(v, 5),
+        borrowed_vector(scratch.result),
+        Pair(row(v, 6), row(v, 7)),
+        Pair(rows(v, DENSE, TERMS), rows(v, DENSE + TERMS, TERMS)),
+        Pair(rows(v, SLOPES, MOST_STAGES), rows(v, SLOPES + MOST_STAGES, MOST_STAGES)),
+    )
+
+
+@inline_view
+def row(table: Any, k: int) -> Any:
+    """A row of a table, not counted."""
+    return table_at(table[k].ctypes.data, 1, table.shape[1], table)[0]
+
+
+@inline_view
+def rows(table: Any, k: int, count: int) -> Any:
+    """Several rows of a table, not counted."""
+    return table_at(table[k].ctypes.data, count, table.shape[1], table)
+
+
+def _declare_flow(prefix: str, scalar: Any) -> None:
+    """The words for a flow and its scratch in a scalar."""
+    vector, table = types.Array(scalar, 1, "C"), types.Array(scalar, 2, "C")
+    scratch, method = tuple_type(Scratch, table, table, vector), tuple_type(Method, float64[:, ::1], *(float64[::1],) * 3, int64)
+    declare(f"{prefix}Scratch", scratch)
+    declare(f"{prefix}Flow", tuple_type(Flow, int64, method, array_type(Calls), float64[:, ::1], table, scratch))
+
+
+_declare_flow("", float64)
+_declare_flow("Complex", complex128)
+ComplexFlow = Flow
+
+
+@inline_view
+def model_of(flow: Flow) -> KernelModel:
+    """The tables of the mechanism."""
+    return model_at(flow.tree)
+
+
+@inline_view
+def work_of(flow: Flow) -> Work:
+    """The scratch tables of its kernels."""
+    return work_at(flow.tree, flow.vectors.torque)

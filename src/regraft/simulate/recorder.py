@@ -1,0 +1,48 @@
+"""The rows that the compiled loop writes of a motion: taken out of its table whenever that is full or somebody asks."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .stepping_loop import Recording
+
+Array = NDArray[np.float64]
+
+_BYTES_A_CHUNK = 1 << 20
+
+
+class Recorder:
+    """The rows of one segment; with `every` each so many steps a state, else every step with its dense output."""
+
+    def __init__(self, nq: int, nv: int, every: int | None) -> None:
+        self.dense = every is None
+        self.recording = Recording(dense=self.dense, every=every or 1)
+        """What the loop keeps of it."""
+        self._size, self._first = nq + nv, 2 if self.dense else 1
+        columns = self._first + self._size + (8 * nv if self.dense else 0)
+        self.table = np.empty((max(16, min(2048, _BYTES_A_CHUNK // (8 * columns))), columns))
+        """Where the loop writes to."""
+        self._chunks: list[Array] = []
+        self._given = 0
+
+    def empty(self) -> None:
+        """Make room in the table."""
+        if self.recording.rows:
+            self._chunks.append(self.table[: self.recording.rows].copy())
+            self.recording.rows = 0
+
+    def chunks(self) -> list[Array]:
+        """All rows so far, in pieces."""
+        self.empty()
+        return self._chunks
+
+    def rows(self) -> Array:
+        """All rows so far."""
+        return np.concatenate([self.table[:0], *self.chunks()])
+
+    def new_states(self) -> tuple[Array, Array]:
+        """Times and states of the rows that have come since this was last asked."""
+        rows = np.concatenate([self.table[:0], *self.chunks()[self._given :]])
+        self._given = len(self._chunks)
+        return rows[:, 0], rows[:, self._first : self._first + self._size]
