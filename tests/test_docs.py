@@ -94,6 +94,16 @@ def test_every_public_name_is_documented_on_a_page():
     assert {*rg.gait.__all__, *rg.models.__all__, *maximal.__all__} - {"FreeBodies"} <= documented
 
 
+def test_the_architecture_page_names_every_file():
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    package = ROOT / "src" / "regraft"
+    files = [path for path in package.rglob("*.py") if path.name not in ("__init__.py", "_version.py")]
+    missing = [str(path.relative_to(package)) for path in files if not re.search(rf"\b{path.name}\b", page)]
+    assert missing == []
+    listed = set(re.findall(r"\b(\w+\.py)\b", page))
+    assert listed - {path.name for path in package.rglob("*.py")} == set()
+
+
 def test_the_notation_page_names_every_column_of_the_tables():
     source = (ROOT / "src" / "regraft" / "kernels" / "tables.py").read_text(encoding="utf-8")
     widths = {"JOINTS", "GEOMETRY", "SPRING", "LIMIT_ROW", "LIMIT", "EXTERNAL", "BODY_WORK", "DOF_WORK"}
