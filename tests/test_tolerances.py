@@ -44,8 +44,8 @@ OTHER_LITERALS = {
     ("simulate/guards.py", "look_ahead"): "the step of a derivative",
     ("simulate/hybrid.py", "_advance"): "seconds that no look at the clock is shorter than",
     ("simulate/runner.py", "__init__"): "the controller of the step size begins with it",
-    ("simulate/segment.py", "accept"): "the controller of the step size, by Hairer, Nørsett and Wanner",
-    ("simulate/segment.py", "first_size"): "the first step size, by the same",
+    ("simulate/stepping_loop.py", "accept"): "the controller of the step size, by Hairer, Nørsett and Wanner",
+    ("simulate/stepping_loop.py", "first_size"): "the first step size, by the same",
 }
 
 

@@ -169,13 +169,15 @@ def vector_at(address: int, count: int) -> Any:
 
 
 @intrinsic
-def call_kernel(_typing: Any, address: Any, a: Any, b: Any, c: Any, d: Any, e: Any, f: Any, g: Any, h: Any) -> Any:
-    """The number that the kernel at an address returns for eight integers; see `compilation.address_of`."""
+def call_kernel(_typing: Any, address: Any, given: Any) -> Any:
+    """The number that the kernel at an address returns for some integers; see `compilation.address_of`."""
 
     def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:
         integer = ir.IntType(64)
-        words = [context.cast(builder, word, kind, types.int64) for word, kind in zip(args, signature.args, strict=True)]
-        function = builder.inttoptr(words[0], ir.FunctionType(ir.DoubleType(), [integer] * 8).as_pointer())
-        return builder.call(function, words[1:])
+        where = context.cast(builder, args[0], signature.args[0], types.int64)
+        kinds, values = tuple(signature.args[1]), cgutils.unpack_tuple(builder, args[1])
+        words = [context.cast(builder, word, kind, types.int64) for word, kind in zip(values, kinds, strict=True)]
+        function = builder.inttoptr(where, ir.FunctionType(ir.DoubleType(), [integer] * len(words)).as_pointer())
+        return builder.call(function, words)
 
-    return types.float64(address, a, b, c, d, e, f, g, h), codegen
+    return types.float64(address, given), codegen

@@ -90,7 +90,8 @@ def _shared(motions: AllowedMotions, acting: Array, stretch: Array, actuators: A
     reach, wanted = np.empty((min(count, dof), count)), np.empty(min(count, dof))
     y, lacking = np.empty((1 if actuators.bounds is None else count + 1, count)), np.empty(dof)
     places = np.array(actuators.places, np.int64).reshape(count, 1)
-    able = sharing.share.call(motions.Vt, motions.rank, motions.scale, acting, places, stretch, reach, wanted, y, lacking)
+    weights = motions.scale[places[:, 0]] / stretch
+    able = sharing.share.call(motions.Vt[motions.rank :], acting, places, weights, reach, wanted, y, lacking)
     if able < 0:
         raise _undriven(motions.free @ lacking, actuators)
     return Shared(y[0], y[1 : count - able + 1].T, reach[:able], wanted[:able])

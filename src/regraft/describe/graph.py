@@ -233,7 +233,8 @@ class Graph:
         self.ready = structure
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name not in ("_structure", "coordinates")}
+        parts = self.__dict__.copy()  # at once: other threads may be adding what follows from them
+        return {name: value for name, value in parts.items() if name not in ("_structure", "coordinates")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -316,3 +317,10 @@ def checked_inertia(body: str, inertia: Inertia) -> Inertia:
 def _check_pose(kind: str, name: str, which: str, pose: Pose) -> None:
     if not isinstance(pose, Pose):
         raise ModelError(f"{kind} {name!r}: {which} must be a Pose, such as Pose(translation=(0, 0, 1)), not {pose!r}.")
+
+
+def by_name(what: str, whose: str, table: Mapping[str, Any] | None) -> Mapping[str, Any]:
+    """What was given by the names of parts; nothing where it is None."""
+    if table is not None and not isinstance(table, Mapping):
+        raise ModelError(f"{what} must be given by the names of the {whose} it is for, as a dict, not as {table!r}.")
+    return table or {}

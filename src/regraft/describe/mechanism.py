@@ -17,7 +17,7 @@ from ..structure.layout import Layout
 from ..structure.structure import Structure
 from ..tolerances import ASSEMBLED
 from . import plain as files
-from .graph import checked_inertia, known
+from .graph import by_name, checked_inertia, known
 from .inertia import Inertia
 from .parts import Body
 from .rejoinable import Rejoinable
@@ -246,12 +246,12 @@ class Mechanism(Rejoinable):
         if gravity is not None:
             twin._gravity = finite("gravity", gravity, (3,))
             twin._gravity.flags.writeable = False
-        for body, new in _given("inertia", "bodies", inertia).items():
+        for body, new in by_name("inertia", "bodies", inertia).items():
             if body not in self._bodies:
                 raise ModelError(f"inertia: there is no body {body!r}. {known('bodies', self._bodies)}")
             twin._bodies[body] = Body(body, checked_inertia(body, new))
         for what, table in (("damping", damping), ("limits", limits)):
-            for name, value in _given(what, "joints", table).items():
+            for name, value in by_name(what, "joints", table).items():
                 self._check_joint(name)
                 joint = twin._joints[name]
                 twin._joints[name] = dataclasses.replace(joint, type=joint.type.with_settings(**{what: value}))
@@ -400,9 +400,3 @@ class Mechanism(Rejoinable):
 
 
 _TABLES = ("_bodies", "_joints", "_frames", "_springs")
-
-
-def _given(what: str, whose: str, table: Mapping[str, Any] | None) -> Mapping[str, Any]:
-    if table is not None and not isinstance(table, Mapping):
-        raise ModelError(f"{what} must be given by the names of the {whose} it is for, as a dict, not as {table!r}.")
-    return table or {}

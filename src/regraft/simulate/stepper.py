@@ -46,10 +46,11 @@ def evaluate(flow: Flow, t: float, at: Point, out: Any) -> Scalar:
             store(external, k, PUSH, load(push, model.walk[k, BODY], 0, 6))
     if not calls.has_loops:
         return aba(model, work_of(flow), at.q, at.v, torque, external, out)
+    pushes = external.ctypes.data, external.shape[0]
     margin = call_kernel(
-        calls.dynamics, flow.tree, at.q.ctypes.data, at.v.ctypes.data, torque.ctypes.data,
-        external.ctypes.data, external.shape[0], out.ctypes.data, 0,
-    )  # fmt: skip
+        calls.dynamics,
+        (flow.tree, at.q.ctypes.data, at.v.ctypes.data, torque.ctypes.data, pushes[0], pushes[1], out.ctypes.data),
+    )
     return margin * one(like)
 
 
@@ -107,10 +108,10 @@ def close_step(flow: Flow, velocity: Any, what: int) -> float:
     `result` says with 1 that more was stopped than the errors of the step.
     """
     calls, s = flow.calls, flow.vectors
+    step, best = s.to_between.ctypes.data, s.between.q.ctypes.data
     return call_kernel(
-        calls.closing, flow.tree, s.end.q.ctypes.data, velocity.ctypes.data, s.to_between.ctypes.data,
-        s.between.q.ctypes.data, s.result.ctypes.data, what, 0,
-    )  # fmt: skip
+        calls.closing, (flow.tree, s.end.q.ctypes.data, velocity.ctypes.data, step, best, s.result.ctypes.data, what)
+    )
 
 
 @inline

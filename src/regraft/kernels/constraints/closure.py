@@ -55,7 +55,7 @@ def balance(model: KernelModel, work: Work, closed: Loops) -> None:
 @inline
 def ask_links(model: KernelModel, closed: Loops, what: int) -> None:
     """Call `free_bodies` by its address, which is there in maximal coordinates only: others need not wait for its compilation."""
-    call_kernel(closed.links_at, model.handle, what, 0, 0, 0, 0, 0, 0)
+    call_kernel(closed.links_at, (model.handle, what))
 
 
 @jit
@@ -217,7 +217,7 @@ CLOSE_STATE, CLOSE_VELOCITIES = range(2)
 
 
 @long_entry
-def loop_closing(handle: int, q: int, v: int, step: int, best: int, result: int, what: int, _h: int) -> float:
+def loop_closing(handle: int, q: int, v: int, step: int, best: int, result: int, what: int) -> float:
     """`close_again` or `close_velocities`, with addresses of arrays; returns the gap.
 
     `step` and `best` are scratch (nv,) and (nq,). What else `close_again` returns goes to `result`, as 0 or 1.

@@ -103,7 +103,7 @@ def take_back(model: KernelModel, work: Work, closed: Loops) -> None:
 
 
 @long_entry
-def loop_dynamics(handle: int, q: int, v: int, tau: int, external: int, pushed: int, out: int, _h: int) -> float:
+def loop_dynamics(handle: int, q: int, v: int, tau: int, external: int, pushed: int, out: int) -> float:
     """`closed_dynamics`, with addresses of arrays; returns the least MARGIN."""
     nq, nv = positions_in(handle), velocities_in(handle)
     position, velocity, torque, rate = vector_at(q, nq), vector_at(v, nv), vector_at(tau, nv), vector_at(out, nv)

@@ -14,14 +14,14 @@ from .tables import BALANCE, ELIMINATE, GAP, REDUNDANT_BELOW
 
 
 @entry
-def links_kernel(handle: int, what: int, _c: int, _d: int, _e: int, _f: int, _g: int, _h: int) -> float:
+def links_kernel(handle: int, what: int) -> float:
     """Eliminate, balance, or take the forces of all rows back; see `closure.ask_links`."""
     do_links(handle, what, 0.0)
     return 0.0
 
 
 @entry
-def complex_links_kernel(handle: int, what: int, _c: int, _d: int, _e: int, _f: int, _g: int, _h: int) -> float:
+def complex_links_kernel(handle: int, what: int) -> float:
     """The same in complex numbers."""
     do_links(handle, what, 0.0j)
     return 0.0

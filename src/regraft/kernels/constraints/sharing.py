@@ -65,24 +65,16 @@ def follow(Vt: Table, rank: int, scales: Floats, chosen: IntegerTable, rates: Ta
 
 @entry
 def share(
-    Vt: Table,
-    rank: int,
-    scales: Floats,
-    acting: Floats,
-    places: IntegerTable,
-    stretch: Floats,
-    reach: Table,
-    wanted: Floats,
-    y: Table,
-    lacking: Floats,
+    free: Table, acting: Floats, places: IntegerTable, weights: Floats, reach: Table, wanted: Floats, y: Table, lacking: Floats
 ) -> int:
     """The least torques of motors at some `places` that do the same work in all allowed motions as the torques `acting`.
 
-    `acting` belongs to θ̂; y[0] are the torques of the motors, each times its `stretch`, and y[1:] a basis of what may be added to
+    The rows of `free` are the allowed motions in θ̂, to which `acting` belongs; `weights` are dθ/dθ̂ of the motors' coordinates by
+    their stretch. y[0] are the torques of the motors, each times its stretch, and y[1:] a basis of what may be added to
     them without a change of work (internal forces). Both fulfil reach y = wanted, with as many rows as the number returned.
     `lacking` is what the motors cannot do, in terms of the allowed motions; where it is not zero, −1 is returned.
     """
-    dof, motors = Vt.shape[0] - rank, places.shape[0]
+    dof, motors = free.shape[0], places.shape[0]
     count = min(dof, motors)
     F, U, sizes, rows = np.empty((dof, motors)), np.empty((count, dof)), np.empty(count), np.empty((motors, motors))
     largest = 0.0
@@ -91,9 +83,9 @@ def share(
     for g in range(dof):
         lacking[g] = 0.0
         for i in range(acting.shape[0]):
-            lacking[g] += Vt[rank + g, i] * acting[i]
+            lacking[g] += free[g, i] * acting[i]
         for k in range(motors):
-            F[g, k] = Vt[rank + g, places[k, 0]]
+            F[g, k] = free[g, places[k, 0]]
     decompose(F, U, sizes, rows)
     able = 0
     while able < count and sizes[able] > LOOP_RANK:  # sizes are cosines between what has motors and what can move
@@ -104,7 +96,7 @@ def share(
             lacking[g] -= asked * U[able, g]
         wanted[able] = asked / sizes[able]
         for k in range(motors):
-            reach[able, k] = rows[able, k] * (scales[places[k, 0]] / stretch[k])
+            reach[able, k] = rows[able, k] * weights[k]
         able += 1
     for g in range(dof):
         if not abs(lacking[g]) <= ASSEMBLED * largest:
