@@ -324,7 +324,8 @@ class Mechanism(Rejoinable):
         if not isinstance(other, Mechanism):
             return NotImplemented
         return np.array_equal(self._gravity, other._gravity) and all(
-            list(getattr(self, table).items()) == list(getattr(other, table).items()) for table in _TABLES
+            list(getattr(self, table).items()) == list(getattr(other, table).items())
+            for table in ("_bodies", "_joints", "_frames", "_springs")
         )
 
     __hash__ = None  # type: ignore[assignment]
@@ -397,6 +398,3 @@ class Mechanism(Rejoinable):
         self._check_joint(name)
         if name not in self.layout.q_slices:
             raise ModelError(f"joint {name!r} is a loop joint and has no place in q and v; ask joint_position for its position.")
-
-
-_TABLES = ("_bodies", "_joints", "_frames", "_springs")

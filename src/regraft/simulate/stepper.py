@@ -11,7 +11,7 @@ from ..algebra.scalars import Scalar, one, where_less
 from ..compilation import inline, jit
 from ..kernels import configuration
 from ..kernels.aba import aba
-from ..kernels.tables import BODY, PUSH
+from ..kernels.tables import BODY, PUSH, KernelModel, Work
 from .calls import call_at
 from .flow import Flow, Point, Vectors, model_of, work_of
 from .skeleton_step import skeleton_step
@@ -23,12 +23,14 @@ ON_A_MANIFOLD = -1
 
 
 @inline
-def evaluate(flow: Flow, t: float, at: Point, out: Any) -> Scalar:
-    """The acceleration at a time and a state into `out`; returns the least MARGIN, NaN for a failure."""
+def evaluate(flow: Flow, model: KernelModel, work: Work, t: float, at: Point, out: Any) -> Scalar:
+    """The acceleration at a time and a state into `out`; returns the least MARGIN, NaN for a failure.
+
+    `model` and `work` are those of the flow, which are found once for all stages of a step.
+    """
     calls, torque, push, external, like = flow.calls, flow.vectors.torque, flow.push, flow.external, flow.vectors.result[0]
     if calls.failed:
         return np.nan * one(like)
-    model = model_of(flow)
     if calls.torque != 0:
         for d in range(torque.shape[0]):
             torque[d] = np.nan  # stays where a signal comes on the way into a function in Python
@@ -45,7 +47,7 @@ def evaluate(flow: Flow, t: float, at: Point, out: Any) -> Scalar:
         for k in range(external.shape[0]):
             store(external, k, PUSH, load(push, model.walk[k, BODY], 0, 6))
     if not calls.has_loops:
-        return aba(model, work_of(flow), at.q, at.v, torque, external, out)
+        return aba(model, work, at.q, at.v, torque, external, out)
     pushes = external.ctypes.data, external.shape[0]
     margin = call_kernel(
         calls.dynamics,
@@ -58,7 +60,7 @@ def evaluate(flow: Flow, t: float, at: Point, out: Any) -> Scalar:
 def first_slopes(flow: Flow, t: float) -> Scalar:
     """The slopes at the start of a step."""
     start, slopes = flow.vectors.start, flow.vectors.slopes
-    margin = evaluate(flow, t, start, slopes.v[0])
+    margin = evaluate(flow, model_of(flow), work_of(flow), t, start, slopes.v[0])
     for d in range(start.v.shape[0]):
         slopes.u[0, d] = start.v[d]
     return margin
@@ -68,11 +70,12 @@ def first_slopes(flow: Flow, t: float) -> Scalar:
 def take_step(flow: Flow, t: float, h: Scalar) -> Scalar:
     """All stages but the first, up to the end of the step; returns the least MARGIN of them, NaN for a failure."""
     start, end, to_end, slopes = flow.vectors.start, flow.vectors.end, flow.vectors.to_end, flow.vectors.slopes
-    weights, times, walk = flow.method.weights, flow.method.times, model_of(flow).walk
+    model, work, weights, times = model_of(flow), work_of(flow), flow.method.weights, flow.method.times
+    walk = model.walk
     worst = one(flow.vectors.result[0])
     if flow.calls.of_free_bodies:
         skeleton_step(flow, h)
-        worst = evaluate(flow, t + h.real, end, slopes.v[1])
+        worst = evaluate(flow, model, work, t + h.real, end, slopes.v[1])
         configuration.tangent(walk, to_end, end.v, slopes.u[1])
         configuration.normalise(walk, end.q)
         return worst
@@ -88,7 +91,7 @@ def take_step(flow: Flow, t: float, h: Scalar) -> Scalar:
             to_end[d] = h * u
             end.v[d] = start.v[d] + h * v
         configuration.integrate(walk, start.q, to_end, end.q)
-        margin = evaluate(flow, t + times[i] * h.real, end, slopes.v[i])
+        margin = evaluate(flow, model, work, t + times[i] * h.real, end, slopes.v[i])
         configuration.tangent(walk, to_end, end.v, slopes.u[i])
         worst = where_less(worst, margin, worst, margin)
     configuration.normalise(walk, end.q)  # or rounding would add up

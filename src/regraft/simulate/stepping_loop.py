@@ -16,7 +16,7 @@ from ..compilation import declare, inline, jit, long_entry
 from ..kernels.constraints.closure import CLOSE_STATE, CLOSE_VELOCITIES
 from ..tolerances import CLOSED, LAST_STEP, NO_PROGRESS, WHOLE_STEP
 from .crossings import SAMPLES, Step, first_zero, shorten
-from .flow import Flow, vectors_in
+from .flow import Flow, model_of, vectors_in, work_of
 from .guards import Guards, keep_guards, look_at_guards, put_guards_back, start_guards
 from .records import array_type, record, tuple_type
 from .stepper import (
@@ -33,9 +33,8 @@ from .stepper import (
     take_step_again,
 )
 
-# why the loop came back
-FINISHED, EVENT, FULL, PAUSED, NOT_FINITE, TOO_SMALL, FUNCTION_FAILED, BEYOND_ALREADY = range(8)
-GOING = -1  # it did not
+# why the loop came back; GOING: it did not
+FINISHED, EVENT, FULL, PAUSED, NOT_FINITE, TOO_SMALL, FUNCTION_FAILED, BEYOND_ALREADY, GOING = range(9)
 
 
 @record
@@ -207,7 +206,7 @@ def close_end(flow: Flow, t: float) -> bool:
     if not close_step(flow, end.v, CLOSE_STATE) < CLOSED:
         return False
     if flow.vectors.result[0] != 0.0:  # something was stopped, and the last slopes are those before it
-        evaluate(flow, t, end, slopes.v[flow.method.times.shape[0] - 1])
+        evaluate(flow, model_of(flow), work_of(flow), t, end, slopes.v[flow.method.times.shape[0] - 1])
     return True
 
 
