@@ -39,7 +39,7 @@ def reroot_comparisons(s: Subject) -> list[Comparison]:
 
 def reroot_and_derive(s: Subject, top: str) -> Callable[[], object]:
     """A re-rooting and the tables that the first question to the new mechanism needs."""
-    return lambda: rg.reroot(s.mech, s.state, top)[0].structure
+    return lambda: rg.reroot(s.mech, s.state, top)[0].structure.work
 
 
 def reroot_time(s: Subject) -> float:

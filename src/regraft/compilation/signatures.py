@@ -30,6 +30,8 @@ Blocks: TypeAlias = NDArray[np.float64]
 """An array of float64 with three axes."""
 ThreeFloats: TypeAlias = tuple[float, float, float]
 """Three float64, such as a point."""
+EightIntegers: TypeAlias = tuple[int, ...]
+"""Eight int64."""
 SixFloats: TypeAlias = tuple[float, ...]
 """Six float64."""
 Scalars: TypeAlias = Any
@@ -45,6 +47,7 @@ _TYPES: dict[str, Any] = {
     "Table": numba.float64[:, ::1],
     "Blocks": numba.float64[:, :, ::1],
     "ThreeFloats": types.UniTuple(numba.float64, 3),
+    "EightIntegers": types.UniTuple(numba.int64, 8),
     "SixFloats": types.UniTuple(numba.float64, 6),
     "Integers": numba.int64[::1],
     "IntegerTable": numba.int64[:, ::1],

@@ -23,10 +23,11 @@ from ..algebra.spatial import (
     zero_spatial,
     zero_vector,
 )
-from ..compilation import inline, jit
+from ..compilation import Scalars, inline, jit
 from ..joints import joint_limit
 from ..tolerances import TINY
 from .kinematics import frame
+from .stages import tree_stage
 from .tables import (
     DAMPING,
     DISSIPATION,
@@ -67,12 +68,20 @@ def joint_torques(model: KernelModel, work: Work, q: Any, v: Any, tau: Any) -> N
     dof, damping = work.dof, model.damping
     for d in range(dof.shape[0]):
         dof[d, TAU] = tau[d] - damping[0, d] * v[d]
+    if model.tree_limits > 0:
+        limit_torques(model, work, q, v)
+
+
+@tree_stage
+def limit_torques(model: KernelModel, work: Work, q: Scalars, v: Scalars) -> None:
+    """Add the limiting torques of the tree's joints to TAU.  O(limits)."""
+    walk, dof = model.walk, work.dof
     for row in range(model.tree_limits):
         k = model.limit_rows[row, LIMITED]
-        first = model.walk[k, V]
-        value, gradient = measured(model, row, q, model.walk[k, Q])
+        first = walk[k, V]
+        value, gradient = measured(model, row, q, walk[k, Q])
         push = limit_push(model, row, value, gradient, v, first)
-        for c in range(min(model.walk[k, DOFS], 3)):
+        for c in range(min(walk[k, DOFS], 3)):
             dof[first + c, TAU] = dof[first + c, TAU] + push * pick(gradient, c)
 
 

@@ -7,23 +7,33 @@ from typing import Any
 from ..algebra.memory import load, store
 from ..algebra.scalars import zero
 from ..algebra.spatial import angular, cross, linear, minus, momentum_of, plus, plus_times, power, spatial, subtract, times
-from ..compilation import Floats, Table, entry, jit
+from ..compilation import Floats, Scalars, ScalarTable, Table, entry, inline, jit
 from .inertia import body_inertia, carrying_force
 from .kinematics import frame, joint_frame, move_bodies, parent_motion, place_bodies, rising_world
 from .memory import model_at, work_at
 from .passive import external_force, joint_torques, spring_forces
+from .stages import tree_stage
 from .tables import BIAS, END, PARENT, POLARITY, TAU, VEL, A, F, KernelModel, R, S, V, Work
 
 
 @jit
 def rnea(model: KernelModel, work: Work, q: Any, v: Any, a: Any, external: Any, tau: Any) -> None:
     """tau = M(q) a + c(q, v) − passive and external forces; F of each row is what its joint transmits.  O(n)."""
-    walk, body, dof = model.walk, work.body, work.dof
     for d in range(tau.shape[0]):
         tau[d] = zero(v[d])
     place_bodies(model, work, q)
     move_bodies(model, work, q, v)
-    for k in range(walk.shape[0]):  # roots to leaves: accelerations, then the force each body needs
+    need_forces(model, work, a, external)
+    joint_torques(model, work, q, v, tau)
+    spring_forces(model, work)
+    pass_forces(model, work, tau)
+
+
+@tree_stage
+def need_forces(model: KernelModel, work: Work, a: Scalars, external: ScalarTable) -> None:
+    """A, and F that each body needs by itself, from the roots to the leaves."""
+    walk, body, dof = model.walk, work.body, work.dof
+    for k in range(walk.shape[0]):
         rate = parent_motion(body, walk[k, PARENT], A, rising_world(model, body[k, R]))
         for d in range(walk[k, V], walk[k, END]):
             rate = plus_times(rate, a[d], load(dof, d, S, 6))
@@ -33,9 +43,13 @@ def rnea(model: KernelModel, work: Work, q: Any, v: Any, a: Any, external: Any, 
         inertia = body_inertia(model, k, X)
         force = plus(momentum_of(inertia, rate), carrying_force(inertia, load(body, k, VEL, 6)))
         store(body, k, F, minus(force, external_force(external, k, X)))
-    joint_torques(model, work, q, v, tau)
-    spring_forces(model, work)
-    for k in range(walk.shape[0] - 1, -1, -1):  # leaves to roots: forces add up, joints keep their share
+
+
+@inline
+def pass_forces(model: KernelModel, work: Work, tau: Any) -> None:
+    """From the leaves to the roots: forces add up, and joints keep their share, which is tau less TAU."""
+    walk, body, dof = model.walk, work.body, work.dof
+    for k in range(walk.shape[0] - 1, -1, -1):
         force = load(body, k, F, 6)
         for d in range(walk[k, V], walk[k, END]):
             tau[d] = power(load(dof, d, S, 6), force) - dof[d, TAU]

@@ -7,14 +7,15 @@ which they were added, then those that close loops.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numba import float64, int64, types
 from numpy.typing import NDArray
 
+from ..algebra.memory import load_vector, store
 from ..algebra.pose import POSE
-from ..compilation import declare
+from ..compilation import EightIntegers, Floats, IntegerTable, SixFloats, Table, declare, entry
 from ..joints import FORMS, PARAMETERS, JointType, kind_of, padded_parameters
 from ..kernels.tables import LIMIT, LIMIT_ROW, LOWER, POINT_B, SPRING, STIFFNESS, UPPER
 from .layout import WORLD, Layout
@@ -78,11 +79,10 @@ class Description(NamedTuple):
     def with_loop(self, ends: Ends, joint: Joint) -> Description:
         """The description with one more loop joint; all else is shared."""
         j, v, kind = len(self.joints), self.damping.shape[1], joint.type
-        joints, numbers = np.empty((j + 1, self.joints.shape[1]), np.int64), np.empty((j + 1, self.numbers.shape[1]))
-        joints[:j], joints[j], numbers[:j] = self.joints, _joint_row(ends, kind, -1, v), self.numbers
-        _fill_numbers(numbers[j], joint)
-        damping = np.empty((1, v + kind.nv))
-        damping[0, :v], damping[0, v:] = self.damping[0], kind.damping
+        joints, numbers, damping = _with_row.call(
+            self.joints, self.numbers, self.damping, _joint_row(ends, kind, -1, v),
+            joint.parent_pose.row, joint.child_pose.row, padded_parameters(kind), kind.damping,
+        )  # fmt: skip
         limited, limits = self.limited, self.limits
         if kind.limits is not None:
             rows, bounds = _limit_rows(j, kind, closes=True)
@@ -149,6 +149,37 @@ def describe(
     return Description(
         wiring, numbers, damping, inertias, spring_ends, spring_numbers, limited, bounds, np.array(gravity).reshape(1, 3)
     )
+
+
+@entry
+def _with_row(
+    joints: IntegerTable,
+    numbers: Table,
+    damping: Table,
+    row: EightIntegers,
+    on_parent: Floats,
+    on_child: Floats,
+    par: SixFloats,
+    own_damping: Floats,
+) -> tuple[Any, Any, Any]:
+    """The tables of joints, their numbers and their damping with one joint more; its frames are poses as rows (12,)."""
+    count, nv, more = joints.shape[0], damping.shape[1], own_damping.shape[0]
+    table, places = np.empty((count + 1, joints.shape[1]), np.int64), np.empty((count + 1, numbers.shape[1]))
+    for j in range(count):
+        for c in range(joints.shape[1]):
+            table[j, c] = joints[j, c]
+        for c in range(numbers.shape[1]):
+            places[j, c] = numbers[j, c]
+    store(table, count, 0, row)
+    store(places, count, ON_PARENT, load_vector(on_parent, 0, POSE))
+    store(places, count, ON_CHILD, load_vector(on_child, 0, POSE))
+    store(places, count, JOINT_PARAMETERS, par)
+    dampings = np.empty((1, nv + more))
+    for d in range(nv):
+        dampings[0, d] = damping[0, d]
+    for d in range(more):
+        dampings[0, nv + d] = own_damping[d]
+    return table, places, dampings
 
 
 _NO_LIMITS = np.empty((0, LIMIT_ROW), np.int64), np.empty((0, LIMIT))
