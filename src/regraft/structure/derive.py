@@ -40,35 +40,34 @@ from .links import link
 
 
 @entry
-def derive(d: Description, nq: int, nv: int) -> tuple[int, int, int, Any]:
-    """The tables of a structure: how many bodies the walk has reached, how many links there are, and a block of memory.
+def derive_tree(d: Description, nq: int, nv: int) -> tuple[int, int, int, Any]:
+    """The tables of a structure without loops: how many bodies the walk has reached, no links, and a block of memory.
 
     Where a body was not reached there is nothing in it but the walk.
     """
-    n, tree = d.inertias.shape[0], 0
-    while tree < d.joints.shape[0] and d.joints[tree, CLOSING] == 0:
-        tree += 1
-    joints = np.zeros((n + d.joints.shape[0] - tree, tables.JOINTS), np.int64)
-    reached = span(d.joints[:tree], joints[:n])
-    header = np.zeros(HEADER, np.int64)
-    header[memory.BODIES], header[memory.LOOPS] = n, joints.shape[0] - n
-    header[memory.POSITIONS], header[memory.VELOCITIES], header[memory.COORDINATES] = nq, nv, d.damping.shape[1]
-    if reached == n:
-        start, block = _with_loops(d, tree, joints, header)
-        return reached, header_at(start)[memory.LINKS], start, block
-    start, block = block_of(header, lay_structure(header, 0))
-    found = header_at(start)
-    lay_structure(found, start + 8 * HEADER)
-    copy(joints, model_at(start).joints)
+    joints = np.zeros((d.inertias.shape[0], tables.JOINTS), np.int64)
+    header = header_of(d, joints, nq, nv)
+    reached = span(d.joints, joints)
+    header[memory.TREE_LIMITS] = header[memory.LIMITS]
+    start, block = new_structure(header, joints)
+    if reached == joints.shape[0]:
+        fill_tree(d, joints.shape[0], model_at(start))
     return reached, 0, start, block
 
 
-@allocating
-def _with_loops(d: Description, tree: int, joints: Any, header: Any) -> tuple[int, Any]:
-    """The block of a structure all of whose bodies were reached."""
-    n = header[memory.BODIES]
-    walk, loops = joints[:n], joints[n:]
-    cuts = np.zeros((loops.shape[0], CUT), np.int64)
+@entry
+def derive_closed(d: Description, nq: int, nv: int) -> tuple[int, int, int, Any]:
+    """The same for one with loops, and how many links there are; by itself, as it takes longer to compile."""
+    n, tree = d.inertias.shape[0], 0
+    while d.joints[tree, CLOSING] == 0:
+        tree += 1
+    joints = np.zeros((n + d.joints.shape[0] - tree, tables.JOINTS), np.int64)
+    walk, loops, cuts = joints[:n], joints[n:], np.zeros((joints.shape[0] - n, CUT), np.int64)
+    header = header_of(d, joints, nq, nv)
+    reached = span(d.joints[:tree], walk)
+    if reached < n:
+        start, block = new_structure(header, joints)
+        return reached, 0, start, block
     row_loops(d.joints[tree:], walk, loops)
     header[memory.ROWS], header[memory.LONGEST], header[memory.BAND] = measure(loops, walk, cuts)
     links, cycles = link(loops, walk)
@@ -79,25 +78,47 @@ def _with_loops(d: Description, tree: int, joints: Any, header: Any) -> tuple[in
         header[memory.BAND] = 6
         for l in range(loops.shape[0]):
             cuts[l, SINCE], cuts[l, REACH] = l, cuts[l, FIRST]
-    header[memory.SPRINGS], header[memory.LIMITS] = d.springs.shape[0], d.limits.shape[0]
     while header[memory.TREE_LIMITS] < d.limits.shape[0] and d.limited[header[memory.TREE_LIMITS], 0] < tree:
         header[memory.TREE_LIMITS] += 1
-    start, block = block_of(header, lay_structure(header, 0))
-    found = header_at(start)
-    lay_structure(found, start + 8 * HEADER)
+    start, block = new_structure(header, joints)
     model, closed = model_at(start), loops_at(start, 0.0)
-    copy(joints, model.joints)
     copy(cuts, closed.cuts)
     copy(links, closed.links)
     copy(cycles, closed.cycles)
+    fill_tree(d, tree, model)
+    close_loops(d, tree, model, closed, normals_at(start))
+    return reached, links.shape[0], start, block
+
+
+@allocating
+def header_of(d: Description, joints: Any, nq: int, nv: int) -> Any:
+    """The sizes of all tables of a tree."""
+    header = np.zeros(HEADER, np.int64)
+    n = d.inertias.shape[0]
+    header[memory.BODIES], header[memory.LOOPS], header[memory.LONGEST] = n, joints.shape[0] - n, 1
+    header[memory.POSITIONS], header[memory.VELOCITIES], header[memory.COORDINATES] = nq, nv, d.damping.shape[1]
+    header[memory.SPRINGS], header[memory.LIMITS] = d.springs.shape[0], d.limits.shape[0]
+    return header
+
+
+@allocating
+def new_structure(header: Any, joints: Any) -> tuple[int, Any]:
+    """A block for a structure of these sizes, with its joints."""
+    start, block = block_of(header, lay_structure(header, 0))
+    lay_structure(header_at(start), start + 8 * HEADER)
+    copy(joints, model_at(start).joints)
+    return start, block
+
+
+@allocating
+def fill_tree(d: Description, tree: int, model: KernelModel) -> None:
+    """All tables of a structure but those of its loops; `tree` is how many joints the tree has."""
     copy(d.gravity, model.gravity)
     copy(d.damping, model.damping)
     copy(d.limits, model.limits)
     place(d, model)
     attach_springs(d, model)
     attach_limits(d, tree, model)
-    close_loops(d, tree, model, closed, normals_at(start))
-    return start, block
 
 
 @jit

@@ -14,7 +14,7 @@ from ..kernels import tables
 from ..kernels.constraints.tables import CUT, FIRST, RESISTS
 from ..kernels.kinematics import motion
 from ..kernels.memory import CUTS_AT, FAR_AT, JOINTS_AT, LIMITS, TREE_LIMITS, Block
-from .derive import derive
+from .derive import derive_closed, derive_tree
 from .description import Description, describe
 from .layout import WORLD, Layout, lay_out
 from .once import kept_first, once
@@ -94,6 +94,7 @@ class Structure:
     @once
     def block(self) -> Block:
         """The tables of this structure."""
+        derive = derive_closed if self.layout.loops else derive_tree
         reached, links, address, memory = derive.call(self.description, self.nq, self.nv)
         block = Block(address, memory, links > 0)
         if reached < len(self.body_names):
