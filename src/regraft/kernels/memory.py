@@ -72,58 +72,33 @@ def header_at(handle: int) -> Any:
     return table_at(handle, 1, HEADER, handle)[0]
 
 
-@inline
-def lay(header: Any, field: int, at: int, words: int) -> int:
-    """Let a table of so many words begin at an address; returns where the next one may."""
-    header[field] = at
-    return at + 8 * _LINE * ((words + _LINE - 1) // _LINE)
+@jit
+def size_structure(header: Any) -> None:
+    """The words of each table of a structure, in the place of its address."""
+    n, loops = header[BODIES], header[LOOPS]
+    header[JOINTS_AT], header[GEOMETRY_AT], header[GRAVITY_AT] = (n + loops) * JOINTS, (n + loops) * GEOMETRY, 3
+    header[DAMPING_AT] = header[COORDINATES]
+    header[SPRING_ROWS_AT], header[SPRINGS_AT] = 2 * header[SPRINGS], header[SPRINGS] * SPRING
+    header[LIMIT_ROWS_AT], header[LIMITS_AT] = header[LIMITS] * LIMIT_ROW, header[LIMITS] * LIMIT
+    header[FAR_AT], header[RANKS_AT], header[DOFS_AT] = n * _POSE, n, header[VELOCITIES]
+    header[CUTS_AT], header[CHILD_FRAMES_AT], header[PATH_AT] = loops * CUT, loops * _POSE, loops * header[LONGEST]
+    header[NORMALS_AT] = 6 * header[ROWS]
+    header[LINK_TABLE_AT], header[CYCLE_TABLE_AT] = header[LINKS] * LINK, header[CYCLES]
 
 
 @jit
-def lay_structure(header: Any, at: int) -> int:
-    """Let the tables of a structure, whose sizes are in the header, lie from an address on; returns where they end."""
-    n, loops, rows = header[BODIES], header[LOOPS], header[ROWS]
-    at = lay(header, JOINTS_AT, at, (n + loops) * JOINTS)
-    at = lay(header, GEOMETRY_AT, at, (n + loops) * GEOMETRY)
-    at = lay(header, GRAVITY_AT, at, 3)
-    at = lay(header, DAMPING_AT, at, header[COORDINATES])
-    at = lay(header, SPRING_ROWS_AT, at, 2 * header[SPRINGS])
-    at = lay(header, SPRINGS_AT, at, header[SPRINGS] * SPRING)
-    at = lay(header, LIMIT_ROWS_AT, at, header[LIMITS] * LIMIT_ROW)
-    at = lay(header, LIMITS_AT, at, header[LIMITS] * LIMIT)
-    at = lay(header, FAR_AT, at, n * _POSE)
-    at = lay(header, CUTS_AT, at, loops * CUT)
-    at = lay(header, CHILD_FRAMES_AT, at, loops * _POSE)
-    at = lay(header, PATH_AT, at, loops * header[LONGEST])
-    at = lay(header, RANKS_AT, at, n)
-    at = lay(header, DOFS_AT, at, header[VELOCITIES])
-    at = lay(header, NORMALS_AT, at, 6 * rows)
-    at = lay(header, LINK_TABLE_AT, at, header[LINKS] * LINK)
-    return lay(header, CYCLE_TABLE_AT, at, header[CYCLES])
-
-
-@jit
-def lay_workspace(header: Any, at: int, scalar: int) -> int:
+def size_workspace(header: Any, scalar: int) -> None:
     """The same for the tables of a workspace, in numbers of so many words."""
     n, nv, loops, longest = header[BODIES], header[VELOCITIES], header[LOOPS], header[LONGEST]
     # kernels look at row 0 for the scalar type, so there is one even without bodies
-    at = lay(header, BODY_AT, at, scalar * max(n, 1) * BODY_WORK)
-    at = lay(header, DOF_AT, at, scalar * nv * DOF_WORK)
-    at = lay(header, SCRATCH_AT, at, scalar * SCRATCH_ROWS * SCRATCH_COLUMNS)
-    if loops == 0:
-        return at
-    at = lay(header, ROWS_AT, at, scalar * header[ROWS] * ROW)
-    at = lay(header, Y_AT, at, scalar * loops * longest * SHARES)
-    at = lay(header, W_AT, at, scalar * loops * header[BAND] * 6)
-    at = lay(header, SHARED_AT, at, 2 * longest)
-    at = lay(header, DRIVE_AT, at, scalar * longest)
-    at = lay(header, HELD_AT, at, loops * HELD_COUNTS)
-    at = lay(header, MOTORS_AT, at, loops * 6)
-    at = lay(header, ORDER_AT, at, 3 * header[CYCLE_ROWS])
-    at = lay(header, BORDER_AT, at, scalar * header[CYCLE_ROWS] * header[CYCLE_ROWS])
-    linked = 1 if header[LINKS] > 0 else 0
-    at = lay(header, FACTORS_AT, at, scalar * linked * nv * FACTORS)
-    return lay(header, LOADS_AT, at, scalar * linked * n * BODY_LOADS)
+    header[BODY_AT], header[DOF_AT] = scalar * max(n, 1) * BODY_WORK, scalar * nv * DOF_WORK
+    header[SCRATCH_AT] = scalar * SCRATCH_ROWS * SCRATCH_COLUMNS
+    header[ROWS_AT], header[Y_AT] = scalar * header[ROWS] * ROW, scalar * loops * longest * SHARES
+    header[W_AT], header[DRIVE_AT] = scalar * loops * header[BAND] * 6, scalar * longest
+    header[SHARED_AT], header[HELD_AT], header[MOTORS_AT] = 2 * longest, loops * HELD_COUNTS, loops * 6
+    header[ORDER_AT], header[BORDER_AT] = 3 * header[CYCLE_ROWS], scalar * header[CYCLE_ROWS] * header[CYCLE_ROWS]
+    linked = scalar if header[LINKS] > 0 else 0
+    header[FACTORS_AT], header[LOADS_AT] = linked * nv * FACTORS, linked * n * BODY_LOADS
 
 
 # --- what kernels find behind it ------------------------------------------------------------------------------------------------
@@ -219,13 +194,20 @@ def positions_in(handle: int) -> int:
 
 
 @allocating
-def block_of(header: Any, end: int) -> tuple[int, Any]:
-    """A block of zeros for a header and the tables that end at `end` if they begin at 0: its address, and the block."""
-    memory = np.zeros(HEADER + end // 8 + _LINE)
+def block_of(header: Any, first: int, end: int) -> tuple[int, Any]:
+    """A block of zeros for a header and its tables from the field `first` on: its address, and the block.
+
+    These fields have the words of the tables, and in the block their addresses. Every table begins at a cache line.
+    """
+    at = 8 * HEADER
+    for field in range(first, end):
+        words, header[field] = header[field], at
+        at += 8 * _LINE * ((words + _LINE - 1) // _LINE)
+    memory = np.zeros(at // 8 + _LINE)
     start: Any = np.int64((memory.ctypes.data + 8 * _LINE - 1) // (8 * _LINE) * (8 * _LINE))
     found = header_at(start)
     for i in range(HEADER):
-        found[i] = header[i]
+        found[i] = header[i] + start if first <= i < end else header[i]
     return start, memory
 
 
@@ -239,9 +221,9 @@ def new_block(structure: int, links: int, lanes: int, like: Scalar) -> tuple[int
     given = header_at(structure)
     for i in range(HEADER):
         header[i] = given[i]
-    start, memory = block_of(header, lay_workspace(header, 0, scalar))
+    size_workspace(header, scalar)
+    start, memory = block_of(header, BODY_AT, LOADS_AT + 1)
     found = header_at(start)
-    lay_workspace(found, start + 8 * HEADER, scalar)
     found[LINKS_AT] = links
     if found[LOOPS] > 0:
         closed, normals = loops_at(start, like), normals_at(start)

@@ -19,7 +19,7 @@ from ..joints import PARAMETERS, parameters
 from ..kernels import memory, tables
 from ..kernels.constraints.rows import held_directions
 from ..kernels.constraints.tables import CUT, FIRST, PATH, REACH, RESISTS, SCRATCH_COLUMNS, SINCE, Loops
-from ..kernels.memory import HEADER, block_of, header_at, lay_structure, loops_at, model_at, normals_at
+from ..kernels.memory import HEADER, block_of, loops_at, model_at, normals_at, size_structure
 from ..kernels.tables import CHILD, CLOSES, DOFS, END, KIND, LIMITED, PARENT, ROOT, VARIES, KernelModel, V
 from .description import (
     CHILD_BODY,
@@ -104,8 +104,8 @@ def header_of(d: Description, joints: Any, nq: int, nv: int) -> Any:
 @allocating
 def new_structure(header: Any, joints: Any) -> tuple[int, Any]:
     """A block for a structure of these sizes, with its joints."""
-    start, block = block_of(header, lay_structure(header, 0))
-    lay_structure(header_at(start), start + 8 * HEADER)
+    size_structure(header)
+    start, block = block_of(header, memory.JOINTS_AT, memory.BODY_AT)
     copy(joints, model_at(start).joints)
     return start, block
 
