@@ -46,7 +46,8 @@ def derive_tree(d: Description, nq: int, nv: int) -> tuple[int, int, int, Any]:
     Where a body was not reached there is nothing in it but the walk.
     """
     joints = np.zeros((d.inertias.shape[0], tables.JOINTS), np.int64)
-    header = header_of(d, joints, nq, nv)
+    header = header_of(joints.shape[0], 0, d.damping.shape[1], nq, nv)
+    header[memory.SPRINGS], header[memory.LIMITS] = d.springs.shape[0], d.limits.shape[0]
     reached = span(d.joints, joints)
     header[memory.TREE_LIMITS] = header[memory.LIMITS]
     start, block = new_structure(header, joints)
@@ -63,7 +64,8 @@ def derive_closed(d: Description, nq: int, nv: int) -> tuple[int, int, int, Any]
         tree += 1
     joints = np.zeros((n + d.joints.shape[0] - tree, tables.JOINTS), np.int64)
     walk, loops, cuts = joints[:n], joints[n:], np.zeros((joints.shape[0] - n, CUT), np.int64)
-    header = header_of(d, joints, nq, nv)
+    header = header_of(n, joints.shape[0] - n, d.damping.shape[1], nq, nv)
+    header[memory.SPRINGS], header[memory.LIMITS] = d.springs.shape[0], d.limits.shape[0]
     reached = span(d.joints[:tree], walk)
     if reached < n:
         start, block = new_structure(header, joints)
@@ -91,13 +93,11 @@ def derive_closed(d: Description, nq: int, nv: int) -> tuple[int, int, int, Any]
 
 
 @allocating
-def header_of(d: Description, joints: Any, nq: int, nv: int) -> Any:
-    """The sizes of all tables of a tree."""
+def header_of(bodies: int, loops: int, coordinates: int, nq: int, nv: int) -> Any:
+    """The sizes of the tables of a tree, without its springs and limits."""
     header = np.zeros(HEADER, np.int64)
-    n = d.inertias.shape[0]
-    header[memory.BODIES], header[memory.LOOPS], header[memory.LONGEST] = n, joints.shape[0] - n, 1
-    header[memory.POSITIONS], header[memory.VELOCITIES], header[memory.COORDINATES] = nq, nv, d.damping.shape[1]
-    header[memory.SPRINGS], header[memory.LIMITS] = d.springs.shape[0], d.limits.shape[0]
+    header[memory.BODIES], header[memory.LOOPS], header[memory.LONGEST] = bodies, loops, 1
+    header[memory.POSITIONS], header[memory.VELOCITIES], header[memory.COORDINATES] = nq, nv, coordinates
     return header
 
 
@@ -116,9 +116,12 @@ def fill_tree(d: Description, tree: int, model: KernelModel) -> None:
     copy(d.gravity, model.gravity)
     copy(d.damping, model.damping)
     copy(d.limits, model.limits)
-    place(d, model)
-    attach_springs(d, model)
-    attach_limits(d, tree, model)
+    place(d.numbers, d.inertias, model.walk, model.geometry, model.far)
+    if d.springs.shape[0] > 0:
+        copy(d.springs, model.springs)
+        attach_springs(d.spring_ends, model.walk, model.far, model.spring_rows, model.springs)
+    if d.limited.shape[0] > 0:
+        attach_limits(d.limited, tree, model.walk, model.limit_rows)
 
 
 @jit
@@ -189,9 +192,8 @@ def is_identity(R: Rotation) -> int:
 
 
 @jit
-def place(d: Description, model: KernelModel) -> None:
+def place(numbers: Any, inertias: Any, walk: Any, geometry: Any, far: Any) -> None:
     """Fill `geometry` and `far` of the tree, in the frames of the joints that lead to the bodies.  O(n)."""
-    walk, geometry, far, numbers = model.walk, model.geometry, model.far, d.numbers
     for k in range(walk.shape[0]):
         j, parent, body = walk[k, tables.JOINT], walk[k, PARENT], walk[k, tables.BODY]
         on_parent = load(numbers, j, ON_PARENT, 9), load(numbers, j, ON_PARENT + 9, 3)
@@ -203,9 +205,9 @@ def place(d: Description, model: KernelModel) -> None:
         store(geometry, k, tables.E, near[0])
         store(geometry, k, tables.T, near[1])
         walk[k, tables.STRAIGHT] = is_identity(near[0])
-        geometry[k, tables.MASS] = d.inertias[body, 0]
-        store(geometry, k, tables.COM, rotate_back(here[0], subtract(load(d.inertias, body, 1, 3), here[1])))
-        store(geometry, k, tables.MOMENTS, turn_inertia(transpose(here[0]), load(d.inertias, body, 4, 6)))
+        geometry[k, tables.MASS] = inertias[body, 0]
+        store(geometry, k, tables.COM, rotate_back(here[0], subtract(load(inertias, body, 1, 3), here[1])))
+        store(geometry, k, tables.MOMENTS, turn_inertia(transpose(here[0]), load(inertias, body, 4, 6)))
         store(geometry, k, tables.PAR, load(numbers, j, JOINT_PARAMETERS, PARAMETERS))
 
 
@@ -220,35 +222,28 @@ def rows_of_bodies(walk: Any) -> Any:
 
 
 @allocating
-def attach_springs(d: Description, model: KernelModel) -> None:
+def attach_springs(ends: Any, walk: Any, far: Any, spring_rows: Any, springs: Any) -> None:
     """Springs from bodies to rows, their points into the rows' frames.  O(n + springs)."""
-    if d.springs.shape[0] == 0:
-        return
-    far, rows, springs = model.far, rows_of_bodies(model.walk), model.springs
-    copy(d.springs, springs)
-    for s in range(d.springs.shape[0]):
+    rows = rows_of_bodies(walk)
+    for s in range(ends.shape[0]):
         for side in range(2):
-            k = rows[d.spring_ends[s, side] + 1]
-            model.spring_rows[s, side] = k
+            k = rows[ends[s, side] + 1]
+            spring_rows[s, side] = k
             if k >= 0:
                 point = subtract(load(springs, s, 3 * side, 3), load(far, k, 9, 3))
                 store(springs, s, 3 * side, rotate_back(load(far, k, 0, 9), point))
 
 
 @allocating
-def attach_limits(d: Description, tree: int, model: KernelModel) -> None:
+def attach_limits(limited: Any, tree: int, walk: Any, limit_rows: Any) -> None:
     """Limits from joints to rows.  O(n + limits)."""
-    if d.limited.shape[0] == 0:
-        return
-    n = model.walk.shape[0]
-    rows = np.empty(n, np.int64)
-    for k in range(n):
-        rows[model.walk[k, tables.JOINT]] = k
-    for i in range(d.limited.shape[0]):
-        for c in range(tables.LIMIT_ROW):
-            model.limit_rows[i, c] = d.limited[i, c]
-        j = d.limited[i, 0]
-        model.limit_rows[i, LIMITED] = rows[j] if j < tree else n + j - tree
+    rows = np.empty(walk.shape[0], np.int64)
+    for k in range(walk.shape[0]):
+        rows[walk[k, tables.JOINT]] = k
+    copy(limited, limit_rows)
+    for i in range(limited.shape[0]):
+        j = limited[i, 0]
+        limit_rows[i, LIMITED] = rows[j] if j < tree else walk.shape[0] + j - tree
 
 
 # --- loops ------------------------------------------------------------------------------------------------------------------
