@@ -651,3 +651,30 @@ def test_a_light_body_that_carries_a_heavy_one_is_no_error(kind, mass):
 def test_accelerations_that_overflow_are_told():
     mech = on(rg.Prismatic(Y), rg.Inertia.point(1e-200))
     refused(lambda: rg.forward_dynamics(mech, mech.state(), [1e200]), "too large.*units")
+
+
+@pytest.mark.parametrize("shape", [(3, 8), (3, 1), (1, 3), (1, 1, 3), (1,) * 12, ()])
+def test_torques_with_another_number_of_axes_are_refused(shape):
+    mech, state = rg.models.four_bar().start
+    rg.forward_dynamics(mech, state)
+    for _ in range(3):
+        with pytest.raises(rg.ModelError, match="tau"):
+            rg.forward_dynamics(mech, state, np.ones(shape))
+
+
+def test_a_matrix_is_a_batch_as_any_array():
+    mech, state = rg.models.four_bar().start
+    q, v = (np.tile(x, (3, 1)).view(np.matrix) for x in (state.q, state.v))
+    found = rg.forward_dynamics_batch(mech, q, v)
+    np.testing.assert_array_equal(found, rg.forward_dynamics_batch(mech, np.asarray(q), np.asarray(v)))
+    for bad in ([0.0, np.nan, 0.0], [0.3, 0.1, 5.0]):
+        with pytest.raises((rg.ModelError, rg.StructureError), match=r"state 0|q\[0\]"):
+            rg.forward_dynamics_batch(mech, np.array([bad]).view(np.matrix), np.zeros((1, 3)))
+
+
+def test_inverse_dynamics_of_what_is_welded_twice_is_empty():
+    mech = rg.Mechanism()
+    mech.add_body("block", rg.Inertia.sphere(1.0, 0.1))
+    mech.add_joint("weld", rg.Fixed(), "world", "block")
+    mech.add_joint("second weld", rg.Fixed(), "world", "block")
+    assert rg.inverse_dynamics(mech, mech.state(), []).shape == (0,)

@@ -22,6 +22,7 @@ import pytest
 import many_threads
 import regraft as rg
 from regraft.kernels.aba import forward_dynamics
+from regraft.structure import structure
 from regraft.structure.once import once
 
 PROGRAM = Path(many_threads.__file__)
@@ -151,3 +152,44 @@ def test_states_and_trajectories_outlive_their_mechanism():
     del traj, state
     gc.collect()
     assert tables() is None  # and then nothing keeps the tables alive
+
+
+def test_what_was_derived_before_a_change_is_not_seen_after_it(monkeypatch):
+    """A thread that is still at it when a part is added leaves the mechanism as it has become."""
+    mech, _ = many_threads.arm()
+    before, inside, go = mech.nv, threading.Event(), threading.Event()
+    mech = rg.Mechanism.from_dict(mech.to_dict())
+    described = structure.describe
+
+    def slowly(*given):
+        found = described(*given)
+        monkeypatch.setattr(structure, "describe", described)
+        inside.set()
+        assert go.wait(60)
+        return found
+
+    monkeypatch.setattr(structure, "describe", slowly)
+    thread = threading.Thread(target=lambda: mech.nv)
+    thread.start()
+    assert inside.wait(60)
+    mech.add_body("late", rg.Inertia.sphere(1.0, 0.1))
+    mech.add_joint("lately", rg.Revolute((0, 1, 0)), "world", "late")
+    go.set()
+    thread.join()
+    assert mech.nv == before + 1 == len(mech.state().v)
+    assert "late" in rg.body_poses(mech, mech.state())
+
+
+def test_parts_that_come_while_others_are_described_wait_for_the_next_structure(monkeypatch):
+    mech, _ = many_threads.arm()
+    mech = rg.Mechanism.from_dict(mech.to_dict())
+    described, bodies = structure.describe, len(mech.bodies)
+
+    def meanwhile(*given):
+        monkeypatch.setattr(structure, "describe", described)
+        for number in range(50):
+            mech._bodies[f"late {number}"] = next(iter(mech.bodies.values()))
+        return described(*given)
+
+    monkeypatch.setattr(structure, "describe", meanwhile)
+    assert len(mech.structure.body_names) == len(mech.structure.description.inertias) == bodies

@@ -54,7 +54,7 @@ def test_a_planar_four_bar_has_three_redundant_rows():
 
 
 def test_a_weld_of_what_is_welded_takes_no_freedom():
-    """All of J_C is rounding, and none of it counts."""
+    """All of J_C is rounding, or nothing at all, and none of it counts."""
     rng = np.random.default_rng(1)
     mech = rg.Mechanism()
     place, there = random_pose(rng), random_pose(rng)
@@ -65,7 +65,7 @@ def test_a_weld_of_what_is_welded_takes_no_freedom():
     mech.add_joint("weld", rg.Fixed(), "hand", "tool", place)
     mech.add_joint("second weld", rg.Fixed(), "hand", "tool", place @ there, there)
     state = random_state(rng, mech)
-    assert 0.0 < np.abs(rg.loop_jacobian(mech, state)).max() < 1e-14
+    assert np.abs(rg.loop_jacobian(mech, state)).max() < 1e-14
     found = rg.mobility(mech, state)
     assert (found.rank, found.dof) == (0, 4)
 

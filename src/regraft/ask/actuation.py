@@ -52,7 +52,7 @@ def actuators_of(mech: Mechanism, actuated: Names | None, weights: Weights | Non
 def refuse_loop_joints(actuators: Actuators) -> None:
     """An error where an actuator has no place among the velocities of the tree."""
     coordinates = actuators.coordinates
-    if max(actuators.places, default=0) >= coordinates.tree:
+    if max(actuators.places, default=-1) >= coordinates.tree:
         closing = coordinates.joints_of(i for i in actuators.places if i >= coordinates.tree)
         raise StructureError(
             f"actuated: loop joints have no place in tau, and {listed(closing)} close loops; ask actuator_torques, which gives "

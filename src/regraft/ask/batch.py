@@ -129,7 +129,7 @@ def _scratch(structure: Structure) -> tuple[Any, ...]:
 
 def _rows(what: str, value: ArrayLike, count: int | None, size: int) -> Array:
     if isinstance(value, np.ndarray) and value.dtype == np.float64 and value.flags.c_contiguous and value.flags.writeable:
-        array: Array = value  # as it is: a batch may be large
+        array: Array = np.asarray(value)  # as it is, for a batch may be large; a matrix as an array, whose rows have one axis
     else:
         array = np.ascontiguousarray(real_numbers(what, value))
     if array.ndim != 2 or array.shape[1] != size or (count is not None and len(array) != count):

@@ -58,18 +58,18 @@ def forward_dynamics(mech: Mechanism, state: State, tau: Torques | None = None, 
     array([-9.81])
     """
     # A small arm's dynamics takes little more than a microsecond, so this path does without all that can be spared.
-    structure = mech.ready or mech.structure
+    structure = mech.follows.structure or mech.structure
     work = structure.ready or structure.work
     try:
         torque: Any = structure.no_torque if tau is None else tau
-        if wrenches is None and (tau is None or torque.dtype is _FLOAT64):
+        if wrenches is None and (tau is None or (torque.dtype is _FLOAT64 and torque.ndim == 1)):
             out = empty(structure.nv)
             if state.layout is structure.open_layout:
                 if tree_dynamics.call(work, state._x, torque, out) > 0.0:
                     return out
             elif state.layout is structure.layout and quick_closed_dynamics.call(work, state._x, torque, out) > 0.0:
                 return out
-    except (AttributeError, TypeError):  # not a state, or not an array of one axis
+    except (AttributeError, TypeError):  # not a state, or not an array
         pass
     return careful_forward_dynamics(mech, state, tau, {} if wrenches is None else wrenches)[0]
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..algebra.pose import Pose, finite
 from ..errors import ModelError, StructureError, listed
 from ..joints import JointType, is_registered
-from ..structure.once import kept_first, once
+from ..structure.once import kept_first
 from ..structure.structure import Structure
 from .coordinates import Coordinates
 from .inertia import Inertia
@@ -22,10 +22,24 @@ Array = NDArray[np.float64]
 G = TypeVar("G", bound="Graph")
 
 
+class Follows:
+    """What follows from the parts of a graph, once somebody has asked for it.
+
+    A change of the graph makes another one of these. So what a thread has begun to derive before the change goes where nobody
+    asks any more.
+    """
+
+    __slots__ = ("__dict__", "coordinates", "structure")
+
+    def __init__(self, structure: Structure | None = None) -> None:
+        self.structure = structure
+        self.coordinates: Coordinates | None = None
+
+
 class Graph:
     """Bodies, joints, frames and springs by name. It knows no root; what follows from it is its `structure`."""
 
-    __slots__ = ("__dict__", "__weakref__", "ready")
+    __slots__ = ("__dict__", "__weakref__", "follows")
 
     def __init__(self, gravity: ArrayLike = (0.0, 0.0, -9.81)) -> None:
         self._gravity = finite("gravity", gravity, (3,))
@@ -36,8 +50,7 @@ class Graph:
         self._springs: dict[str, Spring] = {}
         self._former_bases: dict[str, Joint] = {}
         self._is_frozen = False
-        self.ready: Structure | None = None
-        """`structure`, once somebody has asked for it: a few nanoseconds less for the quickest of questions."""
+        self.follows = Follows()
 
     # --- describe ----------------------------------------------------------------------------------------------------
 
@@ -202,7 +215,7 @@ class Graph:
         Mechanism
         """
         twin = self.__class__.__new__(self.__class__)
-        twin.__dict__, twin.ready = self.__dict__.copy(), self.ready
+        twin.__dict__, twin.follows = self.__dict__.copy(), self.follows
         twin._bodies, twin._joints = self._bodies.copy(), self._joints.copy()
         twin._frames, twin._springs = self._frames.copy(), self._springs.copy()
         twin._former_bases = self._former_bases.copy()
@@ -217,28 +230,31 @@ class Graph:
     @property
     def structure(self) -> Structure:
         """The layout of states, the spanning tree, the loops, and the memory of kernels; another one after every change."""
-        if self.ready is None:
-            self.ready = kept_first(self, "_structure", Structure.of(self._bodies, self._joints, self._springs, self._gravity))
-        return self.ready
+        follows = self.follows
+        if follows.structure is None:
+            parts = dict(self._bodies), dict(self._joints), dict(self._springs)  # as they are now, whatever other threads add
+            follows.structure = kept_first(follows, "first_structure", Structure.of(*parts, self._gravity))
+        return follows.structure
 
-    @once
+    @property
     def coordinates(self) -> Coordinates:
         """The coordinates of all joints, loop joints too."""
-        return Coordinates(self.structure.layout, self._joints)
+        follows = self.follows
+        if follows.coordinates is None:
+            made = Coordinates(self.structure.layout, dict(self._joints))
+            follows.coordinates = kept_first(follows, "first_coordinates", made)
+        return follows.coordinates
 
     def _changed(self, structure: Structure | None = None) -> None:
         """Forget what followed from the parts as they were; what follows now may be known already."""
-        self.__dict__.pop("coordinates", None)
-        self.__dict__.pop("_structure", None)
-        self.ready = structure
+        self.follows = Follows(structure)
 
     def __getstate__(self) -> dict[str, Any]:
-        parts = self.__dict__.copy()  # at once: other threads may be adding what follows from them
-        return {name: value for name, value in parts.items() if name not in ("_structure", "coordinates")}
+        return self.__dict__  # all but what follows, which has memory of this process
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self.ready = None
+        self.follows = Follows()
         self._gravity.flags.writeable = False  # which an array forgets on the way
 
     # --- check ---------------------------------------------------------------------------------------------------------

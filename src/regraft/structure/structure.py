@@ -97,7 +97,7 @@ class Structure:
         derive = derive_closed if self.layout.loops else derive_tree
         reached, links, address, memory = derive.call(self.description, self.nq, self.nv)
         block = Block(address, memory, links > 0)
-        if reached < len(self.body_names):
+        if reached < len(self.description.inertias):
             self._refuse_lost_bodies(block.table(JOINTS_AT, reached, tables.JOINTS, np.int64)[:, tables.BODY].tolist())
         return block
 
