@@ -39,7 +39,7 @@ def comparisons(s: Subject) -> list[Comparison]:
     """Every kernel of one subject against its Pinocchio call."""
     structure = s.mech.structure
     work = structure.new_work()
-    handle, external = work, structure.no_forces
+    handle, external = int(work), structure.no_forces
     q, v = s.state._q, s.state._v
     out, M = np.empty(s.mech.nv), np.empty((s.mech.nv, s.mech.nv))
     many_q, many_v, many_tau = (np.repeat(x[None], BATCH, axis=0) for x in (q, v, s.tau))
@@ -77,7 +77,7 @@ def scaling() -> dict[str, Any]:
         work = structure.new_work()
         out, loops = np.empty(s.mech.nv), max(1, 20000 // n)
         q, v = s.state._q, s.state._v
-        run = lambda: repeat_aba(loops, work, q, v, s.tau, structure.no_forces, out)  # noqa: B023, E731
+        run = lambda: repeat_aba(loops, int(work), q, v, s.tau, structure.no_forces, out)  # noqa: B023, E731
         times[n], reroots[n] = best(run) / loops, reroot_time(s)
     return {
         "microseconds": times,
