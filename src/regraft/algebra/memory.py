@@ -143,14 +143,8 @@ def words_in(_typing: Any, like: types.Type) -> Any:
 
 
 @inline_view
-def borrowed(a: Any) -> Any:
-    """A C-ordered table that its owner keeps alive: views of it are not counted, which costs more than small kernels do."""
-    return table_at(a.ctypes.data, a.shape[0], a.shape[1], a)
-
-
-@inline_view
 def borrowed_vector(a: Any) -> Any:
-    """The same for a vector in one piece."""
+    """A vector in one piece that its owner keeps alive: views of it are not counted, which costs more than small kernels do."""
     return table_at(a.ctypes.data, 1, a.shape[0], a)[0]
 
 

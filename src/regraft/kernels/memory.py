@@ -17,6 +17,7 @@ from ..algebra.memory import table_at, words_in
 from ..algebra.scalars import Scalar
 from ..compilation import allocating, generic_entry, inline, inline_view, jit
 from .constraints.tables import (
+    ALL_ROWS,
     BODY_LOADS,
     CUT,
     FACTORS,
@@ -58,9 +59,6 @@ CUTS_AT, CHILD_FRAMES_AT, PATH_AT, RANKS_AT, DOFS_AT, NORMALS_AT, LINK_TABLE_AT,
 BODY_AT, DOF_AT, ROWS_AT, Y_AT, W_AT, SHARED_AT, DRIVE_AT, SCRATCH_AT, HELD_AT, MOTORS_AT = range(32, 42)
 ORDER_AT, BORDER_AT, FACTORS_AT, LOADS_AT = range(42, 46)
 HEADER = 48
-
-ALL_ROWS = 6
-"""MOST of a loop of whose redundancy nothing is known."""
 
 _LINE = 8  # words of a cache line, at which every table begins
 _POSE = 12

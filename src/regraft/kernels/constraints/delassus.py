@@ -20,6 +20,7 @@ from ...compilation import inline, jit
 from ...tolerances import HIDDEN, REDUNDANT
 from ..tables import CHILD, DOFS, END, PARENT, TAU, D, KernelModel, S, U, V, Work
 from .tables import (
+    ALL_ROWS,
     BLOCK,
     FIRST,
     FORCE_CHILD,
@@ -38,10 +39,6 @@ from .tables import (
     TAKEN,
     Loops,
 )
-
-ALL_ROWS = 6
-"""MOST of a loop of which it is not known how many of its rows are redundant."""
-
 
 Six = tuple[Scalar, Scalar, Scalar, Scalar, Scalar, Scalar]
 

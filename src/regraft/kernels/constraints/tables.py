@@ -22,6 +22,9 @@ COUNTED = 2  # how many are held so far, during the elimination
 DRIVEN = 3  # 1 where the joint has a motor
 HELD_COUNTS = 4
 
+ALL_ROWS = 6
+"""MOST of a loop of whose redundancy nothing is known."""
+
 # rows: (rows, ROW), as all tables from here on in the scalar of the computation, but those of integers
 NORMAL = 0  # 6: the direction that is held, in the axes and about the origin of the joint's frame on the child
 FORCE_CHILD = 6  # 6: its wrench on the child, about the origin of the child's tree
