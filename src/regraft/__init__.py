@@ -22,7 +22,16 @@ from .describe.inertia import Inertia
 from .describe.mechanism import Mechanism
 from .describe.parts import Body, Frame, Joint, Spring
 from .describe.state import JointState, State
-from .errors import AssemblyError, MissingPackageError, ModelError, RegraftError, RegraftWarning, SimulationError, StructureError
+from .errors import (
+    AssemblyError,
+    FileError,
+    MissingPackageError,
+    ModelError,
+    RegraftError,
+    RegraftWarning,
+    SimulationError,
+    StructureError,
+)
 from .files.loading import load
 from .joints import Cylindrical, Fixed, Free, Helical, JointType, Limits, Planar, Prismatic, Revolute, Spherical, Universal
 from .maximal import to_maximal, to_reduced
@@ -54,6 +63,7 @@ __all__ = [
     "Derivatives",
     "Energy",
     "Event",
+    "FileError",
     "Fixed",
     "Frame",
     "Free",

@@ -17,6 +17,10 @@ class ModelError(RegraftError, ValueError):
     """A mechanism, state or argument is described wrongly."""
 
 
+class FileError(ModelError):
+    """A file that cannot be read; the message names the file and the line or block."""
+
+
 class StructureError(RegraftError):
     """A change or question that the structure of the mechanism does not allow."""
 

@@ -7,7 +7,15 @@ from typing import Any
 
 from .errors import MissingPackageError
 
-EXTRAS = {"typer": "cli", "rich": "cli", "matplotlib": "show", "PIL": "show", "pandas": "tables", "xarray": "tables"}
+EXTRAS = {
+    "typer": "cli",
+    "rich": "cli",
+    "matplotlib": "show",
+    "PIL": "show",
+    "pandas": "tables",
+    "xarray": "tables",
+    "ezc3d": "c3d",
+}
 """The extra that brings a package, by the name under which it is imported."""
 
 
