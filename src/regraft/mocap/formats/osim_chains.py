@@ -23,6 +23,8 @@ class Axis(NamedTuple):
     coordinate: str | None
     """None: it stays where it is."""
     function: Function
+    direct: bool = False
+    """Whether the file says that it is the coordinate itself, a number apart."""
 
 
 class Link(NamedTuple):
@@ -120,7 +122,7 @@ def _sliding(name: str, shifts: Sequence[Axis], before: Pose) -> Link:
     if _is_plain(shifts):
         line = _line(shifts[0])
         return Link(name, Prismatic(line.slope * shifts[0].direction), before @ Pose(translation=_reach(shifts[0])))
-    return Link(name, Guided(shifts=_curves(shifts)), before)
+    return Link(name, Guided(translations=_curves(shifts)), before)
 
 
 def _turning(name: str, turns: Sequence[Axis], shifts: Sequence[Axis], before: Pose) -> Link:
@@ -128,7 +130,7 @@ def _turning(name: str, turns: Sequence[Axis], shifts: Sequence[Axis], before: P
         line = _line(turns[0])
         return Link(name, Revolute(line.slope * turns[0].direction), before @ _fixed_turns(turns))
     own = [axis._replace(direction=before.rotation.T @ axis.direction) for axis in shifts]
-    return Link(name, Guided(turns=_curves(turns), shifts=_curves(own)), before)
+    return Link(name, Guided(rotations=_curves(turns), translations=_curves(own)), before)
 
 
 def _curves(axes: Sequence[Axis]) -> tuple[tuple[Array, object], ...]:

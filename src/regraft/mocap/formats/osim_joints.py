@@ -104,7 +104,7 @@ def _fixed_axes(tag: str, names: list[str], fail: Callable[[str], FileError]) ->
     turns, shifts = _AXES[tag]
     if len(names) != len(turns) + len(shifts):
         raise fail(f"a {tag} has {len(turns) + len(shifts)} coordinates, not {len(names)}.")
-    axes = [Axis(axis, own, Line(1.0, 0.0)) for axis, own in zip((*turns, *shifts), names, strict=True)]
+    axes = [Axis(axis, own, Line(1.0, 0.0), direct=True) for axis, own in zip((*turns, *shifts), names, strict=True)]
     return axes[: len(turns)], axes[len(turns) :]
 
 
@@ -149,12 +149,14 @@ def _axis(row: Element, joint: str, names: list[str]) -> Axis:
     amount = read_function(function, whose)
     if not given and not (isinstance(amount, Line) and amount.slope == 0.0):
         raise row.error(f"{whose} has a function but no coordinate that it is a function of.")
-    return Axis(direction / length, given[0] if given else None, amount)
+    direct = function.tag == "LinearFunction" and isinstance(amount, Line) and abs(amount.slope) == 1.0
+    return Axis(direction / length, given[0] if given else None, amount, direct)
 
 
 def _motion(name: str, turns: list[Axis], shifts: list[Axis]) -> str:
-    for axes, kind in ((turns, "rotation"), (shifts, "translation")):
-        if any(axis.coordinate == name and isinstance(axis.function, Line) for axis in axes):
+    """As OpenSim does: translations count more than rotations, and anything but the coordinate itself is coupled to it."""
+    for axes, kind in ((shifts, "translation"), (turns, "rotation")):
+        if any(axis.coordinate == name and axis.direct for axis in axes):
             return kind
     return "coupled"
 
