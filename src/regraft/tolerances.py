@@ -256,3 +256,11 @@ UNNOTICED = 1e-4  # relative to the largest movement of a joint meanwhile, which
 
 RESIDUAL_ROUNDING = 1e-12  # of the state, m, rad and these per second
 """The least residual of a cycle that counts: what is nearer to the cycle than a hundred of it tells no rate of convergence."""
+
+# --- recordings ------------------------------------------------------------------------------------------------------------------
+
+SAME_INTERVALS = 1e-6  # frames
+"""Times that are nearer to equal distances than this are at equal distances."""
+
+ROUNDED_TIMES = 0.05  # frames
+"""Times of a file that are off equal distances by no more were rounded when they were written."""

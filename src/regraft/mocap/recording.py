@@ -76,10 +76,10 @@ class Recording:
     bones: tuple[Bone, ...] = ()
     turns: Array = field(default_factory=lambda: np.empty((0, 0, 3, 3)))
     origins: Array = field(default_factory=lambda: np.empty((0, 0, 3)))
-    markers: Mapping[str, Array] = _NOTHING
-    columns: Mapping[str, Array] = _NOTHING
+    markers: Mapping[str, Array] = field(default_factory=lambda: _NOTHING)
+    columns: Mapping[str, Array] = field(default_factory=lambda: _NOTHING)
     plates: tuple[Plate, ...] = ()
-    analogs: Mapping[str, Array] = _NOTHING
+    analogs: Mapping[str, Array] = field(default_factory=lambda: _NOTHING)
     analog_t: Array = field(default_factory=lambda: np.empty(0))
     notes: tuple[str, ...] = ()
 
