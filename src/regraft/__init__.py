@@ -33,7 +33,21 @@ from .errors import (
     StructureError,
 )
 from .files.loading import load
-from .joints import Cylindrical, Fixed, Free, Helical, JointType, Limits, Planar, Prismatic, Revolute, Spherical, Universal
+from .joints import (
+    Curve,
+    Cylindrical,
+    Fixed,
+    Free,
+    Guided,
+    Helical,
+    JointType,
+    Limits,
+    Planar,
+    Prismatic,
+    Revolute,
+    Spherical,
+    Universal,
+)
 from .maximal import to_maximal, to_reduced
 from .simulate import (
     ALL,
@@ -59,6 +73,7 @@ __all__ = [
     "AssemblyError",
     "Body",
     "Connection",
+    "Curve",
     "Cylindrical",
     "Derivatives",
     "Energy",
@@ -67,6 +82,7 @@ __all__ = [
     "Fixed",
     "Frame",
     "Free",
+    "Guided",
     "Helical",
     "Hierarchy",
     "Inertia",

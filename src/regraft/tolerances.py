@@ -61,6 +61,9 @@ ORTHONORMAL = 1e-9  # relative to a length of 1
 UNIT_AXIS = 1e-9  # relative to a length of 1
 """How far the length of a skeleton's hinge axis may be from 1."""
 
+JOINED = 1e-9  # relative to 1 + the values or slopes that should be the same
+"""How far two pieces of a curve may be apart where they meet."""
+
 PHYSICAL = 1e-9  # relative to the largest principal moment
 """How far a given inertia tensor may be from being symmetric, positive, and within the triangle inequality of its moments."""
 

@@ -2,9 +2,11 @@
 
 from .contract import PARAMETERS, JointKernels, JointType, padded_parameters
 from .cylindrical import Cylindrical
+from .curves import Curve
 from .dispatch import parameters
 from .fixed import Fixed
 from .free import Free
+from .guided import Guided
 from .helical import Helical
 from .limits import Limits
 from .planar import Planar
@@ -22,6 +24,7 @@ from .registry import (
     joint_normalise,
     joint_place,
     joint_rates,
+    joint_tabled,
     joint_tangent,
     joint_transform,
     kind_of,
@@ -36,9 +39,11 @@ __all__ = [
     "FORMS",
     "JOINT_TYPES",
     "PARAMETERS",
+    "Curve",
     "Cylindrical",
     "Fixed",
     "Free",
+    "Guided",
     "Helical",
     "JointKernels",
     "JointType",
@@ -57,6 +62,7 @@ __all__ = [
     "joint_normalise",
     "joint_place",
     "joint_rates",
+    "joint_tabled",
     "joint_tangent",
     "joint_transform",
     "kind_of",

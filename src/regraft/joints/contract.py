@@ -86,6 +86,8 @@ class JointType(Frozen):
     """Where in q its unit quaternion begins, if it has one."""
     turns: ClassVar[tuple[int, ...]] = ()
     """Which numbers of q are angles that a pose gives up to whole turns."""
+    tabled: ClassVar[bool] = False
+    """Whether `PARAMETERS` numbers are not enough: then kernels find those of `table` at the address in the first parameter."""
 
     __slots__ = ("actuated", "damping", "limits")
     actuated: bool
@@ -112,8 +114,14 @@ class JointType(Frozen):
         """At most `PARAMETERS` numbers for the kernels."""
         return ()
 
+    def table(self) -> Array:
+        """Where the type is `tabled`, all numbers that its kernels need: an array that the joint owns, its length first."""
+        return _NO_TABLE
+
     def neutral(self) -> Array:
         """The position at which the two joint frames coincide; the same for all joints of a type.
+
+        (A `Guided` joint has q = 0 there, and the frames are where its curves place them.)
 
         Returns
         -------
@@ -274,13 +282,20 @@ class JointType(Frozen):
         return hash((type(self), *self.parameters()))
 
     def __repr__(self) -> str:
-        described = {**self.arguments(), **self.settings()}
-        return f"{type(self).__name__}({', '.join(f'{k}={_short(v)}' for k, v in described.items())})"
+        described = [f"{k}={_short(v)}" for k, v in self.arguments().items()]
+        return f"{type(self).__name__}({', '.join([*described, *self.shown_settings()])})"
+
+    def shown_settings(self) -> list[str]:
+        """The settings as `repr` shows them."""
+        return [f"{k}={_short(v)}" for k, v in self.settings().items()]
+
+
+_NO_TABLE: Array = np.empty(0)
 
 
 def padded_parameters(joint: JointType) -> tuple[float, ...]:
-    """The parameters with zeros up to the fixed number that a kernel's table has."""
-    given = joint.parameters()
+    """The parameters with zeros up to the fixed number that a kernel's table has; the address of the joint's own table first."""
+    given = (float(joint.table().ctypes.data),) if joint.tabled else joint.parameters()
     return (*given, *(0.0,) * (PARAMETERS - len(given)))
 
 

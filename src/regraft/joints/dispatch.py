@@ -25,6 +25,7 @@ class Form(NamedTuple):
     nq: int
     nv: int
     kernels: JointKernels
+    tabled: bool = False
 
 
 Forms: TypeAlias = Sequence[Form]
@@ -144,6 +145,11 @@ def normalise_switch(forms: Forms) -> Switch:
 def limit_switch(forms: Forms) -> Switch:
     """limit(kind, q, i, c) -> (value, gradient): the c-th limited measure of a joint and its rate per unit of v[d : d + 3]."""
     return _plain_switch(forms, "limit", "joint_limit(kind, q, i, c)", "{kernel}(load_vector(q, i, {nq}))", "coordinate(q, i, c)")
+
+
+def tabled_switch(forms: Forms) -> Switch:
+    """tabled(kind) -> 1 for a type whose first parameter is the address of its table, else 0."""
+    return _switch("joint_tabled(kind)", {kind: "1" for kind, joint in enumerate(forms) if joint.tabled}, "0", {})
 
 
 @inline

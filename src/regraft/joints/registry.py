@@ -16,11 +16,13 @@ from .dispatch import (
     normalise_switch,
     place_switch,
     rates_switch,
+    tabled_switch,
     tangent_switch,
     transform_switch,
 )
 from .fixed import Fixed
 from .free import Free
+from .guided import Guided
 from .helical import Helical
 from .planar import Planar
 from .prismatic import Prismatic
@@ -39,9 +41,10 @@ JOINT_TYPES: tuple[type[JointType], ...] = (
     Cylindrical,
     Planar,
     Helical,
+    Guided,
 )
 
-FORMS = tuple(Form(joint.nq, joint.nv, kernels) for joint in JOINT_TYPES for kernels in (joint.kernels, *joint.forms))
+FORMS = tuple(Form(joint.nq, joint.nv, kernels, joint.tabled) for joint in JOINT_TYPES for kernels in (joint.kernels, *joint.forms))
 """The kinds that kernels tell apart: each type, followed by its special forms."""
 
 _FIRST = dict(zip(JOINT_TYPES, accumulate((1 + len(joint.forms) for joint in JOINT_TYPES), initial=0), strict=False))
@@ -68,3 +71,4 @@ joint_tangent = tangent_switch(FORMS)
 joint_difference = difference_switch(FORMS)
 joint_normalise = normalise_switch(FORMS)
 joint_limit = limit_switch(FORMS)
+joint_tabled = tabled_switch(FORMS)

@@ -52,12 +52,14 @@ LINKS = 11  # see `Loops.links`
 CYCLES = 12  # see `Loops.cycles`
 CYCLE_ROWS = 13  # rows of these
 LINKS_AT = 14  # address of `link_kernels.links_kernel`, where there are links
+TABLED = 15  # how many numbers the joints' own tables have
 # addresses of the tables of a structure
-JOINTS_AT, GEOMETRY_AT, GRAVITY_AT, DAMPING_AT, SPRING_ROWS_AT, SPRINGS_AT, LIMIT_ROWS_AT, LIMITS_AT, FAR_AT = range(15, 24)
-CUTS_AT, CHILD_FRAMES_AT, PATH_AT, RANKS_AT, DOFS_AT, NORMALS_AT, LINK_TABLE_AT, CYCLE_TABLE_AT = range(24, 32)
+JOINTS_AT, GEOMETRY_AT, GRAVITY_AT, DAMPING_AT, SPRING_ROWS_AT, SPRINGS_AT, LIMIT_ROWS_AT, LIMITS_AT, FAR_AT = range(16, 25)
+CUTS_AT, CHILD_FRAMES_AT, PATH_AT, RANKS_AT, DOFS_AT, NORMALS_AT, LINK_TABLE_AT, CYCLE_TABLE_AT = range(25, 33)
+JOINT_TABLES_AT = 33
 # addresses of those of a workspace
-BODY_AT, DOF_AT, ROWS_AT, Y_AT, W_AT, SHARED_AT, DRIVE_AT, SCRATCH_AT, HELD_AT, MOTORS_AT = range(32, 42)
-ORDER_AT, BORDER_AT, FACTORS_AT, LOADS_AT = range(42, 46)
+BODY_AT, DOF_AT, ROWS_AT, Y_AT, W_AT, SHARED_AT, DRIVE_AT, SCRATCH_AT, HELD_AT, MOTORS_AT = range(34, 44)
+ORDER_AT, BORDER_AT, FACTORS_AT, LOADS_AT = range(44, 48)
 HEADER = 48
 
 _LINE = 8  # words of a cache line, at which every table begins
@@ -82,6 +84,7 @@ def size_structure(header: Any) -> None:
     header[CUTS_AT], header[CHILD_FRAMES_AT], header[PATH_AT] = loops * CUT, loops * _POSE, loops * header[LONGEST]
     header[NORMALS_AT] = 6 * header[ROWS]
     header[LINK_TABLE_AT], header[CYCLE_TABLE_AT] = header[LINKS] * LINK, header[CYCLES]
+    header[JOINT_TABLES_AT] = header[TABLED]
 
 
 @jit
@@ -174,6 +177,13 @@ def normals_at(handle: int) -> Any:
     """(rows, 6): NORMAL of the rows of loop joints whose columns do not change in their children's frames."""
     at = table_at(handle, 1, HEADER, handle)
     return table_at(at[0, NORMALS_AT], at[0, ROWS], 6, 0.0)
+
+
+@inline_view
+def joint_tables_at(handle: int) -> Any:
+    """(1, numbers): the tables that joints have of their own, one after the other."""
+    at = table_at(handle, 1, HEADER, handle)
+    return table_at(at[0, JOINT_TABLES_AT], 1, at[0, TABLED], 0.0)
 
 
 @inline

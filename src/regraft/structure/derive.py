@@ -15,11 +15,11 @@ from ..algebra.memory import load, load_pose, store, store_pose
 from ..algebra.rotations import identity_pose
 from ..algebra.spatial import Rotation, compose, invert, rotate_back, subtract, transpose, turn_inertia
 from ..compilation import allocating, entry, inline, jit
-from ..joints import PARAMETERS, parameters
+from ..joints import PARAMETERS, joint_tabled, parameters
 from ..kernels import memory, tables
 from ..kernels.constraints.rows import held_directions
 from ..kernels.constraints.tables import CUT, FIRST, PATH, REACH, RESISTS, SCRATCH_COLUMNS, SINCE, Loops
-from ..kernels.memory import HEADER, block_of, loops_at, model_at, normals_at, size_structure
+from ..kernels.memory import HEADER, block_of, joint_tables_at, loops_at, model_at, normals_at, size_structure
 from ..kernels.tables import CHILD, CLOSES, DOFS, END, KIND, LIMITED, PARENT, ROOT, VARIES, KernelModel, V
 from .description import (
     CHILD_BODY,
@@ -48,11 +48,13 @@ def derive_tree(d: Description, nq: int, nv: int) -> tuple[int, int, int, Any]:
     joints = np.zeros((d.inertias.shape[0], tables.JOINTS), np.int64)
     header = header_of(joints.shape[0], 0, d.damping.shape[1], nq, nv)
     header[memory.SPRINGS], header[memory.LIMITS] = d.springs.shape[0], d.limits.shape[0]
+    header[memory.TABLED] = d.joint_tables.shape[1]
     reached = span(d.joints, joints)
     header[memory.TREE_LIMITS] = header[memory.LIMITS]
     start, block = new_structure(header, joints)
     if reached == joints.shape[0]:
         fill_tree(d, joints.shape[0], model_at(start))
+        attach_joint_tables(d, joints.shape[0], model_at(start), joint_tables_at(start))
     return reached, 0, start, block
 
 
@@ -66,6 +68,7 @@ def derive_closed(d: Description, nq: int, nv: int) -> tuple[int, int, int, Any]
     walk, loops, cuts = joints[:n], joints[n:], np.zeros((joints.shape[0] - n, CUT), np.int64)
     header = header_of(n, joints.shape[0] - n, d.damping.shape[1], nq, nv)
     header[memory.SPRINGS], header[memory.LIMITS] = d.springs.shape[0], d.limits.shape[0]
+    header[memory.TABLED] = d.joint_tables.shape[1]
     reached = span(d.joints[:tree], walk)
     if reached < n:
         start, block = new_structure(header, joints)
@@ -89,6 +92,7 @@ def derive_closed(d: Description, nq: int, nv: int) -> tuple[int, int, int, Any]
     copy(cycles, closed.cycles)
     fill_tree(d, tree, model)
     close_loops(d, tree, model, closed, normals_at(start))
+    attach_joint_tables(d, tree, model, joint_tables_at(start))
     return reached, links.shape[0], start, block
 
 
@@ -244,6 +248,18 @@ def attach_limits(limited: Any, tree: int, walk: Any, limit_rows: Any) -> None:
     for i in range(limited.shape[0]):
         j = limited[i, 0]
         limit_rows[i, LIMITED] = rows[j] if j < tree else walk.shape[0] + j - tree
+
+
+@jit
+def attach_joint_tables(d: Description, tree: int, model: KernelModel, own: Any) -> None:
+    """Copy the tables of joints that have some, and leave their addresses in the parameters of these joints."""
+    if own.shape[1] == 0:
+        return
+    copy(d.joint_tables, own)
+    for k in range(model.joints.shape[0]):
+        if joint_tabled(model.joints[k, KIND]) == 1:
+            j = model.joints[k, tables.JOINT] + (0 if k < model.walk.shape[0] else tree)
+            model.geometry[k, tables.PAR] = own.ctypes.data + 8 * int(d.numbers[j, JOINT_PARAMETERS])
 
 
 # --- loops ------------------------------------------------------------------------------------------------------------------

@@ -56,6 +56,8 @@ class Description(NamedTuple):
     """(limits, LIMIT)."""
     gravity: Array
     """(1, 3)."""
+    joint_tables: Array
+    """(1, numbers): the tables of joints that have some, each where the first of the joint's parameters says."""
 
     def with_joint(self, j: int, ends: Ends, joint: Joint) -> Description:
         """The description of a tree with another joint in the place of the j-th; bodies and springs are shared."""
@@ -65,8 +67,10 @@ class Description(NamedTuple):
         if more_q or more_v:
             joints[j + 1 :, FIRST_Q] += more_q
             joints[j + 1 :, FIRST_V : END_V + 1] += more_v
+        joint_tables = without_table(self.joints, numbers, self.joint_tables, j)
         joints[j] = _joint_row(ends, joint.type, q, v)
         _fill_numbers(numbers[j], joint)
+        joint_tables = with_table(numbers, joint_tables, j, joint.type)
         damping = np.concatenate((damping[0, :v], joint.type.damping, damping[0, end:])).reshape(1, -1)
         limited, limits = self.limited, self.limits
         if len(limited) or joint.type.limits is not None:
@@ -74,7 +78,9 @@ class Description(NamedTuple):
             before, after = limited[:, 0] < j, limited[:, 0] > j
             limited = np.concatenate((limited[before], rows, limited[after]))
             limits = np.concatenate((limits[before], bounds, limits[after]))
-        return self._replace(joints=joints, numbers=numbers, damping=damping, limited=limited, limits=limits)
+        return self._replace(
+            joints=joints, numbers=numbers, damping=damping, limited=limited, limits=limits, joint_tables=joint_tables
+        )
 
     def with_loop(self, ends: Ends, joint: Joint) -> Description:
         """The description with one more loop joint; all else is shared."""
@@ -88,11 +94,14 @@ class Description(NamedTuple):
             rows, bounds = _limit_rows(j, kind, closes=True)
             limited, limits = np.concatenate((limited, rows)), np.concatenate((limits, bounds))
         bodies = self.inertias, self.spring_ends, self.springs
-        return Description(joints, numbers, damping, *bodies, limited, limits, self.gravity)
+        joint_tables = with_table(numbers, self.joint_tables, j, kind)
+        return Description(joints, numbers, damping, *bodies, limited, limits, self.gravity, joint_tables)
 
     def without_loop(self, j: int) -> Description:
         """The description without the loop joint in row j; all else is shared."""
         v, end = self.joints[j, [FIRST_V, END_V]].tolist()
+        numbers = self.numbers.copy()
+        joint_tables = without_table(self.joints, numbers, self.joint_tables, j)
         joints = np.delete(self.joints, j, axis=0)
         joints[j:, FIRST_V : END_V + 1] -= end - v
         kept = self.limited[:, 0] != j
@@ -100,15 +109,16 @@ class Description(NamedTuple):
         limited[:, 0] -= limited[:, 0] > j
         return self._replace(
             joints=joints,
-            numbers=np.delete(self.numbers, j, axis=0),
+            numbers=np.delete(numbers, j, axis=0),
             damping=np.delete(self.damping, np.s_[v:end], axis=1),
             limited=limited,
             limits=self.limits[kept],
+            joint_tables=joint_tables,
         )
 
 
 _INTEGERS, _FLOATS = int64[:, ::1], float64[:, ::1]
-_FIELDS = [_INTEGERS, _FLOATS, _FLOATS, _FLOATS, _INTEGERS, _FLOATS, _INTEGERS, _FLOATS, _FLOATS]
+_FIELDS = [_INTEGERS, _FLOATS, _FLOATS, _FLOATS, _INTEGERS, _FLOATS, _INTEGERS, _FLOATS, _FLOATS, _FLOATS]
 declare("Description", types.NamedTuple(_FIELDS, Description))
 
 
@@ -119,7 +129,7 @@ def describe(
     index = {WORLD: -1} | {name: b for b, name in enumerate(bodies)}
     every = [joints[name] for name in (*layout.names, *(name for name, *_ in layout.loops))]
     wiring, numbers = np.empty((len(every), 8), np.int64), np.empty((len(every), JOINT_PARAMETERS + PARAMETERS))
-    v = layout.nv
+    v, joint_tables = layout.nv, _NO_TABLES
     for j, joint in enumerate(every):
         ends = index[joint.parent], index[joint.child]
         if j < len(layout.names):
@@ -128,6 +138,7 @@ def describe(
             wiring[j] = _joint_row(ends, joint.type, -1, v)
             v += joint.type.nv
         _fill_numbers(numbers[j], joint)
+        joint_tables = with_table(numbers, joint_tables, j, joint.type)
     inertias = np.empty((len(bodies), 10))
     for b, body in enumerate(bodies.values()):
         inertia = body.inertia
@@ -147,8 +158,9 @@ def describe(
     bounds = np.concatenate([_NO_LIMITS[1], *(numbers for _, numbers in limits)])
     damping = np.concatenate([np.zeros(0), *(joint.type.damping for joint in every)]).reshape(1, -1)
     return Description(
-        wiring, numbers, damping, inertias, spring_ends, spring_numbers, limited, bounds, np.array(gravity).reshape(1, 3)
-    )
+        wiring, numbers, damping, inertias, spring_ends, spring_numbers, limited, bounds, np.array(gravity).reshape(1, 3),
+        joint_tables,
+    )  # fmt: skip
 
 
 @entry
@@ -183,6 +195,7 @@ def _with_row(
 
 
 _NO_LIMITS = np.empty((0, LIMIT_ROW), np.int64), np.empty((0, LIMIT))
+_NO_TABLES = np.empty((1, 0))
 
 
 def _joint_row(ends: Ends, joint: JointType, q: int, v: int) -> tuple[int, ...]:
@@ -193,6 +206,26 @@ def _joint_row(ends: Ends, joint: JointType, q: int, v: int) -> tuple[int, ...]:
 def _fill_numbers(row: Array, joint: Joint) -> None:
     row[ON_PARENT:ON_CHILD], row[ON_CHILD:JOINT_PARAMETERS] = joint.parent_pose.row, joint.child_pose.row
     row[JOINT_PARAMETERS:] = padded_parameters(joint.type)
+
+
+def with_table(numbers: Array, joint_tables: Array, j: int, joint: JointType) -> Array:
+    """All tables with that of joint j at the end, if it has one; its first parameter says where."""
+    if not joint.tabled:
+        return joint_tables
+    numbers[j, JOINT_PARAMETERS] = joint_tables.shape[1]
+    return np.concatenate((joint_tables, joint.table().reshape(1, -1)), axis=1)
+
+
+def without_table(joints: Integers, numbers: Array, joint_tables: Array, j: int) -> Array:
+    """All tables without that of joint j, if it has one; the parameters of the others are told where theirs have gone."""
+    if not FORMS[joints[j, KIND_OF]].tabled:
+        return joint_tables
+    first = int(numbers[j, JOINT_PARAMETERS])
+    count = int(joint_tables[0, first])
+    for other in range(len(joints)):
+        if FORMS[joints[other, KIND_OF]].tabled and numbers[other, JOINT_PARAMETERS] > first:
+            numbers[other, JOINT_PARAMETERS] -= count
+    return np.delete(joint_tables, np.s_[first : first + count], axis=1)
 
 
 def _limit_rows(j: int, joint: JointType, *, closes: bool = False) -> tuple[Integers, Array]:

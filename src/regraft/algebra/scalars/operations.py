@@ -9,7 +9,7 @@ from llvmlite import ir
 from numba.core import types
 from numba.extending import intrinsic, overload
 
-from .pack import Pack, llvm_function, pack, per_lane, splat
+from .pack import LANES, Pack, llvm_function, pack, per_lane, splat
 
 Scalar: TypeAlias = Any
 """A float64, a complex128 or a pack; kernels do not know which."""
@@ -51,6 +51,21 @@ def angle(s: Scalar, c: Scalar) -> Scalar:
 def where_less(x: Scalar, y: Scalar, a: Scalar, b: Scalar) -> Scalar:
     """a where x < y, judged by their real parts, else b; b where either is NaN. Both a and b are computed."""
     return a if x.real < y.real else b
+
+
+def lanes(like: Scalar) -> int:
+    """How many numbers a scalar carries."""
+    return 1
+
+
+def lane(x: Scalar, k: int) -> Any:
+    """The k-th number that a scalar carries, where it carries several; else the scalar itself."""
+    return x
+
+
+def with_lane(x: Scalar, k: int, value: Any) -> Scalar:
+    """The scalar with another number in its k-th lane."""
+    return value
 
 
 @intrinsic
@@ -130,3 +145,34 @@ def _angle(s: types.Type, c: types.Type) -> Any:
 
         return analytic
     return lambda s, c: _turn(s, c)
+
+
+@overload(lanes, strict=False)
+def _lanes(like: types.Type) -> Any:
+    return (lambda like: LANES) if isinstance(like, Pack) else (lambda like: 1)
+
+
+@intrinsic
+def _extracted(_typing: Any, x: types.Type, k: types.Type) -> Any:
+    def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:
+        return builder.extract_element(args[0], context.cast(builder, args[1], signature.args[1], types.int32))
+
+    return types.float64(x, k), codegen
+
+
+@overload(lane, strict=False)
+def _lane(x: types.Type, k: types.Type) -> Any:
+    return (lambda x, k: _extracted(x, k)) if isinstance(x, Pack) else (lambda x, k: x)
+
+
+@intrinsic
+def _inserted(_typing: Any, x: types.Type, k: types.Type, value: types.Type) -> Any:
+    def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:
+        return builder.insert_element(args[0], args[2], context.cast(builder, args[1], signature.args[1], types.int32))
+
+    return x(x, k, value), codegen
+
+
+@overload(with_lane, strict=False)
+def _with_lane(x: types.Type, k: types.Type, value: types.Type) -> Any:
+    return (lambda x, k, value: _inserted(x, k, value)) if isinstance(x, Pack) else (lambda x, k, value: value)
