@@ -1,6 +1,6 @@
 """Regraft: dynamics of articulated rigid bodies whose structure changes while they move."""
 
-from . import gait, models
+from . import gait, mocap, models
 from ._version import __version__
 from .algebra.pose import Pose
 from .ask.acceleration import consistent_acceleration
@@ -145,6 +145,7 @@ __all__ = [
     "loop_jacobian_rate",
     "mass_matrix",
     "mobility",
+    "mocap",
     "models",
     "momentum",
     "normalise",

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .skeleton import in_the_world
+
 Array = NDArray[np.float64]
 
-_NOTHING: Mapping[str, Array] = MappingProxyType({})
+
+def _nothing() -> Mapping[str, Array]:
+    return MappingProxyType({})
 
 
 class Bone(NamedTuple):
@@ -43,7 +49,7 @@ class Plate(NamedTuple):
     """(4, 3), where the file has them."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Recording:
     """A recorded motion: a moving skeleton, markers, coordinates by name or force plates, whichever a file has.
 
@@ -62,7 +68,10 @@ class Recording:
     markers : mapping of str to (n, 3) array
         Points by name; NaN where one was not seen.
     columns : mapping of str to (n,) array
-        Coordinates and whatever else a table has, by its own names; angles in radians.
+        Coordinates and whatever else a table has, by its own names and in its own units: which of them are angles, only a model
+        knows.
+    in_degrees : bool or None
+        Whether the angles among the columns are in degrees; None where the file does not say.
     plates : tuple of Plate
         Force plates.
     analogs : mapping of str to (m,) array
@@ -76,17 +85,44 @@ class Recording:
     bones: tuple[Bone, ...] = ()
     turns: Array = field(default_factory=lambda: np.empty((0, 0, 3, 3)))
     origins: Array = field(default_factory=lambda: np.empty((0, 0, 3)))
-    markers: Mapping[str, Array] = field(default_factory=lambda: _NOTHING)
-    columns: Mapping[str, Array] = field(default_factory=lambda: _NOTHING)
+    markers: Mapping[str, Array] = field(default_factory=_nothing)
+    columns: Mapping[str, Array] = field(default_factory=_nothing)
     plates: tuple[Plate, ...] = ()
-    analogs: Mapping[str, Array] = field(default_factory=lambda: _NOTHING)
+    analogs: Mapping[str, Array] = field(default_factory=_nothing)
     analog_t: Array = field(default_factory=lambda: np.empty(0))
     notes: tuple[str, ...] = ()
+    in_degrees: bool | None = None
 
     @property
     def rate(self) -> float:
-        """Frames per second."""
-        return (len(self.t) - 1) / float(self.t[-1] - self.t[0])
+        """Frames per second; NaN where there are fewer than two frames."""
+        return (len(self.t) - 1) / float(self.t[-1] - self.t[0]) if len(self.t) > 1 else math.nan
+
+    def poses(self) -> tuple[Array, Array]:
+        """Axes (n, bones, 3, 3) and joints (n, bones, 3) of all bones in the world."""
+        order = {bone.name: k for k, bone in enumerate(self.bones)}
+        parents = [-1 if bone.parent is None else order[bone.parent] for bone in self.bones]
+        return in_the_world(parents, self.turns, self.origins)
+
+    def points(self) -> Array:
+        """(n, bones, 3): the joints of all bones in the world."""
+        return self.poses()[1]
+
+    def save(self, path: str | Path, *, up: str = "y", scale: float | None = None) -> None:
+        """Write it to a file: see `regraft.mocap.save`."""
+        from .loading import save  # which needs this module
+
+        save(self, path, up=up, scale=scale)
+
+    def __repr__(self) -> str:
+        parts = [f"{len(self.t)} frames"]
+        if len(self.t) > 1:
+            parts[0] += f" in {self.t[-1] - self.t[0]:.4g} s at {self.rate:.5g} Hz"
+        held = {"bone": self.bones, "marker": self.markers, "column": self.columns, "force plate": self.plates}
+        for what, things in {**held, "analog channel": self.analogs, "note": self.notes}.items():
+            if things:
+                parts.append(f"{len(things)} {what}{'s' if len(things) > 1 else ''}")
+        return f"<Recording of {self.source!r}: {', '.join(parts)}>"
 
     def __len__(self) -> int:
         return len(self.t)

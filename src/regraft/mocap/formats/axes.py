@@ -1,0 +1,148 @@
+"""Which way is up, and how long a unit is, where a file does not say it: overridden by the caller, or guessed and told."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import ModelError
+
+Array = NDArray[np.float64]
+
+CMU = 0.0254 / 0.45
+"""Metres in a unit of length of the CMU database."""
+
+_TURNS: dict[str, tuple[tuple[float, float, float], ...]] = {
+    "x": ((0, 1, 0), (0, 0, 1), (1, 0, 0)),
+    "y": ((1, 0, 0), (0, 0, -1), (0, 1, 0)),
+    "z": ((1, 0, 0), (0, 1, 0), (0, 0, 1)),
+    "-x": ((0, 1, 0), (0, 0, -1), (-1, 0, 0)),
+    "-y": ((1, 0, 0), (0, 0, 1), (0, -1, 0)),
+    "-z": ((1, 0, 0), (0, -1, 0), (0, 0, -1)),
+}
+_UNITS = {"metres": 1.0, "centimetres": 0.01, "millimetres": 1 / 1000, "inches": 0.0254, "CMU's unit (1/0.45 inch)": CMU}
+_UPPER = re.compile(r"head|neck|[fb]hd$|^c7$|chest|thorax|clav|ste?rn|acrom|should|sho$|asis|[lr]asi$|[lr]psi$|psis|sacr")
+_LOWER = re.compile(r"toe|heel|hee$|foot|feet|ankle|[lr]ank$|[lr]mt\d$|[lr]cal\d?$|[lr][lm]?mal\d?$|metat")
+_CLEARLY = 1.5  # how much longer than the others the vertical extent has to be
+
+
+def turn_of(up: str) -> Array:
+    """The rotation from axes with that one up to those with z up: y up is x, y, z -> x, -z, y."""
+    if up not in _TURNS:
+        raise ModelError(f"up is the axis that points upwards: one of {', '.join(map(repr, _TURNS))}, not {up!r}.")
+    return np.array(_TURNS[up], dtype=np.float64)
+
+
+def scale_of(scale: float) -> float:
+    """The metres in a file's unit of length, as a caller gave them, checked."""
+    try:
+        found = float(scale)
+    except (TypeError, ValueError):
+        found = np.nan
+    if not (np.isfinite(found) and found > 0.0):
+        raise ModelError(f"scale is how many metres one unit of the file is, a positive number, not {scale!r}.")
+    return found
+
+
+def upward_axis(up: str | None, points: Mapping[str, Array], usual: str, notes: list[str]) -> str:
+    """The axis that points upwards: the given one, or the one along which head and feet are apart. What it is, is told."""
+    if up is not None:
+        turn_of(up)
+        notes.append(f"up is the file's {up} axis, as given")
+        return up
+    axis, reason = _guess_up(points, usual)
+    notes.append(f"up is the file's {axis} axis: {reason}; up= says otherwise")
+    return axis
+
+
+def _guess_up(points: Mapping[str, Array], usual: str) -> tuple[str, str]:
+    upper, lower = (_centre(points, pattern) for pattern in (_UPPER, _LOWER))
+    if upper is not None and lower is not None:
+        span = _median(upper - lower)
+        axis = _longest(np.abs(span))
+        if axis is not None:
+            turned = "" if span[axis] > 0 else ", but upside down: nobody stands on their hands for most of the time"
+            return "xyz"[axis], f"along it head and feet are farthest apart, by the names of the points{turned}"
+    if points:
+        cloud = np.stack(list(points.values()), axis=1)
+        seen = ~np.isnan(cloud).all(axis=(1, 2))
+        if seen.any():
+            extent = np.median(np.nanmax(cloud[seen], axis=1) - np.nanmin(cloud[seen], axis=1), axis=0)
+            axis = _longest(extent)
+            if axis is not None:
+                return "xyz"[axis], "the points extend farthest along it"
+    return usual, "as is usual in this format, for the points do not tell"
+
+
+def _longest(lengths: Array) -> int | None:
+    """Which of three lengths is the longest; None where none is clearly so."""
+    if not np.isfinite(lengths).all():
+        return None
+    second, first = np.argsort(lengths)[1:]
+    return int(first) if lengths[first] > _CLEARLY * lengths[second] else None
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", name.rsplit(":", 1)[-1].lower())
+
+
+def _centre(points: Mapping[str, Array], pattern: re.Pattern[str]) -> Array | None:
+    """The middle, in each frame, of the points whose names are of a kind."""
+    chosen = [track for name, track in points.items() if pattern.search(_plain(name))]
+    if not chosen:
+        return None
+    total = np.stack(chosen)
+    seen = ~np.isnan(total)
+    with np.errstate(invalid="ignore"):
+        middle: Array = np.where(seen, total, 0.0).sum(axis=0) / seen.sum(axis=0)
+    return middle
+
+
+def _median(vectors: Array) -> Array:
+    """The median of the vectors (n, 3) that are known."""
+    known = vectors[np.isfinite(vectors).all(axis=1)]
+    return np.median(known, axis=0) if len(known) else np.full(3, np.nan)
+
+
+def head_to_foot(names: list[str], parents: list[int], lengths: Array) -> float | None:
+    """The length of the way from the head over the trunk to a foot, along the bones: nearly the height of who stands."""
+    ways = []
+    for pattern in (re.compile("head"), re.compile("foot|ankle")):
+        chosen = [k for k, name in enumerate(names) if pattern.search(_plain(name))]
+        if not chosen:
+            return None
+        ways.append(max((_way(k, parents) for k in chosen[:12]), key=lambda way: lengths[list(way)].sum()))
+    apart = ways[0] ^ ways[1]
+    return float(lengths[list(apart)].sum()) or None
+
+
+def _way(bone: int, parents: list[int]) -> set[int]:
+    way = set()
+    while bone >= 0:
+        way.add(bone)
+        bone = parents[bone]
+    return way
+
+
+def unit_of_length(scale: float | None, height: float, notes: list[str], likely: str | None = None) -> float:
+    """The metres in a unit: those given, or those with which a person of that height (in units) is of a usual size; it is told."""
+    if scale is not None:
+        found = scale_of(scale)
+        notes.append(f"one unit of the file is {found:g} m, as given")
+        return found
+    if not (np.isfinite(height) and height > 0.0):
+        notes.append("one unit of the file is taken as 1 m, for nothing in it has a height; scale= says otherwise")
+        return 1.0
+    unit = likely or min(_UNITS, key=lambda name: abs(np.log(_UNITS[name] * height / 1.65)))
+    tall = _UNITS[unit] * height
+    sure = "" if 1.2 < tall < 2.1 else ", which is unusual"
+    notes.append(
+        f"lengths are read as {unit}: the skeleton is then about {tall:.2f} m from head to foot{sure}; scale= says otherwise"
+    )
+    return _UNITS[unit]
+
+
+CMU_UNIT = next(name for name, length in _UNITS.items() if length == CMU)
