@@ -1,0 +1,118 @@
+"""`motion`: an OpenSim model and what its coordinates did, as a body in motion."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import FileError, listed
+from .filtering import CUTOFF, smooth
+from .formats.osim import OsimModel, read_osim
+from .formats.storage import Table, read_storage
+from .motion import Motion
+
+Array = NDArray[np.float64]
+
+_MOST_RADIANS = 2.0 * np.pi  # angles that are larger are in degrees, where a file does not say it
+
+
+def motion(
+    model: str | Path | OsimModel, coordinates: str | Path, *, cutoff: float | None = CUTOFF, degrees: bool | None = None
+) -> Motion:
+    """The motion of an OpenSim model from its coordinates over time.
+
+    Parameters
+    ----------
+    model : str, Path or OsimModel
+        The .osim file, or what `read_osim` has read from it.
+    coordinates : str or Path
+        A .mot or .sto file with a column for each coordinate, such as OpenSim's inverse kinematics writes.
+    cutoff : float or None, optional
+        Of a zero-lag low-pass filter, in Hz; None for no filter.
+    degrees : bool, optional
+        Whether angles are in degrees, where the file does not say it; otherwise their size tells.
+
+    Returns
+    -------
+    Motion
+        Position, velocity and acceleration by OpenSim's own coordinates: each is a joint of the mechanism.
+
+    Raises
+    ------
+    FileError
+        If a file cannot be read, or no column is a coordinate of the model.
+    ModelError
+        If the cut-off does not fit the rate of the recording.
+
+    Examples
+    --------
+    >>> import regraft as rg
+    >>> walk = rg.mocap.motion("subject01.osim", "subject01_walk_IK.mot", cutoff=6.0)  # doctest: +SKIP
+    >>> walk.mech.q_slice("knee_angle_r")  # doctest: +SKIP
+    slice(4, 5, None)
+    """
+    read = model if isinstance(model, OsimModel) else read_osim(model)
+    table = read_storage(coordinates)
+    notes = [*read.notes, *table.notes]
+    columns = _columns(read, table, str(coordinates), notes)
+    q = np.tile(read.default.q, (len(table.t), 1))
+    factor = np.pi / 180.0 if _in_degrees(read, table, columns, degrees, notes) else 1.0
+    for name, column in columns.items():
+        q[:, read.place(name)[1]] = column * (factor if read.coordinates[name].motion == "rotation" else 1.0)
+    smoothed = smooth(read.mech, table.t, q, cutoff=cutoff)
+    return Motion(
+        mech=read.mech,
+        t=table.t,
+        q=smoothed.q,
+        v=smoothed.v,
+        a=smoothed.a,
+        feet=read.feet,
+        joints=read.joints,
+        notes=(*notes, *smoothed.notes),
+        raw=None if cutoff is None else q,
+        cutoff=cutoff,
+    )
+
+
+def _columns(model: OsimModel, table: Table, file: str, notes: list[str]) -> dict[str, Array]:
+    """The columns that are coordinates of the model, by the coordinates' names; all others, and what is missing, is told."""
+    found: dict[str, Array] = {}
+    others = []
+    for label, column in table.columns.items():
+        words = label.strip("/").split("/")
+        name = words[-2] if len(words) > 1 and words[-1] == "value" else label
+        if name in model.coordinates and name not in found:
+            found[name] = column
+        else:
+            others.append(label)
+    if not found:
+        raise FileError(
+            f"{file!r} has no coordinate of the model {model.name!r}: its columns are {listed(table.columns)}, "
+            f"and the coordinates {listed(model.coordinates)}."
+        )
+    missing = [name for name in model.coordinates if name not in found]
+    if missing:
+        values = ", ".join(f"{name!r} ({model.coordinates[name].default:g})" for name in missing)
+        notes.append(f"coordinates that {Path(file).name!r} does not have stay at their defaults: {values}.")
+    if others:
+        notes.append(f"columns of {Path(file).name!r} that are no coordinates are left out: {listed(others)}.")
+    return found
+
+
+def _in_degrees(
+    model: OsimModel, table: Table, columns: Mapping[str, Array], degrees: bool | None, notes: list[str]
+) -> bool:
+    if table.in_degrees is not None:
+        return table.in_degrees
+    if degrees is not None:
+        return degrees
+    angles = [np.nanmax(np.abs(column)) for name, column in columns.items() if model.coordinates[name].motion == "rotation"]
+    largest = float(max(angles, default=0.0))
+    notes.append(
+        f"the file does not say whether angles are in degrees; the largest is {largest:.4g}, so "
+        f"{'degrees' if largest > _MOST_RADIANS else 'radians'} are taken. degrees= says otherwise."
+    )
+    return largest > _MOST_RADIANS
