@@ -22,6 +22,7 @@ Array = NDArray[np.float64]
 _LENGTHS = {"m": 1.0, "meters": 1.0, "metres": 1.0, "dm": 0.1, "cm": 0.01, "mm": 0.001, "in": 0.0254, "inches": 0.0254, "ft": 0.3048}
 _COMPUTED = ("ANGLES", "FORCES", "MOMENTS", "POWERS", "SCALARS", "REACTIONS")
 """Lists of points that are no places, as Vicon's models write them."""
+_MOST = 1e6  # of frames, channels or plates
 
 
 def read_c3d(path: str | Path, *, up: str | None = None, scale: float | None = None) -> Recording:
@@ -79,9 +80,11 @@ class _File:
         self.residuals = np.asarray(data["data"]["meta_points"]["residuals"], dtype=float).reshape(points.shape[1:])
         self.channels = np.asarray(channels, dtype=float)[0]
         """(channels, m)."""
+        if not np.isfinite(self.channels).all():
+            raise FileError(f"{name} is damaged: analog channels have numbers that are not finite. Is ANALOG:SCALE right?")
         rate = float(data["header"]["points"]["frame_rate"]) or self.number("POINT", "RATE")
-        frames = points.shape[2] if points.shape[1] else int(self.number("POINT", "FRAMES"))
-        if not (np.isfinite(rate) and rate > 0.0):
+        frames = points.shape[2] if points.shape[1] else (self.whole("POINT", "FRAMES") or [0])[0]
+        if not (np.isfinite(rate) and rate > 1.0 / _MOST):
             raise FileError(f"{name} is damaged: its frame rate (POINT:RATE) is {rate:g}.")
         samples = self.channels.shape[1] // frames if frames else 0
         start = max(0, int(data["header"]["points"]["first_frame"])) / rate
@@ -96,6 +99,13 @@ class _File:
     def number(self, group: str, name: str) -> float:
         found = np.ravel(self.value(group, name))
         return float(found[0]) if len(found) and not isinstance(found[0], str) else 0.0
+
+    def whole(self, group: str, name: str) -> list[int]:
+        """A parameter's whole numbers."""
+        found = np.ravel(self.value(group, name))
+        if len(found) and (found.dtype.kind not in "fiu" or not np.isfinite(found).all() or np.abs(found).max() > _MOST):
+            raise FileError(f"{self.name} is damaged: {group}:{name} must have whole numbers.")
+        return [int(number) for number in found]
 
     def texts(self, group: str, name: str) -> list[str]:
         """Texts of a parameter and of those that go on where it is full: LABELS, LABELS2, LABELS3 and so on."""
@@ -156,8 +166,8 @@ class _File:
 
     def plates(self, metres: float, up: Array, notes: list[str]) -> list[Plate]:
         """Force plates in newtons and metres, in the file's axes."""
-        used = int(self.number("FORCE_PLATFORM", "USED"))
-        kinds = [int(kind) for kind in np.ravel(self.value("FORCE_PLATFORM", "TYPE"))]
+        used = (self.whole("FORCE_PLATFORM", "USED") or [0])[0]
+        kinds = self.whole("FORCE_PLATFORM", "TYPE")
         found = []
         for i in range(used):
             name = f"plate{i + 1}"
@@ -194,10 +204,13 @@ class _File:
             raise FileError(
                 f"{self.name}: {name} needs FORCE_PLATFORM:{parameter} of shape {(*shape, i + 1)} or more; it has {value.shape}."
             )
+        if not np.isfinite(value).all():
+            raise FileError(f"{self.name} is damaged: FORCE_PLATFORM:{parameter} has numbers that are not finite.")
         return value[..., i].astype(float)
 
     def _channels(self, i: int, name: str, count: int) -> list[int]:
         value = np.asarray(self.value("FORCE_PLATFORM", "CHANNEL"))
+        self.whole("FORCE_PLATFORM", "CHANNEL")
         have: Sequence[Any] = value[:, i] if value.ndim == 2 and value.shape[1] > i else []
         numbers = [int(number) - 1 for number in have[:count]]
         if len(numbers) < count or not all(0 <= number < len(self.channels) for number in numbers):

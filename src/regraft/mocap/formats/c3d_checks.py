@@ -143,6 +143,8 @@ class _Records:
         count = self.take(1)[0]
         if kind not in _SIZES or count > _MOST_DIMENSIONS:
             raise _damaged(self.file, begin, f"the parameter {name!r} is of the unknown type {kind} with {count} dimensions")
+        if kind == -1 and count == 0:
+            raise _damaged(self.file, begin, f"the text {name!r} has no length")
         dimensions = tuple(self.take(count))
         return Parameter(kind, dimensions, self.take(prod(dimensions) * abs(_SIZES[kind])), self.order, self.processor == _DEC)
 

@@ -102,9 +102,10 @@ def _on_the_body(
     empty = sign * upward[~loaded]
     if len(empty) and abs(float(np.median(empty))) > _DRIFT:
         notes.append(f"{name} reads {np.median(empty):.1f} N upwards when nobody stands on it; nothing is subtracted")
+    x, y, turning = (np.where(loaded, values, 0.0) for values in (x, y, turning))
     point = middle + np.outer(x, axes[:, 0]) + np.outer(y, axes[:, 1])
     moment = sign * np.outer(turning, axes[:, 2])
-    point[~loaded], moment[~loaded] = np.nan, 0.0
+    point[~loaded] = np.nan
     return Plate(name, t, sign * force, point, moment, corners)
 
 
