@@ -19,6 +19,7 @@ ALL_JOINTS = (
     rg.Cylindrical,
     rg.Planar,
     rg.Helical,
+    rg.Guided,
 )
 
 
@@ -39,7 +40,28 @@ def random_inertia(rng):
     return total
 
 
+def random_curve(rng, slope=0.0):
+    """A curve through (0, 0), of any sort that there is, whose slope is near to a given one."""
+    wave = 0.15 * rng.standard_normal(7)
+    if rng.integers(3) == 0:
+        return rg.Curve.polynomial([0.0, slope, *(wave[:3] / (4.0, 8.0, 16.0))])
+    x = np.linspace(-2.4, 2.4, 7) + rng.uniform(-0.2, 0.2, 7)
+    x[3] = wave[3] = 0.0
+    return rg.Curve.spline(x, slope * x + wave, str(rng.choice(["natural", "fmm"])), str(rng.choice(["line", "piece"])))
+
+
+def random_guided(rng, **settings):
+    """A guide with one to three turns and none to three shifts; the first motion goes on whatever the others do."""
+    turns, shifts = rng.integers(1, 4), rng.integers(0, 4)
+    slopes = [rng.uniform(0.6, 1.2), *(0.0,) * (turns - 1)]
+    rotations = [(rng.standard_normal(3), random_curve(rng, slope)) for slope in slopes]
+    translations = [(rng.standard_normal(3), random_curve(rng, rng.uniform(-0.3, 0.3))) for _ in range(shifts)]
+    return rg.Guided(rotations, translations, inverse=bool(rng.integers(2)), **settings)
+
+
 def random_joint(rng, kind, **settings):
+    if kind is rg.Guided:
+        return random_guided(rng, **settings)
     if kind in (rg.Revolute, rg.Prismatic, rg.Cylindrical, rg.Planar):
         return kind(rng.standard_normal(3), **settings)
     if kind is rg.Helical:

@@ -175,3 +175,26 @@ def call_kernel(_typing: Any, address: Any, given: Any) -> Any:
         return builder.call(function, words)
 
     return types.float64(address, given), codegen
+
+
+@intrinsic(prefer_literal=True)
+def call_on_numbers(_typing: Any, address: Any, at: Any, given: Any, count: Any) -> Any:
+    """The numbers, `count` of them, that the kernel at an address makes of those given, all of one scalar.
+
+    The kernel gets an integer, and the addresses of the numbers given and of those to fill: see `compilation.address_of`.
+    """
+    result = types.UniTuple(given.dtype, _literal(count))
+
+    def codegen(context: Any, builder: ir.IRBuilder, signature: Any, args: Any) -> ir.Value:
+        integer, kind = ir.IntType(64), context.get_data_type(given.dtype)
+        inward, outward = (cgutils.alloca_once(builder, ir.ArrayType(kind, len(part))) for part in (given, result))
+        places = [[cgutils.gep_inbounds(builder, room, 0, k) for k in range(len(part))]
+                  for room, part in ((inward, given), (outward, result))]  # fmt: skip
+        for value, place in zip(cgutils.unpack_tuple(builder, args[2]), places[0], strict=True):
+            context.pack_value(builder, given.dtype, value, place)
+        where, first = (context.cast(builder, args[i], signature.args[i], types.int64) for i in range(2))
+        function = builder.inttoptr(where, ir.FunctionType(ir.DoubleType(), [integer] * 3).as_pointer())
+        builder.call(function, [first, builder.ptrtoint(inward, integer), builder.ptrtoint(outward, integer)])
+        return context.make_tuple(builder, result, [context.unpack_value(builder, given.dtype, place) for place in places[1]])
+
+    return result(address, at, given, count), codegen

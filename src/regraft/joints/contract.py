@@ -87,7 +87,7 @@ class JointType(Frozen):
     turns: ClassVar[tuple[int, ...]] = ()
     """Which numbers of q are angles that a pose gives up to whole turns."""
     tabled: ClassVar[bool] = False
-    """Whether `PARAMETERS` numbers are not enough: then kernels find those of `table` at the address in the first parameter."""
+    """Whether `PARAMETERS` numbers are not enough: then `table` has more, and its address is before those of `parameters`."""
 
     __slots__ = ("actuated", "damping", "limits")
     actuated: bool
@@ -295,7 +295,7 @@ _NO_TABLE: Array = np.empty(0)
 
 def padded_parameters(joint: JointType) -> tuple[float, ...]:
     """The parameters with zeros up to the fixed number that a kernel's table has; the address of the joint's own table first."""
-    given = (float(joint.table().ctypes.data),) if joint.tabled else joint.parameters()
+    given = (float(joint.table().ctypes.data), *joint.parameters()) if joint.tabled else joint.parameters()
     return (*given, *(0.0,) * (PARAMETERS - len(given)))
 
 

@@ -10,35 +10,35 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..algebra.spatial import Motion, Transform, plus, scale, sliding, turning
+from ..algebra.spatial import Motion, Transform, plus, sliding, times, turning
 from ..compilation import inline
 from ..errors import ModelError
 from .contract import Array, JointKernels, JointType, unit
 from .curves import Curve, Guides
-from .guides import ENDS, MOTION, MOTIONS, SAMPLE, guide, nearest_on_guide
+from .guides import ENDS, MOTION, MOTIONS, SAMPLE, guide, guide_kernels, nearest_on_guide
 
 
 @inline
 def transform(par: tuple[float, ...], q: tuple[Any]) -> Transform:
-    R, p, _, _, _, _ = guide(par[0], q[0])
-    return R, p
+    n = guide(par, q[0])
+    return (n[0], n[1], n[2], n[3], n[4], n[5], n[6], n[7], n[8]), (n[9], n[10], n[11])
 
 
 @inline
 def columns(par: tuple[float, ...], q: tuple[Any], X: Transform) -> tuple[Motion]:
-    _, _, w, u, _, _ = guide(par[0], q[0])
-    return (plus(turning(X, w), sliding(X, u)),)
+    n = guide(par, q[0])
+    return (plus(turning(X, (n[12], n[13], n[14])), sliding(X, (n[15], n[16], n[17]))),)
 
 
 @inline
 def rates(par: tuple[float, ...], q: tuple[Any], v: tuple[Any], X: Transform) -> tuple[Motion]:
-    _, _, _, _, w, u = guide(par[0], q[0])
-    return (plus(turning(X, scale(v[0], w)), sliding(X, scale(v[0], u))),)
+    n = guide(par, q[0])
+    return (times(v[0], plus(turning(X, (n[18], n[19], n[20])), sliding(X, (n[21], n[22], n[23])))),)
 
 
 @inline
 def nearest(par: tuple[float, ...], X: Transform) -> tuple[Any]:
-    return (nearest_on_guide(par[0], X[0], X[1]),)
+    return nearest_on_guide(par, X)
 
 
 class Guided(JointType):
@@ -100,6 +100,9 @@ class Guided(JointType):
             "translations": [[list(axis), curve.to_dict()] for axis, curve in self.translations],
         }
         return {**found, "inverse": True} if self.inverse else found
+
+    def parameters(self) -> tuple[float, ...]:
+        return (float(guide_kernels().ctypes.data),)
 
     def table(self) -> Array:
         return self._table

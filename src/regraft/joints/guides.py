@@ -1,18 +1,20 @@
 """What kernels read of a guide: its pose, its screw and how that changes, from a table of its curves.
 
-The table lies at the address that is the joint's first parameter. `guided.py` writes it.
+The table, which `guided.py` writes, lies at the address that is the joint's first parameter. The kernels here are called by their
+addresses, which lie where the second parameter says: mechanisms without guides need not wait until they are compiled.
 """
 
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import Any
 
-from numba.core import types
+import numpy as np
 
-from ..algebra.memory import load, table_at
+from ..algebra.memory import call_on_numbers, load, load_pose, store, table_at, words_in
 from ..algebra.rotations import about_axis
-from ..algebra.scalars import Scalar, lane, lanes, lift, reciprocal, with_lane, zero
+from ..algebra.scalars import LANES, Scalar, lane, lanes, lift, packed, reciprocal, with_lane, zero
 from ..algebra.spatial import (
     Rotation,
     Transform,
@@ -29,7 +31,7 @@ from ..algebra.spatial import (
     transpose,
     zero_vector,
 )
-from ..compilation import inline, jit, stage
+from ..compilation import address_of, entry, inline, jit
 from ..tolerances import EPSILON, ROUNDING
 
 # the table: float64
@@ -59,6 +61,8 @@ MOTION = 4
 SAMPLE = 13
 
 _MOST_STEPS = 60
+_GUIDE = 24  # numbers of `_guide`
+_NEAREST = 16
 
 
 @inline
@@ -94,14 +98,13 @@ def _followed(table: Any, motion: int, q: Scalar) -> tuple[Vector, Scalar, Scala
     return (lift(axis[0], q), lift(axis[1], q), lift(axis[2], q)), value, slope, bend
 
 
-@stage
-def guide(at: Scalar, q: Scalar) -> tuple[Rotation, Vector, Vector, Vector, Vector, Vector]:
+@jit
+def _guide(table: Any, q: Scalar) -> tuple[Rotation, Vector, Vector, Vector, Vector, Vector]:
     """R, p; the screw (ω, u) of the child per unit of q̇ and its derivative (ω', u') by q, in the child's axes at its origin.
 
     R = R₁ R₂ R₃ with angles f(q) about their axes, and p = Σ axis · f(q). From ω of the turns before, a turn R' about a makes
     R'ᵀω + a f', whose derivative is R'ᵀω' − a f' × R'ᵀω + a f''. Then u = Rᵀp' and u' = Rᵀp'' − ω × u.
     """
-    table = table_at(int(lane(at, 0).real), 1, 1, 0.0)
     turns, motions = int(table[0, ROTATIONS]), int(table[0, ROTATIONS]) + int(table[0, TRANSLATIONS])
     R, p, w, bent = identity(q), zero_vector(q), zero_vector(q), zero_vector(q)
     rate, change = zero_vector(q), zero_vector(q)
@@ -131,9 +134,9 @@ def guide(at: Scalar, q: Scalar) -> tuple[Rotation, Vector, Vector, Vector, Vect
 
 
 @inline
-def _descent(at: Scalar, q: Scalar, X: Transform) -> tuple[Scalar, Scalar]:
+def _descent(table: Any, q: Scalar, X: Transform) -> tuple[Scalar, Scalar]:
     """First and second derivative by q of ½ (½ |R − R_X|² + |p − p_X|²), with the norm of all nine numbers of a matrix."""
-    R, p, w, u, dw, du = guide(at, q)
+    R, p, w, u, dw, du = _guide(table, q)
     M = multiply(transpose(R), X[0])
     axial = (M[7] - M[5], M[2] - M[6], M[3] - M[1])
     off = rotate_back(R, subtract(p, X[1]))
@@ -155,10 +158,10 @@ def _away(R: Rotation, p: Vector, X: Transform) -> float:
 
 
 @jit
-def _refined(at: float, low: float, high: float, q: float, X: Transform) -> tuple[float, float]:
+def _refined(table: Any, low: float, high: float, q: float, X: Transform) -> tuple[float, float]:
     """The nearest position between two bounds, by Newton's method within a bracket, and the square of how far it is away."""
     for _ in range(_MOST_STEPS):
-        first, second = _descent(at, q, X)
+        first, second = _descent(table, q, X)
         if first > 0.0:
             high = q
         else:
@@ -169,7 +172,7 @@ def _refined(at: float, low: float, high: float, q: float, X: Transform) -> tupl
         step, q = abs(there - q), there
         if step <= EPSILON * (1.0 + abs(q)):
             break
-    found = guide(at, q)
+    found = _guide(table, q)
     return q, _away(found[0], found[1], X)
 
 
@@ -184,9 +187,8 @@ def _better(best: tuple[float, float], tried: tuple[float, float], p: Vector, ce
 
 
 @jit
-def _nearest(at: float, X: Transform) -> float:
+def _nearest(table: Any, X: Transform) -> float:
     """The position whose pose is nearest to X: from all samples that are nearer than their neighbours, and beyond both ends."""
-    table = table_at(int(at), 1, 1, 0.0)
     count, first, centre = int(table[0, SAMPLES]), int(table[0, SAMPLES_AT]), table[0, CENTRE]
     best = (centre, math.inf)
     before, here = math.inf, math.inf
@@ -199,7 +201,7 @@ def _nearest(at: float, X: Transform) -> float:
             k = first + SAMPLE * (i - 1)
             low = table[0, k - SAMPLE] if i > 1 else table[0, k]
             high = table[0, k + SAMPLE] if i < count else table[0, k]
-            best = _better(best, _refined(at, low, high, table[0, k], X), X[1], centre)
+            best = _better(best, _refined(table, low, high, table[0, k], X), X[1], centre)
         before, here = here, after
     p = X[1] if table[0, INVERSE] == 0.0 else scale(-1.0, rotate_back(X[0], X[1]))
     for side in range(2):
@@ -207,16 +209,93 @@ def _nearest(at: float, X: Transform) -> float:
         ahead = dot(load(table, 0, end + ALONG, 3), subtract(p, load(table, 0, end + ORIGIN, 3)))
         if (ahead < 0.0) if side == 0 else (ahead > 0.0):
             q, reach = table[0, end + PLACE] + ahead, table[0, end + REACH]
-            best = _better(best, _refined(at, q - reach, q + reach, q, X), X[1], centre)
+            best = _better(best, _refined(table, q - reach, q + reach, q, X), X[1], centre)
     return best[0] if best[1] < math.inf else math.nan
 
 
-def nearest_on_guide(at: Scalar, R: Rotation, p: Vector) -> Scalar:
-    """The position nearest to the pose (R, p): that of its real part, and for complex numbers one step of Newton's method more."""
+@jit
+def _nearest_of(table: Any, X: Transform) -> Scalar:
+    """The position nearest to the pose X: that of its real part, and for complex numbers one step of Newton's method more."""
+    R, p = X
     A = (R[0].real, R[1].real, R[2].real, R[3].real, R[4].real, R[5].real, R[6].real, R[7].real, R[8].real)
-    q = lift(_nearest(at.real, (A, (p[0].real, p[1].real, p[2].real))), at)
-    first, second = _descent(at, q, (R, p))
+    q = lift(_nearest(table, (A, (p[0].real, p[1].real, p[2].real))), p[0])
+    first, second = _descent(table, q, X)
     return q - first * reciprocal(second) if second.real > 0.0 else q
 
 
-nearest_on_guide = stage(nearest_on_guide, lambda scalar: (scalar, types.UniTuple(scalar, 9), types.UniTuple(scalar, 3)))
+# --- kernels by their addresses -------------------------------------------------------------------------------------------------
+
+
+@inline
+def _fill_guide(at: int, given: int, out: int, like: Scalar) -> float:
+    R, p, w, u, dw, du = _guide(table_at(at, 1, 1, 0.0), table_at(given, 1, 1, like)[0, 0])
+    numbers = table_at(out, 1, _GUIDE, like)
+    store(numbers, 0, 0, R)
+    store(numbers, 0, 9, p)
+    store(numbers, 0, 12, w)
+    store(numbers, 0, 15, u)
+    store(numbers, 0, 18, dw)
+    store(numbers, 0, 21, du)
+    return 0.0
+
+
+@inline
+def _fill_nearest(at: int, given: int, out: int, like: Scalar) -> float:
+    table_at(out, 1, 1, like)[0, 0] = _nearest_of(table_at(at, 1, 1, 0.0), load_pose(table_at(given, 1, 12, like), 0))
+    return 0.0
+
+
+@entry
+def real_guide(at: int, given: int, out: int) -> float:
+    """`_guide` of the table at an address, for the coordinate at another one."""
+    return _fill_guide(at, given, out, 0.0)
+
+
+@entry
+def complex_guide(at: int, given: int, out: int) -> float:
+    """The same in complex numbers."""
+    return _fill_guide(at, given, out, 0.0j)
+
+
+@entry
+def packed_guide(at: int, given: int, out: int) -> float:
+    """The same in packs."""
+    return _fill_guide(at, given, out, packed(0.0))
+
+
+@entry
+def real_nearest(at: int, given: int, out: int) -> float:
+    """The position nearest to the pose at an address."""
+    return _fill_nearest(at, given, out, 0.0)
+
+
+@entry
+def complex_nearest(at: int, given: int, out: int) -> float:
+    """The same in complex numbers."""
+    return _fill_nearest(at, given, out, 0.0j)
+
+
+@cache
+def guide_kernels() -> Any:
+    """Their addresses: `_guide` in each scalar at the place of how many words it takes, `_nearest_of` `_NEAREST` places on."""
+    found = np.zeros(2 * _NEAREST)
+    for words, kernel in ((1, real_guide), (2, complex_guide), (LANES, packed_guide)):
+        found[words] = address_of(kernel)
+    for words, kernel in ((1, real_nearest), (2, complex_nearest)):
+        found[_NEAREST + words] = address_of(kernel)
+    return found
+
+
+@inline
+def guide(par: tuple[float, ...], q: Scalar) -> Any:
+    """The 24 numbers of `_guide`, for the table and kernels of a joint's parameters."""
+    kernel = table_at(int(lane(par[1], 0).real), 1, 1, 0.0)[0, words_in(q)]
+    return call_on_numbers(int(kernel), int(lane(par[0], 0).real), (q,), _GUIDE)
+
+
+@inline
+def nearest_on_guide(par: tuple[float, ...], X: Transform) -> Any:
+    """The position nearest to a pose."""
+    kernel = table_at(int(par[1].real), 1, 1, 0.0)[0, _NEAREST + words_in(par[0])]
+    (a, b, c, d, e, f, g, h, i), (x, y, z) = X
+    return call_on_numbers(int(kernel), int(par[0].real), (a, b, c, d, e, f, g, h, i, x, y, z), 1)
