@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -249,9 +250,7 @@ def _skeleton(lines: Lines, given: str | Path | None) -> Path:
             if name and file.stem.lower() == name:
                 return file
     if len(beside) == 1:
-        lines.notes.append(
-            f"the skeleton is of {beside[0].name!r}, the only one beside it, though its name is another; skeleton= says otherwise"
-        )
+        lines.notes.append(f"the skeleton is of {beside[0].name!r}, the only one there; skeleton= says otherwise")
         return beside[0]
     found = f"of {listed(file.name for file in beside)} none has its name" if beside else "there is none beside it"
     raise FileError(f"{str(lines.path)!r} needs the .asf file with its skeleton, and {found}; skeleton= says where it is.")
@@ -281,14 +280,14 @@ def _frames(lines: Lines, asf: Skeleton) -> tuple[Array, bool, float | None, dic
     for index in range(start, len(lines)):
         words = lines[index].split()
         if len(words) == 1 and words[0].isdecimal():
-            _complete(lines, index, begins, rows)
+            _complete(lines, begins, rows)
             if frames and int(words[0]) <= frames[-1]:
                 raise lines.error(index, f"frame {words[0]} comes after frame {frames[-1]}.")
             frames.append(lines.count(index, words[0], "the number of a frame"))
             begins.append(index)
         elif words and not words[0].startswith("#"):
             _take(lines, index, words, asf, rows, len(frames))
-    _complete(lines, len(lines), begins, rows)
+    _complete(lines, begins, rows)
     return _checked(lines, asf, frames, rows, radians, rate)
 
 
@@ -309,7 +308,7 @@ def _take(lines: Lines, index: int, words: list[str], asf: Skeleton, rows: dict[
     held.append(row)
 
 
-def _complete(lines: Lines, index: int, begins: list[int], rows: Mapping[str, list[list[float]]]) -> None:
+def _complete(lines: Lines, begins: list[int], rows: Mapping[str, list[list[float]]]) -> None:
     """All bones of the first frame must be in each."""
     if not begins:
         return
@@ -328,7 +327,7 @@ def _checked(
         raise lines.error(len(lines) - 1, "no frame has a line for the root.")
     if still:
         lines.notes.append(f"bones of which the file has nothing, which are not turned: {listed(still)}")
-    lacking = [spans(range(a + 1, b)) for a, b in zip(frames, frames[1:], strict=False) if b - a > 1]
+    lacking = [spans(range(a + 1, b)) for a, b in pairwise(frames) if b - a > 1]
     if lacking:
         lines.notes.append(f"frames are missing in the file: {', '.join(lacking[:8])}{', ...' if len(lacking) > 8 else ''}")
     values = {name: np.array(held).reshape(len(frames), -1) for name, held in rows.items()}

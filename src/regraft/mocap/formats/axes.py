@@ -128,7 +128,7 @@ def _way(bone: int, parents: list[int]) -> set[int]:
 
 
 def unit_of_length(scale: float | None, height: float, notes: list[str], likely: str | None = None) -> float:
-    """The metres in a unit: those given, or those with which a person of that height (in units) is of a usual size; it is told."""
+    """The metres in a unit: those given, or those with which that height in units is a person's; it is told."""
     if scale is not None:
         found = scale_of(scale)
         notes.append(f"one unit of the file is {found:g} m, as given")
@@ -139,9 +139,7 @@ def unit_of_length(scale: float | None, height: float, notes: list[str], likely:
     unit = likely or min(_UNITS, key=lambda name: abs(np.log(_UNITS[name] * height / 1.65)))
     tall = _UNITS[unit] * height
     sure = "" if 1.2 < tall < 2.1 else ", which is unusual"
-    notes.append(
-        f"lengths are read as {unit}: the skeleton is then about {tall:.2f} m from head to foot{sure}; scale= says otherwise"
-    )
+    notes.append(f"lengths are read as {unit}: the skeleton is then {tall:.2f} m from head to ankle{sure}; scale= says otherwise")
     return _UNITS[unit]
 
 
