@@ -1,22 +1,20 @@
-"""Real recordings, where the folder with them is there."""
+"""Recordings that are not part of the project, where they are at hand."""
 
 import os
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
-
 
 @pytest.fixture
 def shared_data():
-    """A file or folder of the shared data by its name, such as ``shared_data("mocap/bvh/02_01.bvh")``, or skip."""
-    folder = Path(os.environ.get("REGRAFT_SHARED_DATA", ROOT.parent / "shared" / "data"))
+    """shared_data(name) -> Path of a file of the folder with real recordings, or skip."""
+    root = Path(os.environ.get("REGRAFT_SHARED_DATA", Path(__file__).parents[2].parent / "shared" / "data"))
 
-    def at(name):
-        path = folder / name
+    def find(name):
+        path = root / name
         if not path.exists():
-            pytest.skip(f"{name} is not there; the environment variable REGRAFT_SHARED_DATA says in which folder it is")
+            pytest.skip(f"{path} is not there; set REGRAFT_SHARED_DATA to the folder with the recordings")
         return path
 
-    return at
+    return find

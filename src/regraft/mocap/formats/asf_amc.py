@@ -10,13 +10,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from ...atomic import path_of
 from ...errors import FileError, ModelError, listed
 from ..recording import Bone, Recording
 from ..skeleton import about
 from .axes import CMU_UNIT
 from .skeletons import assembled
 from .still_frame import first_frame_is_artificial
-from .text import Lines, spans
+from .text import LARGEST, Lines, spans
 
 Array = NDArray[np.float64]
 
@@ -240,9 +241,9 @@ def read_amc(
 
 
 def _skeleton(lines: Lines, given: str | Path | None) -> Path:
-    """The ASF file: the one given, the one of the same name or of the same subject (02.asf of 02_01.amc), or the only one there."""
+    """The ASF file: the one given, that of the same name or subject (02.asf of 02_01.amc), or the only one there."""
     if given is not None:
-        return Path(given)
+        return path_of(given)
     stem = lines.path.stem.lower()
     beside = sorted(file for file in lines.path.parent.iterdir() if file.suffix.lower() == ".asf")
     for name in (stem, stem.rpartition("_")[0]):
@@ -288,7 +289,8 @@ def _frames(lines: Lines, asf: Skeleton) -> tuple[Array, bool, float | None, dic
         elif words and not words[0].startswith("#"):
             _take(lines, index, words, asf, rows, len(frames))
     _complete(lines, begins, rows)
-    return _checked(lines, asf, frames, rows, radians, rate)
+    values = _checked(lines, asf, frames, rows)
+    return np.array(frames, dtype=np.float64), radians, rate, values
 
 
 def _take(lines: Lines, index: int, words: list[str], asf: Skeleton, rows: dict[str, list[list[float]]], frame: int) -> None:
@@ -301,6 +303,8 @@ def _take(lines: Lines, index: int, words: list[str], asf: Skeleton, rows: dict[
         raise lines.error(index, f"there is no bone {name!r} in {str(asf.path)!r}, which has {has}: this is another skeleton.")
     given, bone = words[len(name.split()) :], asf.bones[name]
     row = lines.row(index, given, len(bone.freedoms), f"bone {name!r}")
+    if any(abs(value) > LARGEST for value in row):
+        lines.sensible(np.array([row]), [index])
     held = rows.setdefault(name, [])
     if len(held) != frame - 1:
         fault = "is there twice in this frame" if len(held) >= frame else "was not there in the frames before"
@@ -319,9 +323,8 @@ def _complete(lines: Lines, begins: list[int], rows: Mapping[str, list[list[floa
         )
 
 
-def _checked(
-    lines: Lines, asf: Skeleton, frames: list[int], rows: Mapping[str, list[list[float]]], radians: bool, rate: float | None
-) -> tuple[Array, bool, float | None, dict[str, Array]]:
+def _checked(lines: Lines, asf: Skeleton, frames: list[int], rows: Mapping[str, list[list[float]]]) -> dict[str, Array]:
+    """The values of all bones as arrays; what is missing is told."""
     still = [name for name, bone in asf.bones.items() if bone.freedoms and name not in rows]
     if "root" in still:
         raise lines.error(len(lines) - 1, "no frame has a line for the root.")
@@ -334,7 +337,7 @@ def _checked(
     gaps = [name for name, held in values.items() if np.isnan(held).any()]
     if gaps:
         lines.notes.append(f"numbers are missing (NaN) for {listed(gaps)}")
-    return np.array(frames, dtype=np.float64), radians, rate, values
+    return values
 
 
 def _placed(asf: Skeleton, values: Mapping[str, Array], radians: bool) -> tuple[Array, Array]:

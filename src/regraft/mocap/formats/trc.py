@@ -46,7 +46,7 @@ def _header(lines: Lines) -> tuple[dict[str, str], int]:
     """What the third line says, by the words of the second in small letters, and the index of the third."""
     if not lines[0].lower().startswith("pathfiletype"):
         raise lines.error(0, "a TRC file begins with PathFileType; this is a file of another kind.")
-    if len(lines) < 6:
+    if len(lines) < 4:
         raise lines.error(len(lines) - 1, "the file ends within its header: it was cut off.")
     words, values = ([word for word in re.split(r"\s+", lines[k].strip()) if word] for k in (1, 2))
     if len(words) != len(values):
@@ -144,7 +144,7 @@ def _unseen(points: Array, names: list[str], notes: list[str]) -> None:
             f"markers exactly at 0, 0, 0 count as not seen there: {', '.join(told[:12])}{', ...' if len(told) > 12 else ''}"
         )
     gaps = np.isnan(points[..., 0])
-    never = [name for name, gone in zip(names, gaps.all(axis=0), strict=True) if gone]
+    never = [name for name, gone in zip(names, np.atleast_1d(gaps.all(axis=0)), strict=True) if gone]
     if never:
         notes.append(f"never seen: {', '.join(never[:12])}{', ...' if len(never) > 12 else ''}")
     if gaps.any():
