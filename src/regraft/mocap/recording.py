@@ -115,7 +115,7 @@ class Recording:
         save(self, path, up=up, scale=scale)
 
     def __repr__(self) -> str:
-        parts = [f"{len(self.t)} frames"]
+        parts = [f"{len(self.t)} frame{'s' if len(self.t) != 1 else ''}"]
         if len(self.t) > 1:
             parts[0] += f" in {self.t[-1] - self.t[0]:.4g} s at {self.rate:.5g} Hz"
         held = {"bone": self.bones, "marker": self.markers, "column": self.columns, "force plate": self.plates}

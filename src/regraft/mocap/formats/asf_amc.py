@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...atomic import path_of
 from ...errors import FileError, ModelError, listed
 from ..recording import Bone, Recording
 from ..skeleton import about
 from .axes import CMU_UNIT
 from .skeletons import assembled
 from .still_frame import first_frame_is_artificial
-from .text import Lines, spans
+from .text import LARGEST, Lines, spans
 
 Array = NDArray[np.float64]
 
@@ -239,9 +241,9 @@ def read_amc(
 
 
 def _skeleton(lines: Lines, given: str | Path | None) -> Path:
-    """The ASF file: the one given, the one of the same name or of the same subject (02.asf of 02_01.amc), or the only one there."""
+    """The ASF file: the one given, that of the same name or subject (02.asf of 02_01.amc), or the only one there."""
     if given is not None:
-        return Path(given)
+        return path_of(given)
     stem = lines.path.stem.lower()
     beside = sorted(file for file in lines.path.parent.iterdir() if file.suffix.lower() == ".asf")
     for name in (stem, stem.rpartition("_")[0]):
@@ -249,9 +251,7 @@ def _skeleton(lines: Lines, given: str | Path | None) -> Path:
             if name and file.stem.lower() == name:
                 return file
     if len(beside) == 1:
-        lines.notes.append(
-            f"the skeleton is of {beside[0].name!r}, the only one beside it, though its name is another; skeleton= says otherwise"
-        )
+        lines.notes.append(f"the skeleton is of {beside[0].name!r}, the only one there; skeleton= says otherwise")
         return beside[0]
     found = f"of {listed(file.name for file in beside)} none has its name" if beside else "there is none beside it"
     raise FileError(f"{str(lines.path)!r} needs the .asf file with its skeleton, and {found}; skeleton= says where it is.")
@@ -281,15 +281,16 @@ def _frames(lines: Lines, asf: Skeleton) -> tuple[Array, bool, float | None, dic
     for index in range(start, len(lines)):
         words = lines[index].split()
         if len(words) == 1 and words[0].isdecimal():
-            _complete(lines, index, begins, rows)
+            _complete(lines, begins, rows)
             if frames and int(words[0]) <= frames[-1]:
                 raise lines.error(index, f"frame {words[0]} comes after frame {frames[-1]}.")
             frames.append(lines.count(index, words[0], "the number of a frame"))
             begins.append(index)
         elif words and not words[0].startswith("#"):
             _take(lines, index, words, asf, rows, len(frames))
-    _complete(lines, len(lines), begins, rows)
-    return _checked(lines, asf, frames, rows, radians, rate)
+    _complete(lines, begins, rows)
+    values = _checked(lines, asf, frames, rows)
+    return np.array(frames, dtype=np.float64), radians, rate, values
 
 
 def _take(lines: Lines, index: int, words: list[str], asf: Skeleton, rows: dict[str, list[list[float]]], frame: int) -> None:
@@ -302,6 +303,8 @@ def _take(lines: Lines, index: int, words: list[str], asf: Skeleton, rows: dict[
         raise lines.error(index, f"there is no bone {name!r} in {str(asf.path)!r}, which has {has}: this is another skeleton.")
     given, bone = words[len(name.split()) :], asf.bones[name]
     row = lines.row(index, given, len(bone.freedoms), f"bone {name!r}")
+    if any(abs(value) > LARGEST for value in row):
+        lines.sensible(np.array([row]), [index])
     held = rows.setdefault(name, [])
     if len(held) != frame - 1:
         fault = "is there twice in this frame" if len(held) >= frame else "was not there in the frames before"
@@ -309,7 +312,7 @@ def _take(lines: Lines, index: int, words: list[str], asf: Skeleton, rows: dict[
     held.append(row)
 
 
-def _complete(lines: Lines, index: int, begins: list[int], rows: Mapping[str, list[list[float]]]) -> None:
+def _complete(lines: Lines, begins: list[int], rows: Mapping[str, list[list[float]]]) -> None:
     """All bones of the first frame must be in each."""
     if not begins:
         return
@@ -320,22 +323,21 @@ def _complete(lines: Lines, index: int, begins: list[int], rows: Mapping[str, li
         )
 
 
-def _checked(
-    lines: Lines, asf: Skeleton, frames: list[int], rows: Mapping[str, list[list[float]]], radians: bool, rate: float | None
-) -> tuple[Array, bool, float | None, dict[str, Array]]:
+def _checked(lines: Lines, asf: Skeleton, frames: list[int], rows: Mapping[str, list[list[float]]]) -> dict[str, Array]:
+    """The values of all bones as arrays; what is missing is told."""
     still = [name for name, bone in asf.bones.items() if bone.freedoms and name not in rows]
     if "root" in still:
         raise lines.error(len(lines) - 1, "no frame has a line for the root.")
     if still:
         lines.notes.append(f"bones of which the file has nothing, which are not turned: {listed(still)}")
-    lacking = [spans(range(a + 1, b)) for a, b in zip(frames, frames[1:], strict=False) if b - a > 1]
+    lacking = [spans(range(a + 1, b)) for a, b in pairwise(frames) if b - a > 1]
     if lacking:
         lines.notes.append(f"frames are missing in the file: {', '.join(lacking[:8])}{', ...' if len(lacking) > 8 else ''}")
     values = {name: np.array(held).reshape(len(frames), -1) for name, held in rows.items()}
     gaps = [name for name, held in values.items() if np.isnan(held).any()]
     if gaps:
         lines.notes.append(f"numbers are missing (NaN) for {listed(gaps)}")
-    return np.array(frames, dtype=np.float64), radians, rate, values
+    return values
 
 
 def _placed(asf: Skeleton, values: Mapping[str, Array], radians: bool) -> tuple[Array, Array]:

@@ -26,6 +26,7 @@ _TURNS: dict[str, tuple[tuple[float, float, float], ...]] = {
 _UNITS = {"metres": 1.0, "centimetres": 0.01, "millimetres": 1 / 1000, "inches": 0.0254, "CMU's unit (1/0.45 inch)": CMU}
 _UPPER = re.compile(r"head|neck|[fb]hd$|^c7$|chest|thorax|clav|ste?rn|acrom|should|sho$|asis|[lr]asi$|[lr]psi$|psis|sacr")
 _LOWER = re.compile(r"toe|heel|hee$|foot|feet|ankle|[lr]ank$|[lr]mt\d$|[lr]cal\d?$|[lr][lm]?mal\d?$|metat")
+_NEARLY_ALL = 0.8  # of the frames
 _CLEARLY = 1.5  # how much longer than the others the vertical extent has to be
 
 
@@ -47,25 +48,28 @@ def scale_of(scale: float) -> float:
     return found
 
 
-def upward_axis(up: str | None, points: Mapping[str, Array], usual: str, notes: list[str]) -> str:
-    """The axis that points upwards: the given one, or the one along which head and feet are apart. What it is, is told."""
+def upward_axis(
+    up: str | None, points: Mapping[str, Array], usual: str, notes: list[str], rest: Mapping[str, Array] | None = None
+) -> str:
+    """The axis that points upwards: the given one, or the one along which head and feet are apart. What it is, is told.
+
+    The points (n, 3) are those of all frames, and those of `rest` (1, 3) of the pose in which nothing is turned.
+    """
     if up is not None:
         turn_of(up)
         notes.append(f"up is the file's {up} axis, as given")
         return up
-    axis, reason = _guess_up(points, usual)
+    axis, reason = _guess_up(points, usual, rest or {})
     notes.append(f"up is the file's {axis} axis: {reason}; up= says otherwise")
     return axis
 
 
-def _guess_up(points: Mapping[str, Array], usual: str) -> tuple[str, str]:
-    upper, lower = (_centre(points, pattern) for pattern in (_UPPER, _LOWER))
-    if upper is not None and lower is not None:
-        span = _median(upper - lower)
-        axis = _longest(np.abs(span))
+def _guess_up(points: Mapping[str, Array], usual: str, rest: Mapping[str, Array]) -> tuple[str, str]:
+    for tracks, when in ((points, ""), (rest, " in the pose in which nothing is turned")):
+        axis, upright = _head_over_feet(tracks)
         if axis is not None:
-            turned = "" if span[axis] > 0 else ", but upside down: nobody stands on their hands for most of the time"
-            return "xyz"[axis], f"along it head and feet are farthest apart, by the names of the points{turned}"
+            turned = "" if upright else "; there the head is below the feet"
+            return "xyz"[axis], f"along it head and feet are farthest apart{when}, by their names{turned}"
     if points:
         cloud = np.stack(list(points.values()), axis=1)
         seen = ~np.isnan(cloud).all(axis=(1, 2))
@@ -75,6 +79,21 @@ def _guess_up(points: Mapping[str, Array], usual: str) -> tuple[str, str]:
             if axis is not None:
                 return "xyz"[axis], "the points extend farthest along it"
     return usual, "as is usual in this format, for the points do not tell"
+
+
+def _head_over_feet(points: Mapping[str, Array]) -> tuple[int | None, bool]:
+    """The axis along which head and feet are apart in nearly all frames, and whether the head is above in most of them."""
+    upper, lower = (_centre(points, pattern) for pattern in (_UPPER, _LOWER))
+    if upper is None or lower is None:
+        return None, True
+    span = upper - lower
+    span = span[np.isfinite(span).all(axis=1)]
+    if not len(span):
+        return None, True
+    axis = _longest(np.median(np.abs(span), axis=0))
+    if axis is None or (np.argmax(np.abs(span), axis=1) == axis).mean() < _NEARLY_ALL:
+        return None, True
+    return axis, bool(np.median(span[:, axis]) > 0.0)
 
 
 def _longest(lengths: Array) -> int | None:
@@ -101,12 +120,6 @@ def _centre(points: Mapping[str, Array], pattern: re.Pattern[str]) -> Array | No
     return middle
 
 
-def _median(vectors: Array) -> Array:
-    """The median of the vectors (n, 3) that are known."""
-    known = vectors[np.isfinite(vectors).all(axis=1)]
-    return np.median(known, axis=0) if len(known) else np.full(3, np.nan)
-
-
 def head_to_foot(names: list[str], parents: list[int], lengths: Array) -> float | None:
     """The length of the way from the head over the trunk to a foot, along the bones: nearly the height of who stands."""
     ways = []
@@ -128,7 +141,7 @@ def _way(bone: int, parents: list[int]) -> set[int]:
 
 
 def unit_of_length(scale: float | None, height: float, notes: list[str], likely: str | None = None) -> float:
-    """The metres in a unit: those given, or those with which a person of that height (in units) is of a usual size; it is told."""
+    """The metres in a unit: those given, or those with which that height in units is a person's; it is told."""
     if scale is not None:
         found = scale_of(scale)
         notes.append(f"one unit of the file is {found:g} m, as given")
@@ -139,9 +152,7 @@ def unit_of_length(scale: float | None, height: float, notes: list[str], likely:
     unit = likely or min(_UNITS, key=lambda name: abs(np.log(_UNITS[name] * height / 1.65)))
     tall = _UNITS[unit] * height
     sure = "" if 1.2 < tall < 2.1 else ", which is unusual"
-    notes.append(
-        f"lengths are read as {unit}: the skeleton is then about {tall:.2f} m from head to foot{sure}; scale= says otherwise"
-    )
+    notes.append(f"lengths are read as {unit}: the skeleton is then {tall:.2f} m from head to ankle{sure}; scale= says otherwise")
     return _UNITS[unit]
 
 

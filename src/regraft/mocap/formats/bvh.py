@@ -42,15 +42,14 @@ def read_bvh(
     step, rows, places = _motion(lines, index, sum(len(joint.channels or ()) for joint in joints))
     turns, origins = _placed(joints, rows, lines.notes)
     _tell_gaps(rows, lines)
-    t = step * np.arange(len(rows))
+    t = np.arange(len(rows), dtype=np.float64) * step
     kept = _kept(turns, keep_first_frame, lines, places)
     names = distinct((joint.name for joint in joints), "joint", lines.notes)
     bones = [
         Bone(name, names[joint.parent] if joint.parent >= 0 else None, _offset(joint), tuple(joint.tips))
         for name, joint in zip(names, joints, strict=True)
     ]
-    motion = t[kept], bones, turns[kept], origins[kept]
-    return assembled(lines.path, *motion, up=up, scale=scale, notes=lines.notes)
+    return assembled(lines.path, t[kept], bones, turns[kept], origins[kept], up=up, scale=scale, notes=lines.notes)
 
 
 def _offset(joint: _Joint) -> Array:
@@ -102,7 +101,7 @@ class _Hierarchy:
 
     def _name(self, begin: int) -> str:
         """The words up to the next '{', which must be on the line on which the name begins or on the next one."""
-        words = []
+        words: list[str] = []
         while True:
             word, index = self._take()
             if word == "{":

@@ -31,7 +31,9 @@ def assembled(
     order = {bone.name: k for k, bone in enumerate(bones)}
     parents = [-1 if bone.parent is None else order[bone.parent] for bone in bones]
     joints = in_the_world(parents, turns, origins)[1]
-    axis = upward_axis(up, {bone.name: joints[:, k] for k, bone in enumerate(bones)}, "y", notes)
+    rest = in_the_world(parents, np.tile(np.eye(3), (1, len(bones), 1, 1)), np.array([[bone.offset for bone in bones]]))[1]
+    tracks, standing = ({bone.name: places[:, k] for k, bone in enumerate(bones)} for places in (joints, rest))
+    axis = upward_axis(up, tracks, "y", notes, standing)
     metres = unit_of_length(scale, _height(bones, parents, joints[..., "xyz".index(axis[-1])]), notes, likely)
     turn = turn_of(axis)
     turns, origins = turns.copy(), metres * origins

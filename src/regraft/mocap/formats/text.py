@@ -19,7 +19,7 @@ Array = NDArray[np.float64]
 
 _END_OF_LINE = re.compile(r"\r\n|\n|\r")
 _NOT_A_NUMBER = {"1.#qnan", "-1.#qnan", "1.#ind", "-1.#ind", "1.#nan", "-1.#nan"}  # as some compilers print it
-_LARGEST = 1e15  # nothing that was measured is larger, in whatever unit
+LARGEST = 1e15  # nothing that was measured is larger, in whatever unit
 
 
 class Lines:
@@ -80,14 +80,14 @@ class Lines:
     def number(self, index: int, word: str, what: str) -> float:
         """A number that a line has, by its word."""
         found = as_number(word)
-        if found is None or not math.isfinite(found):
-            raise self.error(index, f"{what} must be a number, not {word!r}.")
+        if found is None or not abs(found) <= LARGEST:
+            raise self.error(index, f"{what} must be a number of a usual size, not {word!r}.")
         return found
 
     def count(self, index: int, word: str, what: str) -> int:
         """A whole number from 0 on that a line has, by its word."""
         found = as_number(word)
-        if found is None or not math.isfinite(found) or found < 0 or found != int(found):
+        if found is None or not 0 <= found <= LARGEST or found != int(found):
             raise self.error(index, f"{what} must be a whole number from 0 on, not {word!r}.")
         return int(found)
 
@@ -103,11 +103,13 @@ class Lines:
                 rows.append(self.row(index, fields(line) if tabs and "\t" in line else line.split(), width, what))
                 places.append(index)
         found = np.array(rows, dtype=np.float64).reshape(len(rows), width)
-        large = np.abs(found) > _LARGEST
-        if large.any():
-            row, column = (int(k) for k in np.argwhere(large)[0])
-            raise self.error(places[row], f"number {column + 1} is {found[row, column]:g}, which nobody can have measured.")
+        self.sensible(found, places)
         return found, places
+
+    def sensible(self, values: Array, places: Sequence[int]) -> None:
+        """Refuse numbers that nobody can have measured, of rows (n, width) that are on these lines."""
+        for row, column in np.argwhere(np.abs(values) > LARGEST):
+            raise self.error(places[row], f"number {column + 1} is {values[row, column]:g}, which nobody can have measured.")
 
     def row(self, index: int, words: list[str], width: int, what: str) -> list[float]:
         """The numbers of one line, by its words or fields."""

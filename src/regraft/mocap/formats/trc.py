@@ -46,7 +46,7 @@ def _header(lines: Lines) -> tuple[dict[str, str], int]:
     """What the third line says, by the words of the second in small letters, and the index of the third."""
     if not lines[0].lower().startswith("pathfiletype"):
         raise lines.error(0, "a TRC file begins with PathFileType; this is a file of another kind.")
-    if len(lines) < 6:
+    if len(lines) < 4:
         raise lines.error(len(lines) - 1, "the file ends within its header: it was cut off.")
     words, values = ([word for word in re.split(r"\s+", lines[k].strip()) if word] for k in (1, 2))
     if len(words) != len(values):
@@ -120,7 +120,7 @@ def _times(lines: Lines, header: dict[str, str], where: int, values: Array, plac
     rate = lines.number(where, header["datarate"], "DataRate") if "datarate" in header else 0.0
     if rate <= 0.0:
         return t
-    even = t[0] + (frames - frames[0]) / rate
+    even: Array = t[0] + (frames - frames[0]) / rate
     if np.abs(t - even).max() <= 0.6 * 0.1 ** _digits(lines, places):
         return even
     if abs(step * rate - 1.0) > 0.01:
@@ -136,15 +136,15 @@ def _digits(lines: Lines, places: list[int]) -> int:
 
 def _unseen(points: Array, names: list[str], notes: list[str]) -> None:
     """What is exactly at zero was not seen, as some programs write it; that and other gaps are told."""
-    nowhere = (points == 0.0).all(axis=2)
+    nowhere = np.asarray((points == 0.0).all(axis=2))
     if nowhere.any():
         points[nowhere] = np.nan
-        told = [name for name, gone in zip(names, nowhere.any(axis=0), strict=True) if gone]
+        told = [name for name, gone in zip(names, np.atleast_1d(nowhere.any(axis=0)), strict=True) if gone]
         notes.append(
             f"markers exactly at 0, 0, 0 count as not seen there: {', '.join(told[:12])}{', ...' if len(told) > 12 else ''}"
         )
     gaps = np.isnan(points[..., 0])
-    never = [name for name, gone in zip(names, gaps.all(axis=0), strict=True) if gone]
+    never = [name for name, gone in zip(names, np.atleast_1d(gaps.all(axis=0)), strict=True) if gone]
     if never:
         notes.append(f"never seen: {', '.join(never[:12])}{', ...' if len(never) > 12 else ''}")
     if gaps.any():
