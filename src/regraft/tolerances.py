@@ -260,7 +260,10 @@ UNNOTICED = 1e-4  # relative to the largest movement of a joint meanwhile, which
 RESIDUAL_ROUNDING = 1e-12  # of the state, m, rad and these per second
 """The least residual of a cycle that counts: what is nearer to the cycle than a hundred of it tells no rate of convergence."""
 
-# --- recordings ------------------------------------------------------------------------------------------------------------------
+# --- recordings --------------------------------------------------------------------------------------------------------------
+
+STILL = 1e-6  # of a rotation matrix, and m
+"""A bone that moves less than this in its parent's axes does not move, and one that is shorter has no length."""
 
 SAME_INTERVALS = 1e-6  # frames
 """Times that are nearer to equal distances than this are at equal distances."""

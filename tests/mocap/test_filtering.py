@@ -338,7 +338,7 @@ def test_our_filter_and_derivatives_are_those_of_opensim(shared_data):
 # --- plates --------------------------------------------------------------------------------------------------------------
 
 
-def plate(seed=7):
+def plate():
     t = np.arange(0.0, 1.0, 0.001)
     load = np.clip(np.sin(2 * np.pi * t), 0.0, None) * 700.0
     force = np.stack([0.1 * load, 0.0 * load, load], axis=1)

@@ -1,6 +1,22 @@
 """From a recording to joint torques: read what was recorded, give it a body with mass, and find who carries it (S1 7.1)."""
 
+from .external_loads import ExternalLoad, read_external_loads
+from .formats.osim import OsimModel, read_osim
 from .loading import load, save
+from .opensim_motion import motion
 from .recording import Bone, Plate, Recording
+from .segments.bodies import body
 
-__all__ = ["Bone", "Plate", "Recording", "load", "save"]
+__all__ = [
+    "Bone",
+    "ExternalLoad",
+    "OsimModel",
+    "Plate",
+    "Recording",
+    "body",
+    "load",
+    "motion",
+    "read_external_loads",
+    "read_osim",
+    "save",
+]

@@ -12,7 +12,7 @@ from ..algebra.pose import real_numbers
 from ..describe.mechanism import Mechanism
 from ..errors import ModelError
 from ..tolerances import ROUNDED_TIMES, SAME_INTERVALS, UNIT_QUATERNION
-from .gaps import Channels, mend
+from .gaps import Channels, Mask, mend, whole_rows
 from .smoothers import LEAST_FRAMES, butterworth, check_cutoff, cross_validated, derivatives, half_amplitude
 
 Array = NDArray[np.float64]
@@ -36,10 +36,9 @@ class Smoothed(NamedTuple):
     notes: tuple[str, ...]
 
     @property
-    def valid(self) -> NDArray[np.bool_]:
+    def valid(self) -> Mask:
         """(n,): which frames have numbers."""
-        found: NDArray[np.bool_] = np.isfinite(self.q).all(axis=1)
-        return found
+        return whole_rows(self.q)
 
 
 def smooth(
@@ -198,7 +197,7 @@ def _unwrap(x: Array, column: int) -> None:
 def _continuous(x: Array, columns: tuple[int, ...], name: str, t: Array) -> list[str]:
     """Give unit quaternions the signs that make them a continuous curve."""
     own = x[:, columns]
-    known = np.flatnonzero(np.isfinite(own).all(axis=1))
+    known = np.flatnonzero(whole_rows(own))
     lengths = np.linalg.norm(own[known], axis=1)
     off = np.flatnonzero(np.abs(lengths - 1.0) > UNIT_QUATERNION)
     if len(off):
@@ -210,7 +209,7 @@ def _continuous(x: Array, columns: tuple[int, ...], name: str, t: Array) -> list
     along = np.sum(unit[1:] * unit[:-1], axis=1)
     signs = np.cumprod(np.concatenate([np.ones(min(1, len(known))), np.where(along < 0.0, -1.0, 1.0)]))
     x[:, columns] = np.nan
-    x[np.ix_(known, columns)] = unit * signs[:, None]
+    x[known, columns[0] : columns[-1] + 1] = unit * signs[:, None]
     jumps = np.flatnonzero((2.0 * np.arccos(np.minimum(np.abs(along), 1.0)) > _LARGE_TURN) & (np.diff(known) == 1))
     if not len(jumps):
         return []
@@ -259,7 +258,7 @@ def _curves(t: Array, x: Array, channels: Sequence[Channels], settings: _Setting
 
 def _check_recorded(x: Array, channels: Sequence[Channels], what: str) -> None:
     for name, columns in channels:
-        if not np.isfinite(x[:, columns]).all(axis=1).any():
+        if not whole_rows(x[:, columns]).any():
             raise ModelError(f"{what}: {name!r} was recorded in no frame at all: every number is NaN. Leave it out.")
 
 

@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 from .smoothers import LEAST_FRAMES
 
 Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
 
 
 class Channels(NamedTuple):
-    """Columns of numbers that belong together, such as the four of a quaternion."""
+    """Neighbouring columns of numbers that belong together, such as the four of a quaternion."""
 
     name: str
     columns: tuple[int, ...]
@@ -40,27 +41,33 @@ def mend(t: Array, x: Array, channels: Sequence[Channels], gap: float) -> Mended
     filled: list[str] = []
     for name, columns in channels:
         own = np.ascontiguousarray(x[:, columns])
-        known = np.isfinite(own).all(axis=1)
+        known = whole_rows(own)
         if known.all() or known.sum() < LEAST_FRAMES:
             continue
         missing = _short_gaps(t, known, longest)
         if missing.any():
-            x[np.ix_(missing, columns)] = _spline(t[known], own[known], t[missing])
+            x[missing, columns[0] : columns[-1] + 1] = _spline(t[known], own[known], t[missing])
             filled.append(f"{name} ({_counted(int(missing.sum()))})")
     notes = [f"filled by splines, as no gap lasts longer than {gap:g} s: {', '.join(filled)}"] if filled else []
-    segments, left_out = _segments(t, np.isfinite(x).all(axis=1), longest)
+    segments, left_out = _segments(t, whole_rows(x), longest)
     if left_out:
         notes.append("left out, as what is missing is too long to be filled or too short to be filtered: " + ", ".join(left_out))
     return Mended(x, segments, tuple(notes))
 
 
-def runs(mask: NDArray[np.bool_]) -> list[tuple[int, int]]:
+def whole_rows(x: Array) -> Mask:
+    """Which rows have no NaN."""
+    found: Mask = np.all(np.isfinite(x), axis=1)
+    return found
+
+
+def runs(mask: Mask) -> list[tuple[int, int]]:
     """From and up to which indices a mask is true."""
     edges = np.flatnonzero(np.diff(np.concatenate([[0], mask.astype(np.int8), [0]])))
     return [(int(a), int(b)) for a, b in edges.reshape(-1, 2)]
 
 
-def _short_gaps(t: Array, known: NDArray[np.bool_], longest: float) -> NDArray[np.bool_]:
+def _short_gaps(t: Array, known: Mask, longest: float) -> Mask:
     missing = np.zeros(len(t), dtype=bool)
     for a, b in runs(~known):
         if a > 0 and b < len(t) and t[b] - t[a - 1] <= longest * (1.0 + np.finfo(float).eps * len(t)):
@@ -75,7 +82,7 @@ def _spline(t: Array, x: Array, at: Array) -> Array:
     return values
 
 
-def _segments(t: Array, whole: NDArray[np.bool_], longest: float) -> tuple[tuple[tuple[int, int], ...], list[str]]:
+def _segments(t: Array, whole: Mask, longest: float) -> tuple[tuple[tuple[int, int], ...], list[str]]:
     """Runs of whole frames without a pause between two frames that is too long; and what is in none of them, in words."""
     kept, used = [], np.zeros(len(t), dtype=bool)
     for a, b in runs(whole):
