@@ -2,6 +2,7 @@
 
 from .external_loads import ExternalLoad, read_external_loads
 from .formats.osim import OsimModel, read_osim
+from .free_base import free_base
 from .loading import load, save
 from .opensim_motion import motion
 from .recording import Bone, Plate, Recording
@@ -14,6 +15,7 @@ __all__ = [
     "Plate",
     "Recording",
     "body",
+    "free_base",
     "load",
     "motion",
     "read_external_loads",

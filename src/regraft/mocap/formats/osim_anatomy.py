@@ -40,6 +40,8 @@ _JOINTS = (
 
 _SIDES = re.compile(r"^(?:(?P<before>r|l|right|left)[_.\- ])?(?P<name>.*?)(?:[_.\- ](?P<behind>r|l|right|left))?$", re.IGNORECASE)
 
+_SOLE = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])
+"""Axes of the sole's frames in those of an OpenSim foot: x forward, y to the left, z up."""
 HALF_WIDTH = 0.2
 """Half the width of a foot that has no markers, as a part of the way from its heel to the joint of its toes."""
 TOES = 0.35
@@ -111,13 +113,13 @@ def _foot(
     if not _spread(points, joint):
         points, source = _guessed(joint), "sizes of other feet"
     shown = np.array(points)
-    height = float(min(shown[:, 1].min(), *((0.0, joint[1]) if source != "contact spheres" else ())))
+    height = float(min([*shown[:, 1], *((0.0, joint[1]) if source != "contact spheres" else ())]))
     heel, toe = shown[shown[:, 0].argmin()], shown[shown[:, 0].argmax()]
     low, high = _edges(shown, joint)
     inner, outer = (low, high) if side == "right" else (high, low)
     names = {"heel": heel, "ball_inner": (joint[0], 0.0, inner), "ball_outer": (joint[0], 0.0, outer), "toe": toe}
     for name, point in names.items():
-        at, body = Pose(translation=(point[0], height, point[2])), bodies[0]
+        at, body = Pose(_SOLE, (point[0], height, point[2])), bodies[0]
         if name == "toe" and len(bodies) > 1:
             at, body = toes.inverse() @ at, bodies[1]
         mech.add_frame(f"{side}_{name}", body, at)
