@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -73,13 +72,13 @@ class Structure:
 
     def with_joint(self, j: int, new: Joint) -> Structure:
         """The structure of a tree with another joint in the place of its j-th, which makes no loop."""
-        describe = partial(self.description.with_joint, j, self._ends(new), new)
-        return Structure(self.body_names, self.layout.with_joint(j, new), describe)
+        names, description = self.body_names, self.description  # and not this structure, which nobody may need any more
+        return Structure(names, self.layout.with_joint(j, new), lambda: description.with_joint(j, _ends(names, new), new))
 
     def with_loop(self, new: Joint) -> Structure:
         """The structure with one more joint, between bodies that are connected already."""
         loops = (*self.layout.loops, (new.name, new.parent, new.child))
-        return self.tree._closed(loops, self._closings.with_one(self._ends(new), new))
+        return self.tree._closed(loops, self._closings.with_one(_ends(self.body_names, new), new))
 
     def without_loop(self, name: str) -> Structure:
         """The structure without a joint that closes a loop."""
@@ -102,12 +101,6 @@ class Structure:
     def description(self) -> Description:
         """The bodies, the springs and the joints of the tree as arrays."""
         return self._describe() if self._tree is None else self._tree.description
-
-    def _ends(self, joint: Joint) -> tuple[int, int]:
-        return self._number(joint.parent), self._number(joint.child)
-
-    def _number(self, body: str) -> int:
-        return -1 if body == WORLD else self.body_names.index(body)
 
     # --- memory ---------------------------------------------------------------------------------------------------------------
 
@@ -234,6 +227,12 @@ class Structure:
         """(bodies, 18): the motions of some bodies, the world too."""
         found = self.motion(x)
         return np.array([WORLD_MOTION if body == WORLD else found[self.row_of[body]] for body in bodies])
+
+
+def _ends(names: tuple[str, ...], joint: Joint) -> tuple[int, int]:
+    """The numbers of a joint's parent and child."""
+    parent, child = joint.parent, joint.child
+    return -1 if parent == WORLD else names.index(parent), -1 if child == WORLD else names.index(child)
 
 
 _NO_FORCES = np.zeros((0, tables.EXTERNAL))
