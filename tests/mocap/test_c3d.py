@@ -272,3 +272,13 @@ def test_a_real_file_as_opensim_reads_it(shared_data):
     frames = np.round(markers.t * 250).astype(int)
     for name, track in markers.markers.items():
         assert rec.markers[name][frames] == pytest.approx(track, abs=1e-4, nan_ok=True)  # the table has tenths of millimetres
+
+
+@pytest.mark.parametrize("name", ["SCALE", "OFFSET"])
+def test_parameters_without_which_ezc3d_would_crash_are_asked_for(tmp_path, name):
+    data = bytearray(written(tmp_path / "walk.c3d").read_bytes())
+    at = data.rfind(name.encode(), 0, int.from_bytes(data[16:18], "little") * 512)
+    data[at : at + 1] = b"Q"
+    (tmp_path / "walk.c3d").write_bytes(data)
+    with pytest.raises(FileError, match=f"ANALOG:(GEN_)?{name}"):
+        check_c3d(tmp_path / "walk.c3d")

@@ -17,6 +17,9 @@ _PROCESSORS = {84: "<", 85: "<", 86: ">"}
 _DEC = 85
 _SIZES = {-1: 1, 1: 1, 2: 2, 4: 4}
 _MOST_DIMENSIONS = 7
+_MOST_RATIO = 100
+_ROTATION = 4 * 17
+"""Bytes of one rotation in one frame."""
 
 
 class Parameter(NamedTuple):
@@ -116,7 +119,7 @@ class _Records:
 
     def record(self, begin: int, length: int, group: int) -> int | None:
         """One group or parameter; where the next one begins, or None after the last."""
-        if length == 0 or group == 0:
+        if length == 0 or group in (0, -128):
             raise _damaged(self.file, begin, "a parameter has no name or no group")
         name = self.take(length)
         if not name.isascii() or not name.decode("ascii").isprintable():
@@ -133,7 +136,7 @@ class _Records:
         self.take(self.take(1)[0])
         if step == 0:
             return None
-        if place + step < self.at:
+        if place + step < self.at or (group < 0 and place + step > self.at):
             raise _damaged(self.file, begin, f"{word!r} does not end where the next parameter begins")
         return place + step
 
@@ -159,6 +162,9 @@ def _check_data(file: str, data: bytes, parameters: Parameters, order: str) -> N
         raise _damaged(file, 0, f"the header has {points} points, and POINT:USED is {used}")
     if channels * samples != analogs:
         raise _damaged(file, 0, f"the header has {analogs} analog values a frame, and {channels} channels with {samples} samples each")
+    if channels:
+        for name, count in (("GEN_SCALE", 1), ("SCALE", channels), ("OFFSET", channels)):
+            _check_numbers(file, parameters, name, count)
     frames = max(last - first + 1, _frames(parameters)) if last != 0xFFFF else _frames(parameters)
     size = (4 if scale < 0.0 or _is_real(parameters) else 2) * (4 * points + analogs)
     begin = (start - 1) * BLOCK
@@ -170,6 +176,9 @@ def _check_data(file: str, data: bytes, parameters: Parameters, order: str) -> N
             f"{file} was cut off: {frames} frames of data should go on to block {-(-(begin + frames * size) // BLOCK)}, "
             f"and the file ends in block {-(-len(data) // BLOCK)}, with {whole} whole frames."
         )
+    ratio, rotations = (_whole(file, parameters, "ROTATION", name) for name in ("RATIO", "USED"))
+    if ratio > _MOST_RATIO or rotations * ratio * frames * _ROTATION > len(data):
+        raise FileError(f"{file} is damaged: it should have {rotations} rotations, {ratio} times a frame (ROTATION:RATIO).")
     if frames <= 0:
         raise _damaged(file, 0, f"the header has frames from {first} to {last}")
 
@@ -182,6 +191,14 @@ def _whole(file: str, parameters: Parameters, group: str, name: str) -> int:
     if found.type != 2 or len(numbers) != 1:
         raise FileError(f"{file} is damaged: {group}:{name} must be one whole number.")
     return int(numbers[0]) & 0xFFFF
+
+
+def _check_numbers(file: str, parameters: Parameters, name: str, count: int) -> None:
+    """Whether as many numbers are there as the channels need, for a library that does not ask."""
+    found, more = parameters.get(("ANALOG", name)), parameters.get(("ANALOG", f"{name}2"))
+    have = sum(len(part.numbers()) for part in (found, more) if part is not None)
+    if have < count:
+        raise FileError(f"{file} is damaged: ANALOG:{name} has {have} numbers, and {count} are needed.")
 
 
 def _frames(parameters: Parameters) -> int:
