@@ -4,10 +4,10 @@ import csv
 
 import numpy as np
 import pytest
-from mocap.osim_files import Model, Part, axis, linear, spline
 from scipy.interpolate import CubicSpline
 
 import regraft as rg
+from mocap.osim_files import Model, Part, axis, linear, spline
 from regraft.errors import FileError, ModelError
 from regraft.mocap.external_loads import read_external_loads
 from regraft.mocap.formats.storage import read_storage, write_storage
@@ -16,10 +16,26 @@ from regraft.mocap.opensim_motion import motion
 
 T = np.linspace(0.0, 1.0, 51)
 PARTS = [
-    Part("cart", "ground", "CustomJoint", "base", ("way", "turn"), mass=3.0, about="<default_value>0.25</default_value>",
-         axes=axis("translation1", "1 0 0", "way", linear()) + axis("rotation1", "0 0 1", "turn", linear())),
-    Part("arm_r", "cart", "CustomJoint", "elbow_r", ("bend",), mass=1.0, axes=axis("rotation1", "0 0 1", "bend", spline("-2 0 1 2", "-2 0 1 2.5"))),
-]  # fmt: skip
+    Part(
+        "cart",
+        "ground",
+        "CustomJoint",
+        "base",
+        ("way", "turn"),
+        mass=3.0,
+        about="<default_value>0.25</default_value>",
+        axes=axis("translation1", "1 0 0", "way", linear()) + axis("rotation1", "0 0 1", "turn", linear()),
+    ),
+    Part(
+        "arm_r",
+        "cart",
+        "CustomJoint",
+        "elbow_r",
+        ("bend",),
+        mass=1.0,
+        axes=axis("rotation1", "0 0 1", "bend", spline("-2 0 1 2", "-2 0 1 2.5")),
+    ),
+]
 LOADS = """<OpenSimDocument Version="30000"><ExternalLoads name="x"><objects>
 <ExternalForce name="right"><applied_to_body>arm_r</applied_to_body><force_expressed_in_body>ground</force_expressed_in_body>
 <point_expressed_in_body>ground</point_expressed_in_body><force_identifier>f_v</force_identifier>
@@ -100,8 +116,12 @@ def test_a_cut_off_above_the_nyquist_frequency(tmp_path, model):
 
 def loads(tmp_path, text=LOADS, **changed):
     force, point, torque = np.array([1.0, 700.0, 3.0]), np.array([0.2, 0.0, 0.1]), np.array([0.0, 5.0, 0.0])
-    values = {**{f"f_v{x}": force[i] + 0 * T for i, x in enumerate("xyz")}, **{f"f_p{x}": point[i] + 0 * T for i, x in enumerate("xyz")},
-              **{f"f_t{x}": torque[i] + 0 * T for i, x in enumerate("xyz")}, **changed}  # fmt: skip
+    values = {
+        **{f"f_v{x}": force[i] + 0 * T for i, x in enumerate("xyz")},
+        **{f"f_p{x}": point[i] + 0 * T for i, x in enumerate("xyz")},
+        **{f"f_t{x}": torque[i] + 0 * T for i, x in enumerate("xyz")},
+        **changed,
+    }
     write_storage(tmp_path / "forces.mot", "forces", T, {name: column for name, column in values.items() if column is not None})
     (tmp_path / "loads.xml").write_text(text)
     return read_external_loads(tmp_path / "loads.xml")
@@ -136,16 +156,19 @@ def test_loads_that_are_switched_off_are_told(tmp_path):
     assert any("'right'" in note for note in notes)
 
 
-@pytest.mark.parametrize(("change", "reason"), [
-    (("forces.mot", "elsewhere.mot"), "elsewhere.mot"),
-    (("<datafile>forces.mot</datafile>", ""), "no <datafile>"),
-    (("f_v<", "g_v<"), "'g_v'"),
-    (("<point_identifier>f_p", "<point_identifier>"), "point_identifier"),
-    (("<force_expressed_in_body>ground", "<force_expressed_in_body>arm_r"), "'arm_r'"),
-    (("<applied_to_body>arm_r", "<applied_to_body>"), "applied_to_body"),
-    (("ExternalLoads", "InverseDynamicsTool"), "ExternalLoads"),
-    (("ExternalForce", "Force"), "ExternalForce"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (("forces.mot", "elsewhere.mot"), "elsewhere.mot"),
+        (("<datafile>forces.mot</datafile>", ""), "no <datafile>"),
+        (("f_v<", "g_v<"), "'g_v'"),
+        (("<point_identifier>f_p", "<point_identifier>"), "point_identifier"),
+        (("<force_expressed_in_body>ground", "<force_expressed_in_body>arm_r"), "'arm_r'"),
+        (("<applied_to_body>arm_r", "<applied_to_body>"), "applied_to_body"),
+        (("ExternalLoads", "InverseDynamicsTool"), "ExternalLoads"),
+        (("ExternalForce", "Force"), "ExternalForce"),
+    ],
+)
 def test_bad_external_loads(tmp_path, change, reason):
     with pytest.raises(FileError, match=reason):
         loads(tmp_path, LOADS.replace(*change))
@@ -188,17 +211,26 @@ def given_kinematics(path, names, t):
 @pytest.mark.parametrize("plates", [True, False])
 def test_the_given_kinematics_of_a_walk_need_opensims_forces(shared_data, plates):
     read = rg.mocap.read_osim(shared_data(f"{WALK}/subject01.osim"))
-    t, wanted = generalised(shared_data(f"{WALK}/opensim46_id_gait10dof18musc_lp6{'' if plates else '_nogrf'}.sto"), read.coordinates)
+    t, wanted = generalised(
+        shared_data(f"{WALK}/opensim46_id_gait10dof18musc_lp6{'' if plates else '_nogrf'}.sto"), read.coordinates
+    )
     q, v, a = given_kinematics(shared_data(f"{WALK}/opensim46_kinematics_gait10dof18musc_lp6.csv"), read.coordinates, t)
     external, _ = read_external_loads(shared_data(f"{WALK}/subject01_walk_grf.xml"))
     found = inverse_dynamics(read.mech, q, v, a, pushes_of(read.mech, external, t) if plates else None)
     assert found == pytest.approx(wanted, abs=1e-3)
 
 
-@pytest.mark.parametrize(("folder", "names", "bound"), [
-    ("gait10dof18musc", ("subject01.osim", "subject01_walk_IK.mot", "subject01_walk_grf.xml", "opensim46_id_gait10dof18musc_lp6.sto"), 0.1),
-    ("arm26", ("arm26.osim", "arm26_InverseKinematics.mot", None, "std_arm26_InverseDynamics.sto"), 0.02),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("folder", "names", "bound"),
+    [
+        (
+            "gait10dof18musc",
+            ("subject01.osim", "subject01_walk_IK.mot", "subject01_walk_grf.xml", "opensim46_id_gait10dof18musc_lp6.sto"),
+            0.1,
+        ),
+        ("arm26", ("arm26.osim", "arm26_InverseKinematics.mot", None, "std_arm26_InverseDynamics.sto"), 0.02),
+    ],
+)
 def test_recorded_coordinates_with_our_filter_need_opensims_forces(shared_data, folder, names, bound):
     model, coordinates, plates, result = (name and shared_data(f"mocap/{folder}/{name}") for name in names)
     found = motion(model, coordinates, cutoff=6.0)

@@ -54,7 +54,10 @@ def free_base(motion: Motion) -> Motion:
             a[k, mech.v_slice(name)] = rate[other.v_slice(name)]
         pose = frame_pose(motion.mech, state, base)
         q[k, mech.q_slice(_name(base))] = (*pose.translation, *_near(pose.quaternion, q[k - 1, 3:7] if k else None))
-    notes = (*motion.notes, f"{base!r} hangs on the world by a free joint, {_name(base)!r}, in place of {len(between) + 1} joints.")
+    notes = (
+        *motion.notes,
+        f"{base!r} hangs on the world by a free joint, {_name(base)!r}, in place of {len(between) + 1} joints.",
+    )
     return dataclasses.replace(motion, mech=mech, q=q, v=v, a=a, raw=None, notes=notes)
 
 

@@ -19,7 +19,17 @@ from .text import distinct
 
 Array = NDArray[np.float64]
 
-_LENGTHS = {"m": 1.0, "meters": 1.0, "metres": 1.0, "dm": 0.1, "cm": 0.01, "mm": 0.001, "in": 0.0254, "inches": 0.0254, "ft": 0.3048}
+_LENGTHS = {
+    "m": 1.0,
+    "meters": 1.0,
+    "metres": 1.0,
+    "dm": 0.1,
+    "cm": 0.01,
+    "mm": 0.001,
+    "in": 0.0254,
+    "inches": 0.0254,
+    "ft": 0.3048,
+}
 _COMPUTED = ("ANGLES", "FORCES", "MOMENTS", "POWERS", "SCALARS", "REACTIONS")
 """Lists of points that are no places, as Vicon's models write them."""
 _MOST = 1e6  # of frames, channels or plates

@@ -161,7 +161,9 @@ def _check_data(file: str, data: bytes, parameters: Parameters, order: str) -> N
     if used != points:
         raise _damaged(file, 0, f"the header has {points} points, and POINT:USED is {used}")
     if channels * samples != analogs:
-        raise _damaged(file, 0, f"the header has {analogs} analog values a frame, and {channels} channels with {samples} samples each")
+        raise _damaged(
+            file, 0, f"the header has {analogs} analog values a frame, and {channels} channels with {samples} samples each"
+        )
     if channels:
         for name, count in (("GEN_SCALE", 1), ("SCALE", channels), ("OFFSET", channels)):
             _check_numbers(file, parameters, name, count)

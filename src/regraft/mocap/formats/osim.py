@@ -237,7 +237,9 @@ class _Builder:
         loose = [name for name in self.bodies if self._root(name) != ground]
         if loose:
             element = self.bodies[loose[0]]
-            raise element.error(f"no joint leads from ground to {listed(loose)}; give each a joint, such as a FreeJoint to ground.")
+            raise element.error(
+                f"no joint leads from ground to {listed(loose)}; give each a joint, such as a FreeJoint to ground."
+            )
 
     # --- notes -------------------------------------------------------------------------------------------------------
 
