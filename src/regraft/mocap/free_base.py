@@ -21,9 +21,9 @@ Array = NDArray[np.float64]
 def free_base(motion: Motion) -> Motion:
     """The same motion with a free joint at the first body that has a mass.
 
-    OpenSim's models hang on the ground by sliding and turning joints in a row, with massless bodies in between. When another body
-    becomes the root, these would dangle from the pelvis and move without moving any inertia. Here they are gone; all other joints,
-    their numbers and their torques stay.
+    OpenSim's models hang on the ground by sliding and turning joints in a row, with massless bodies in between. When another
+    body becomes the root, these would dangle from the pelvis and move without moving any inertia. Here they are gone; all other
+    joints, their numbers and their torques stay.
 
     Parameters
     ----------

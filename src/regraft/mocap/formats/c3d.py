@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -221,8 +220,8 @@ class _File:
     def _channels(self, i: int, name: str, count: int) -> list[int]:
         value = np.asarray(self.value("FORCE_PLATFORM", "CHANNEL"))
         self.whole("FORCE_PLATFORM", "CHANNEL")
-        have: Sequence[Any] = value[:, i] if value.ndim == 2 and value.shape[1] > i else []
-        numbers = [int(number) - 1 for number in have[:count]]
+        have = value[:count, i].tolist() if value.ndim == 2 and value.shape[1] > i else []
+        numbers = [int(number) - 1 for number in have]
         if len(numbers) < count or not all(0 <= number < len(self.channels) for number in numbers):
             raise FileError(
                 f"{self.name}: {name} needs {count} channels (FORCE_PLATFORM:CHANNEL) out of {len(self.channels)}; "

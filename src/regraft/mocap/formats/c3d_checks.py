@@ -33,7 +33,7 @@ class Parameter(NamedTuple):
     dec: bool
 
     @property
-    def count(self) -> int:
+    def size(self) -> int:
         """How many numbers or characters it has."""
         return prod(self.dimensions)
 
@@ -44,7 +44,7 @@ class Parameter(NamedTuple):
         if self.type == 4 and self.dec:
             return [_dec_float(self.data[i : i + 4]) for i in range(0, len(self.data), 4)]
         letter = {1: "B", 2: "h", 4: "f"}[self.type]
-        return [float(x) for x in struct.unpack(f"{self.order}{self.count}{letter}", self.data)]
+        return [float(x) for x in struct.unpack(f"{self.order}{self.size}{letter}", self.data)]
 
 
 Parameters = dict[tuple[str, str], Parameter]
@@ -126,7 +126,7 @@ class _Records:
             raise _damaged(self.file, begin, f"{name!r} cannot be the name of a parameter")
         word = name.decode("ascii").strip().upper()
         place = self.at
-        (step,) = struct.unpack(f"{self.order}H", self.take(2))
+        step = int(struct.unpack(f"{self.order}H", self.take(2))[0])
         if group < 0:
             if -group in self.groups:
                 raise _damaged(self.file, begin, f"the group {-group} is there twice")

@@ -34,8 +34,10 @@ class Places:
     def __init__(self, bodies: set[str], model: Element) -> None:
         self.bodies = bodies
         self.shared: dict[str, Element] = {}
+        self.owner: dict[Element, str] = {}
         for owner in _owners(model):
             for frame in _frames(owner):
+                self.owner[frame] = owner.name
                 self.shared.setdefault(f"{owner.name}/{frame.name}", frame)
                 self.shared.setdefault(frame.name, frame)
 
@@ -52,6 +54,8 @@ class Places:
             seen.add(frame)
             pose = offset(frame, "translation", "orientation") @ pose
             path, element = socket(frame, "parent"), frame
+            if path.strip("/ ") == "..":
+                path = self.owner.get(frame, path)
         if name != GROUND and name not in self.bodies:
             raise user.error(
                 f"{user.tag} {user.name!r} sits on {path.strip()!r}, and there is no such body or frame; "
