@@ -1,5 +1,7 @@
 """OpenSim models: small ones with known answers in both ways of writing them, and files that are none."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -256,6 +258,29 @@ def test_frames_that_hang_on_frames(tmp_path):
     )
     mech = read(tmp_path, text).mech
     assert rg.body_poses(mech, mech.state())["rod"].translation == pytest.approx([0.0, 0.0, -1.0])
+
+
+def test_the_connectors_of_early_versions_4(tmp_path):
+    text = LEG.new()
+    for name in ("parent_frame", "child_frame", "parent"):
+        text = re.sub(
+            f"<socket_{name}>(.*?)</socket_{name}>",
+            lambda found, name=name: (
+                f'<connectors><Connector_PhysicalFrame_ name="{name}">'
+                f"<connectee_name>{'../' if '/' not in found[1] else ''}{found[1]}</connectee_name>"
+                "</Connector_PhysicalFrame_></connectors>"
+            ),
+            text,
+        )
+    assert "socket" not in text
+    assert read(tmp_path, text).mech.to_dict() == read(tmp_path, LEG.new()).mech.to_dict()
+
+
+def test_frames_of_the_same_name_are_those_of_their_joint(tmp_path):
+    """Every joint at the pelvis has a frame called pelvis_offset."""
+    legs = [Part(f"femur_{side}", "pelvis", coordinates=(side,), at=f"0 0 {z}") for side, z in (("r", 0.1), ("l", -0.1))]
+    mech = read(tmp_path, Model([Part("pelvis", "ground", coordinates=("tilt",)), *legs]).new()).mech
+    assert [rg.body_poses(mech, mech.state())[f"femur_{side}"].translation[1] for side in "rl"] == pytest.approx([-0.1, 0.1])
 
 
 def test_what_is_left_out_is_told(tmp_path):

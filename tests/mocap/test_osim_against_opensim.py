@@ -158,6 +158,20 @@ def test_small_models(opensim, tmp_path, name, version):
     compare(opensim, path)
 
 
+@pytest.mark.parametrize("kind", ["BallJoint", "FreeJoint"])
+def test_poses_of_joints_whose_speeds_are_no_rates(opensim, tmp_path, kind):
+    names = tuple("abcdef"[: 3 if kind == "BallJoint" else 6])
+    path = tmp_path / "model.osim"
+    path.write_text(Model([Part("one", "ground", kind, coordinates=names, **AT)], markers=[("m", "one", "0.1 0.2 0.3")]).new())
+    model = read_osim(path)
+    oracle = Oracle(opensim, path, list(model.coordinates))
+    q = np.random.default_rng(4).uniform(-1.0, 1.0, len(names))
+    oracle.put(q, 0.0 * q)
+    state = model.mech.state(q=q)
+    assert rg.frame_position(model.mech, state, "m") == pytest.approx(model.up.apply(oracle.marker("m")), abs=1e-12)
+    assert any("angular velocity" in note for note in model.notes)
+
+
 @pytest.mark.parametrize("name", ["arm26/arm26.osim", "gait10dof18musc/subject01.osim", "gait2354/subject01_simbody.osim"])
 def test_real_models(opensim, shared_data, name):
     compare(opensim, shared_data(f"mocap/{name}"))

@@ -16,7 +16,7 @@ from ...describe.inertia import Inertia
 from ...describe.mechanism import Mechanism
 from ...describe.parts import WORLD
 from ...describe.state import State
-from ...errors import FileError, ModelError, listed, warn
+from ...errors import ModelError, listed, warn
 from ...joints import Fixed
 from ..motion import Foot
 from .osim_anatomy import anatomical_joints, find_feet
@@ -315,6 +315,3 @@ def _tensor(element: Element) -> Array:
     else:
         xx, yy, zz, xy, xz, yz = (element.number(f"inertia_{i}", 0.0) for i in ("xx", "yy", "zz", "xy", "xz", "yz"))
     return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-
-
-__all__ = ["Coordinate", "FileError", "OsimModel", "read_osim"]
