@@ -63,7 +63,9 @@ class Curve(Frozen):
             )
         _check_increasing("breaks", at)
         self._set(
-            breaks=tuple(at.tolist()), origins=tuple(start.tolist()), coefficients=tuple(map(tuple, _without_zeros(table).tolist()))
+            breaks=tuple(at.tolist()),
+            origins=tuple(start.tolist()),
+            coefficients=tuple(map(tuple, _without_zeros(table).tolist())),
         )
         self._check_joined()
 

@@ -90,7 +90,9 @@ class Guided(JointType):
         super().__init__(**settings)
         turns, shifts = _motions("rotations", rotations), _motions("translations", translations)
         if not any(curve.degree for _, curve in (*turns, *shifts)):
-            raise ModelError("Guided: no curve of it changes, so it never moves; use Fixed(), or give it a curve such as Curve.linear().")
+            raise ModelError(
+                "Guided: no curve of it changes, so it never moves; use Fixed(), or give it a curve such as Curve.linear()."
+            )
         self._set(rotations=turns, translations=shifts, inverse=bool(inverse))
         self._set(_table=_written(self))
 
