@@ -146,7 +146,7 @@ def _descent(table: Any, q: Scalar, X: Transform) -> tuple[Scalar, Scalar]:
 
 
 @inline
-def _away(R: Rotation, p: Vector, X: Transform) -> float:
+def _away(R: Rotation, p: Vector, X: Transform) -> Any:
     """½ |R − R_X|² + |p − p_X|²."""
     A, d = X[0], subtract(p, X[1])
     turned = (

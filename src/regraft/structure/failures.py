@@ -34,14 +34,10 @@ def explain_failure(structure: Structure, work: Workspace, q: Array, root: int |
 def why_idle(structure: Structure, joint: str, q: Array) -> str:
     """What is wrong with a joint whose MARGIN is not positive: it moves nothing, or what it moves is lost in rounding."""
     j = structure.joint_names.index(joint)
-    k, kind, here = (
-        structure.walk[:, tables.JOINT].tolist().index(j),
-        structure.layout.joints[j][1],
-        structure.layout.q_slices[joint],
-    )
-    if np.isfinite(q[here]).all() and not screws(kind, q[here]).any(axis=1).all():
+    k, here = structure.walk[:, tables.JOINT].tolist().index(j), q[structure.layout.q_slices[joint]]
+    if not screws(structure.layout.joints[j][1], here).any(axis=1).all():
         return (
-            f"joint {joint!r} stands still at its position {q[here].tolist()}: it does not move there however fast its coordinate "
+            f"joint {joint!r} stands still at its position {here.tolist()}: it does not move there however fast its coordinate "
             "changes, so its acceleration is not defined; start elsewhere, or give it a curve whose slope is not zero there."
         )
     if not _moves_inertia(structure, k, q):
