@@ -12,10 +12,11 @@ HEAD = ["C7", "R.Heel", "L.Heel"]
 def trc(rows=None, names=HEAD, *, unit="mm", rate="100", frames=None, count=None, labels=True, header=None, blank=True):
     """A file by its rows, each a frame number, a time and the numbers or texts of all markers."""
     rows = DEFAULT if rows is None else rows
+    frames, count = len(rows) if frames is None else frames, len(names) if count is None else count
     lines = [
         "PathFileType\t4\t(X/Y/Z)\town.trc",
         "DataRate\tCameraRate\tNumFrames\tNumMarkers\tUnits\tOrigDataRate\tOrigDataStartFrame\tOrigNumFrames",
-        f"{rate}\t{rate}\t{len(rows) if frames is None else frames}\t{len(names) if count is None else count}\t{unit}\t{rate}\t1\t{len(rows)}",
+        f"{rate}\t{rate}\t{frames}\t{count}\t{unit}\t{rate}\t1\t{len(rows)}",
         header or ("Frame#\tTime\t" + "\t\t\t".join(names) + "\t\t"),
     ]
     if labels:
