@@ -57,6 +57,38 @@ def test_what_is_written_is_read_again(seed, up, tmp_path):
     np.testing.assert_allclose(again.t, rec.t, atol=1e-15)
 
 
+def test_joints_that_move_are_written_and_read_again(tmp_path):
+    rec = random_recording(4)
+    assert len(rec.bones) > 2
+    rec.origins[:, 1] += np.random.default_rng(0).normal((3.0, -5.0, 2.0), size=(len(rec), 3))  # far from its offset
+    rec.save(tmp_path / "own.bvh", up="z")
+    again = rg.mocap.load(tmp_path / "own.bvh", up="z", scale=0.01, keep_first_frame=True)
+    order = [[bone.name for bone in again.bones].index(bone.name) for bone in rec.bones]
+    np.testing.assert_allclose(again.points()[:, order], rec.points(), atol=1e-13)
+
+
+def test_a_rate_goes_before_that_of_the_file(file):
+    assert rg.mocap.load(file(GOOD)).rate == pytest.approx(100)
+    assert rg.mocap.load(file(GOOD), rate=25).rate == pytest.approx(25)
+    with pytest.raises(rg.ModelError, match="rate"):
+        rg.mocap.load(file(GOOD), rate=0)
+
+
+def test_without_names_the_extent_tells_what_is_up_and_gaps_do_no_harm(file):
+    text = GOOD
+    for number, name in enumerate(("Hips", "Spine", "Head", "LeftLeg", "LeftFoot")):
+        text = text.replace(name, f"j{number}")
+    rec = rg.mocap.load(file(text))
+    assert told(rec, "y axis", "extend")
+    assert told(rec, "centimetres")
+    rows = walking()
+    rows[3][0] = "nan"
+    text = text.split("Frames")[0] + walker(rows).split("MOTION\n")[1]
+    again = rg.mocap.load(file(text + "\x1a"))
+    assert np.isnan(again.points()[3, 0, 0])
+    assert told(again, "y axis", "extend")
+
+
 def test_angles_make_up_the_rotation_even_where_two_axes_coincide():
     from regraft.mocap.skeleton import about
 

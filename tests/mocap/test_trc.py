@@ -117,10 +117,14 @@ def test_names_that_are_not_above_their_columns_are_taken_in_their_order(file):
     assert list(rec.markers) == HEAD
 
 
-@pytest.mark.parametrize("kind", ["no blank line", "no labels", "CRLF", "tabs at the end", "blanks for tabs", "mark"])
+@pytest.mark.parametrize(
+    "kind", ["header blank", "no blank line", "no labels", "CRLF", "tabs at the end", "blanks for tabs", "mark"]
+)
 def test_variants_that_programs_write(file, kind):
     text = trc(blank=kind != "no blank line", labels=kind != "no labels")
-    if kind == "CRLF":
+    if kind == "header blank":
+        text = text.replace("mm\t100\t1\t", "mm\t\t1\t")
+    elif kind == "CRLF":
         text = text.replace("\n", "\r\n")
     elif kind == "tabs at the end":
         text = "\n".join(line + "\t\t" for line in text.split("\n"))

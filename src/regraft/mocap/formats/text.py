@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...atomic import path_of
-from ...errors import FileError, printable
+from ...errors import FileError, ModelError, printable
 
 Array = NDArray[np.float64]
 
@@ -50,6 +50,7 @@ class Lines:
         return self.texts[index]
 
     def _decoded(self, data: bytes) -> str:
+        data = data.rstrip(b"\x1a")  # with which DOS ends a text
         if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
             try:
                 return data.decode("utf-16")
@@ -167,12 +168,25 @@ def as_number(word: str) -> float | None:
         return math.nan if word.strip().lower() in _NOT_A_NUMBER else None
 
 
+def checked_rate(rate: float) -> float:
+    """The frames per second, as a caller gave them."""
+    try:
+        found = float(rate)
+    except (TypeError, ValueError):
+        found = math.nan
+    if not 0.0 < found <= LARGEST:
+        raise ModelError(f"rate is how many frames there are in a second, a positive number, not {rate!r}.")
+    return found
+
+
 def checked_times(lines: Lines, t: Array, places: list[int]) -> Array:
     """The column of times; one that is missing or not after the one before is an error."""
     for k in np.flatnonzero(~np.isfinite(t)):
         raise lines.error(places[k], "the time is missing.")
     for k in np.flatnonzero(np.diff(t) <= 0.0):
-        raise lines.error(places[k + 1], f"the time {t[k + 1]:g} s is not after the one before, {t[k]:g} s.")
+        raise lines.error(
+            places[k + 1], f"the time {t[k + 1]:g} s is not after the one before, {t[k]:g} s; leave one of them out."
+        )
     return np.ascontiguousarray(t)
 
 
