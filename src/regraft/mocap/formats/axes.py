@@ -72,7 +72,7 @@ def _guess_up(points: Mapping[str, Array], usual: str, rest: Mapping[str, Array]
             return "xyz"[axis], f"along it head and feet are farthest apart{when}, by their names{turned}"
     if points:
         cloud = np.stack(list(points.values()), axis=1)
-        seen = np.isfinite(cloud).any(axis=1).all(axis=1)
+        seen = np.isfinite(cloud.sum(axis=2)).any(axis=1)
         if seen.any():
             extent = np.median(np.nanmax(cloud[seen], axis=1) - np.nanmin(cloud[seen], axis=1), axis=0)
             axis = _longest(extent)

@@ -22,7 +22,7 @@ _PLACES = "Xposition Yposition Zposition"
 
 
 def write_bvh(rec: Recording, path: str | Path, *, up: str = "y", scale: float | None = None) -> None:
-    """Write the skeleton of a recording, in centimetres unless scaled; the offset of a joint that moves is the middle of its way."""
+    """Write the skeleton of a recording, in centimetres unless scaled; a joint that moves is offset by the middle of its way."""
     if not rec.bones or not len(rec.t):
         raise ModelError(f"{rec!r} has no moving skeleton, which is what a BVH file holds.")
     step = _step(rec.t)
