@@ -135,6 +135,21 @@ def test_the_axis_upwards_is_found_in_the_motion(tmp_path, file, up):
     np.testing.assert_allclose(again.points(), rec.points(), atol=1e-12)
 
 
+def test_who_lies_or_stands_on_their_hands_is_told(file, tmp_path):
+    rec = rg.mocap.load(file(walker(walking())))
+    lying = rg.mocap.Recording("", rec.t, rec.bones, rec.turns.copy(), rec.origins)
+    lying.turns[:, 0] = Y_UP @ lying.turns[:, 0]
+    lying.save(tmp_path / "lying.bvh")
+    again = rg.mocap.load(tmp_path / "lying.bvh")
+    assert told(again, "z axis", "it would be y", "lie")
+    np.testing.assert_allclose(rg.mocap.load(tmp_path / "lying.bvh", up="y").points(), lying.points(), atol=1e-12)
+    lying.turns[:, 0] = Y_UP @ lying.turns[:, 0]
+    lying.save(tmp_path / "hands.bvh")
+    hands = rg.mocap.load(tmp_path / "hands.bvh")
+    assert told(hands, "y axis", "below the feet")
+    np.testing.assert_allclose(hands.points(), lying.points(), atol=1e-12)
+
+
 def test_a_given_axis_and_unit_go_before_the_guess(file):
     rec = rg.mocap.load(file(walker(walking())), up="z", scale=1.0)
     np.testing.assert_allclose(rec.points()[3, 0], [1.5, 92.0, 3.0])

@@ -1,5 +1,7 @@
 """`load` and `save`: whatever happens to a file, there is a recording or an error that names it."""
 
+import copy
+import pickle
 import subprocess
 import sys
 import warnings
@@ -147,6 +149,14 @@ def test_a_recording_says_in_one_line_what_is_in_it():
     assert repr(one) == "<Recording of 'one': 1 frame, 1 note>"
     assert np.isnan(one.rate)
     assert len(one) == 1
+
+
+def test_a_recording_can_be_copied_and_sent_elsewhere():
+    rec = random_recording(3)
+    again = pickle.loads(pickle.dumps(rec))
+    np.testing.assert_array_equal(again.turns, rec.turns)
+    np.testing.assert_array_equal(again.markers["marker 2"], rec.markers["marker 2"])
+    assert repr(copy.deepcopy(again)) == repr(rec)
 
 
 def test_readers_are_imported_when_they_are_needed():

@@ -6,7 +6,6 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -15,10 +14,6 @@ from numpy.typing import NDArray
 from .skeleton import in_the_world
 
 Array = NDArray[np.float64]
-
-
-def _nothing() -> Mapping[str, Array]:
-    return MappingProxyType({})
 
 
 class Bone(NamedTuple):
@@ -105,10 +100,10 @@ class Recording:
     bones: tuple[Bone, ...] = ()
     turns: Array = field(default_factory=lambda: np.empty((0, 0, 3, 3)))
     origins: Array = field(default_factory=lambda: np.empty((0, 0, 3)))
-    markers: Mapping[str, Array] = field(default_factory=_nothing)
-    columns: Mapping[str, Array] = field(default_factory=_nothing)
+    markers: Mapping[str, Array] = field(default_factory=dict)
+    columns: Mapping[str, Array] = field(default_factory=dict)
     plates: tuple[Plate, ...] = ()
-    analogs: Mapping[str, Array] = field(default_factory=_nothing)
+    analogs: Mapping[str, Array] = field(default_factory=dict)
     analog_t: Array = field(default_factory=lambda: np.empty(0))
     notes: tuple[str, ...] = ()
     in_degrees: bool | None = None
