@@ -54,6 +54,9 @@ def test_what_is_written_is_read_again(seed, up, tmp_path):
         np.testing.assert_allclose(theirs[:, order], ours, atol=1e-13)
     for name, k in here.items():
         np.testing.assert_allclose(again.bones[there[name]].tips, rec.bones[k].tips, atol=1e-14)
+        np.testing.assert_allclose(again.bones[there[name]].offset, rec.bones[k].offset, atol=1e-14)
+    text = (tmp_path / "own.bvh").read_text()
+    assert (text.count("CHANNELS 6"), text.count("CHANNELS 3")) == (1, len(rec.bones) - 1)
     np.testing.assert_allclose(again.t, rec.t, atol=1e-15)
 
 
@@ -178,6 +181,14 @@ def test_a_motion_without_one_keeps_its_first_frame_unless_asked(file):
     assert len(rg.mocap.load(file(walker(still)))) == 6
     slow = [[0.0, 92.0, 0.0, *[2.0 * k] * 15] for k in range(20)]  # begins upright and not turned, without a jump
     assert len(rg.mocap.load(file(walker(slow)))) == 20
+
+
+def test_few_frames_do_not_tell_whether_the_first_is_one(file):
+    pose = [0.0, 92.0, 0.0, *[0.0] * 15]
+    assert len(rg.mocap.load(file(walker(walking(3, first=pose))))) == 3
+    assert len(rg.mocap.load(file(walker(walking(2, first=pose))))) == 3
+    with pytest.raises(rg.FileError, match="one frame only"):
+        rg.mocap.load(file(walker([pose])), keep_first_frame=False)
 
 
 def test_positions_of_other_joints_are_in_place_of_the_offset_or_added(file):
