@@ -57,7 +57,11 @@ def test_markers_become_metres_with_z_up(file):
     assert told(rec, "mm")
 
 
-@pytest.mark.parametrize(("unit", "metres"), [("m", 1.0), ("cm", 0.01), ("MM", 1e-3), ("in", 0.0254), ("meters", 1.0)])
+UNITS = {"m": 1.0, "dm": 0.1, "cm": 0.01, "MM": 1e-3, "um": 1e-6, "in": 0.0254, "inch": 0.0254, "inches": 0.0254, "ft": 0.3048}
+UNITS |= {"meters": 1.0, "metres": 1.0, "millimeters": 1e-3, "millimetres": 1e-3}
+
+
+@pytest.mark.parametrize(("unit", "metres"), UNITS.items())
 def test_units_of_the_header(file, unit, metres):
     rec = rg.mocap.load(file(trc(unit=unit)))
     np.testing.assert_allclose(rec.markers["R.Heel"][0], metres * np.array([50.0, -100.0, 40.0]))

@@ -106,7 +106,7 @@ class _Hierarchy:
         return index
 
     def _name(self, begin: int) -> str:
-        """The words up to the next '{', which must be on the line on which the name begins or on the next one."""
+        """The words up to the next '{', all of them on the line of the keyword."""
         words: list[str] = []
         while True:
             word, index = self._take()
