@@ -18,6 +18,7 @@ from ...tolerances import STILL
 from ..filtering import CUTOFF, GAP, ORDER, smooth
 from ..motion import Foot, Motion
 from ..recording import Recording
+from ..smoothers import LEAST_FRAMES
 from .figure import Figure, figure, whole_frames
 from .masses import inertias, standing_height
 from .names import roles
@@ -46,8 +47,8 @@ def body(
 ) -> Motion:
     """Give a recorded skeleton a body with mass, and take its positions, velocities and accelerations.
 
-    Every bone that moves and has mass becomes a body with the bone's axes and its joint as origin; fingers, twist bones, stubs and
-    ends belong to the bone that they hang on. Joints are balls, and the pelvis is free.
+    Every bone that moves and has mass becomes a body with the bone's axes and its joint as origin; fingers, twist bones, stubs
+    and ends belong to the bone that they hang on. Joints are balls, and the pelvis is free.
 
     Parameters
     ----------
@@ -104,7 +105,7 @@ def body(
     factor = 1.0
     if height is not None:
         wanted = finite_number("height", height)
-        if not 0.0 < wanted:
+        if not wanted > 0.0:
             raise ModelError(f"the height must be a positive number of metres, not {height!r}.")
         factor, tall = wanted / tall, wanted
         notes.append(f"lengths were scaled by {factor:.4f}, so that the body is {wanted:g} m tall: as recorded, {reason}")
@@ -155,13 +156,16 @@ def _check_skeleton(rec: Recording) -> None:
     tops = [bone.name for bone in rec.bones if bone.parent is None]
     if len(tops) != 1:
         raise ModelError(
-            f"the skeleton of {rec.source!r} has {len(tops)} roots ({', '.join(tops)}); a body has one. Keep the bones of one person only."
+            f"the skeleton of {rec.source!r} has {len(tops)} roots ({', '.join(tops)}); a body has one. "
+            "Keep the bones of one person only."
         )
+    if len(rec.t) < LEAST_FRAMES:
+        raise ModelError(f"{rec.source!r} has {len(rec.t)} frames; a motion has at least {LEAST_FRAMES}.")
     wanted = (len(rec.t), len(rec.bones))
     if rec.turns.shape != (*wanted, 3, 3) or rec.origins.shape != (*wanted, 3):
         raise ModelError(
-            f"{rec.source!r}: turns and origins must have shapes {(*wanted, 3, 3)} and {(*wanted, 3)}, for {wanted[0]} frames and "
-            f"{wanted[1]} bones, not {rec.turns.shape} and {rec.origins.shape}."
+            f"{rec.source!r}: turns and origins must have shapes {(*wanted, 3, 3)} and {(*wanted, 3)}, for {wanted[0]} frames "
+            f"and {wanted[1]} bones, not {rec.turns.shape} and {rec.origins.shape}."
         )
 
 

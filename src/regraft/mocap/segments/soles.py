@@ -18,6 +18,7 @@ _FLAT = 0.1  # of all frames: those in which a foot is lowest and slowest are ta
 _FEWEST = 3
 _SLOW = 0.05  # s: a metre a second upwards counts as so many metres of height
 _HEEL_BETWEEN = (0.15, 0.35)  # of a foot's length behind the ankle: what a heel can be
+_BEND_BETWEEN = (0.05, 0.95)  # of a foot's length from the heel: where its toes can begin
 
 
 class Sole(NamedTuple):
@@ -91,44 +92,45 @@ def _flat(t: Array, heights: list[Array]) -> NDArray[np.intp]:
 
 
 def _sole(fig: Figure, foot: _Standing, table: Table, height: float, ground: float) -> tuple[Sole, list[str]]:
-    length, breadth = table["foot"].length * height, FOOT_BREADTH * height
     front = _front(fig, foot)
-    ball = None if foot.ball is None else _ahead(foot.ball, foot, front)
-    toe = None if foot.tip is None else _ahead(foot.tip, foot, front)
-    notes = []
-    behind = (
-        ANKLE_FROM_HEEL * length if toe is None else float(np.clip(length - toe, *(share * length for share in _HEEL_BETWEEN)))
-    )
-    told = f"the {foot.side} heel is taken {behind:.3f} m behind the ankle, so that the foot is {behind + (toe or length - behind):.3f} m long"
-    notes.append(told)
-    toe = length - behind if toe is None else toe
-    if ball is None:
-        ball = min(BALL_FROM_HEEL * length - behind, toe)
-        notes.append(f"the {foot.side} ball is taken at {BALL_FROM_HEEL:g} of the foot's length")
-    foot_body, toes_body = fig.bodies.index(f"{foot.side}_foot"), fig.index(f"{foot.side}_toes")
-    last = foot_body if toes_body is None else toes_body
+    heel, ball, toe, notes = _lengths(foot, front, table["foot"].length * height)
+    on_foot, toes = fig.bodies.index(f"{foot.side}_foot"), fig.index(f"{foot.side}_toes")
+    bodies = (on_foot,) if toes is None else (on_foot, toes)
     left = np.cross((0.0, 0.0, 1.0), front)
-    inner = -0.5 * breadth if foot.side == "left" else 0.5 * breadth
+    inner = (-0.5 if foot.side == "left" else 0.5) * FOOT_BREADTH * height
+
+    def on_the_ground(ahead: float, aside: float = 0.0, above: float = 0.0) -> Array:
+        points: Array = foot.ankle[foot.flat] + ahead * front + aside * left
+        points[:, 2] = ground + above
+        return points
+
     where = {
-        "heel": (foot_body, -behind, 0.0), "ball_inner": (foot_body, ball, inner),
-        "ball_outer": (foot_body, ball, -inner), "toe": (last, toe, 0.0),
+        "heel": (bodies[0], heel, 0.0), "ball_inner": (bodies[0], ball, inner),
+        "ball_outer": (bodies[0], ball, -inner), "toe": (bodies[-1], toe, 0.0),
     }  # fmt: skip
-    frames = {}
-    for name, (body, ahead, aside) in where.items():
-        points = foot.ankle[foot.flat] + ahead * front + aside * left
-        points[:, 2] = ground
-        frames[name] = (body, _pose(fig, body, foot.flat, points, front, left))
-    up = np.array([0.0, 0.0, 0.5 * float(foot.ankle[foot.flat, 2].mean() - ground)])
-    bodies = (foot_body,) if toes_body is None else (foot_body, toes_body)
-    ends = []
-    for body in bodies:
-        along = [foot.ankle[foot.flat] + ahead * front for ahead in (-behind, toe)]
-        for points in along:
-            points[:, 2] = ground
-        ends.append(tuple(_on(fig, body, foot.flat, points + up) for points in along))
-    bend = float(np.clip((ball + behind) / (toe + behind), 0.05, 0.95))
-    cuts = ((0.0, 1.0),) if toes_body is None else ((0.0, bend), (bend, 1.0))
-    return Sole(bodies, frames, (*((a, b) for a, b in ends),), cuts, foot.flat, foot.level), notes
+    frames = {
+        name: (body, _pose(fig, body, foot.flat, on_the_ground(ahead, aside), front, left))
+        for name, (body, ahead, aside) in where.items()
+    }
+    above = 0.5 * float(foot.ankle[foot.flat, 2].mean() - ground)
+    axis = on_the_ground(heel, 0.0, above), on_the_ground(toe, 0.0, above)
+    ends = tuple((_on(fig, body, foot.flat, axis[0]), _on(fig, body, foot.flat, axis[1])) for body in bodies)
+    bend = float(np.clip((ball - heel) / (toe - heel), *_BEND_BETWEEN))
+    cuts = ((0.0, 1.0),) if toes is None else ((0.0, bend), (bend, 1.0))
+    return Sole(bodies, frames, ends, cuts, foot.flat, foot.level), notes
+
+
+def _lengths(foot: _Standing, front: Array, length: float) -> tuple[float, float, float, list[str]]:
+    """How far heel, ball and tip of the toes are in front of the ankle, as recorded or, for a foot of this length, assumed."""
+    tip = None if foot.tip is None else _ahead(foot.tip, foot, front)
+    least, most = (share * length for share in _HEEL_BETWEEN)
+    behind = ANKLE_FROM_HEEL * length if tip is None else min(max(length - tip, least), most)
+    toe = length - behind if tip is None else tip
+    notes = [f"the {foot.side} heel is taken {behind:.3f} m behind the ankle, so that the foot is {behind + toe:.3f} m long"]
+    if foot.ball is not None:
+        return -behind, _ahead(foot.ball, foot, front), toe, notes
+    notes.append(f"the {foot.side} ball is taken at {BALL_FROM_HEEL:g} of the foot's length")
+    return -behind, min(BALL_FROM_HEEL * length - behind, toe), toe, notes
 
 
 def _front(fig: Figure, foot: _Standing) -> Array:
