@@ -93,7 +93,7 @@ def skeleton(
     height=HEIGHT,
     above=(),
 ):
-    """A figure that stands for a third of the time and then moves all joints but the still ones; its bones have axes at random."""
+    """A figure that stands for a third of the time and then moves all joints but the still ones; bones have axes at random."""
     rng = np.random.default_rng(seed)
     names = {part: name for part, name in words(vocabulary).items() if part not in without}
     t = np.arange(n) / rate
