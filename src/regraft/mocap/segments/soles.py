@@ -14,7 +14,7 @@ from .tables import ANKLE, ANKLE_FROM_HEEL, BALL_FROM_HEEL, FOOT_BREADTH, Table
 
 Array = NDArray[np.float64]
 
-_FLAT = 0.1  # of all frames: those in which a foot is lowest and slowest are taken as standing flat
+_FLAT = 0.14  # of all frames: those in which a foot is lowest and slowest, of which half are taken as standing flat
 _FEWEST = 3
 _SLOW = 0.05  # s: a metre a second upwards counts as so many metres of height
 _HEEL_BETWEEN = (0.15, 0.35)  # of a foot's length behind the ankle: what a heel can be
@@ -77,7 +77,7 @@ def _standing(fig: Figure, side: str, table: Table, height: float) -> _Standing:
         )
         ball, tip = (tip, None) if near else (None, tip)
     points = [point for point in (ankle, ball, tip) if point is not None]
-    flat = _flat(fig.rec.t, [point[:, 2] for point in points[:2]])
+    flat = _alike(fig, fig.bodies.index(f"{side}_foot"), _flat(fig.rec.t, [point[:, 2] for point in points[:2]]))
     lowest = min(float(point[flat, 2].mean()) for point in points)
     if len(points) == 1:
         lowest -= ANKLE * height
@@ -89,6 +89,13 @@ def _flat(t: Array, heights: list[Array]) -> NDArray[np.intp]:
     cost = sum(z + _SLOW * np.abs(np.gradient(z, t)) for z in heights)
     count = min(len(t), max(_FEWEST, int(np.ceil(_FLAT * len(t)))))
     return np.sort(np.argsort(cost, kind="stable")[:count])
+
+
+def _alike(fig: Figure, body: int, frames: NDArray[np.intp]) -> NDArray[np.intp]:
+    """The half of some frames in which what is up for a body is nearest to the median: a foot that swings through is low, too."""
+    up = fig.axes(body)[frames, 2]
+    off = np.linalg.norm(up - np.median(up, axis=0), axis=1)
+    return np.sort(frames[np.argsort(off, kind="stable")[: max(_FEWEST, len(frames) // 2)]])
 
 
 def _sole(fig: Figure, foot: _Standing, table: Table, height: float, ground: float) -> tuple[Sole, list[str]]:
