@@ -340,8 +340,31 @@ def test_soles_are_on_the_ground_when_the_foot_stands_flat(without):
 
 def test_where_heels_and_the_ground_were_taken_is_told():
     notes = " ".join(body(skeleton(n=60), MASS).notes)
-    assert "the ground is taken to be at z = 0.01" in notes
+    assert "soles are taken as high as the lowest recorded point of a foot that stands flat: left at z = 0.0175 m" in notes
     assert "left heel is taken" in notes
+
+
+def walking(tilt, belt=0.0):
+    """A figure whose feet stand at places 0.7 m from each other on ground of a given slope, one after the other."""
+    rec = skeleton(n=400, motion=0.0, still=tuple(PLACES))
+    t, way = rec.t, np.array([0.6, 0.8, 0.0])
+    pace = 0.7 * (np.floor(t) + np.clip((t % 1.0 - 0.5) * 2.0, 0.0, 1.0))
+    turn = rg.Pose.about(np.cross((0.0, 0.0, 1.0), way), -tilt).rotation
+    turns, origins = rec.turns.copy(), rec.origins.copy()
+    turns[:, 0], origins[:, 0] = turn @ turns[:, 0], (origins[0, 0] + np.outer(pace - belt * t, way)) @ turn.T
+    return replace(rec, turns=turns, origins=origins)
+
+
+def test_ground_that_is_not_level_is_told_and_can_be_made_level():
+    tilted = walking(np.radians(1.5))
+    assert any("a slope of 1.50° along the way" in note for note in body(tilted, MASS).notes)
+    flat = body(tilted, MASS, level=True, cutoff=None)
+    assert any("turned to level ground, from a slope of 1.50°" in note for note in flat.notes)
+    there = body(walking(0.0), MASS, cutoff=None)
+    assert np.abs(flat.q[:, :3] - there.q[:, :3]).max() < 1e-3
+    assert np.abs(np.abs(flat.q) - np.abs(there.q)).max() < 1e-2
+    assert not any("slope" in note for note in there.notes)
+    assert any("not to be told" in note for note in body(walking(0.0, belt=0.7), MASS, level=True).notes)
 
 
 # --- motion, and what is wrong -------------------------------------------------------------------------------------------------

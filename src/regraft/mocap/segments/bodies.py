@@ -20,6 +20,7 @@ from ..motion import Foot, Motion
 from ..recording import Recording
 from ..smoothers import LEAST_FRAMES
 from .figure import Figure, figure, whole_frames
+from .ground import levelled
 from .masses import inertias, standing_height
 from .names import roles
 from .soles import Sole, soles
@@ -39,6 +40,7 @@ def body(
     table: str = "de Leva",
     names: Mapping[str, str | None] | None = None,
     hinges: bool = False,
+    level: bool = False,
     cutoff: float | None = CUTOFF,
     method: str = "butterworth",
     order: int = ORDER,
@@ -66,6 +68,9 @@ def body(
         What bones are whose names are not known: ``{"my bone": "left thigh", "prop": None}``.
     hinges : bool, optional
         Whether a joint that turns about one axis only in all of the recording becomes a hinge.
+    level : bool, optional
+        Whether the recording is turned so that the ground is level along the way, as the places where feet stand have it. Leave
+        it out for real slopes and stairs.
     cutoff, method, order, gap
         As `regraft.mocap.filtering.smooth` takes them.
     gravity : (3,) array_like, optional
@@ -111,8 +116,9 @@ def body(
         notes.append(f"lengths were scaled by {factor:.4f}, so that the body is {wanted:g} m tall: as recorded, {reason}")
     else:
         notes.append(f"the body is taken to be {tall:.3f} m tall: {reason}")
-    seen = _scaled(seen, factor)
-    feet, _, said = soles(seen, numbers, tall)
+    seen, said = levelled(_scaled(seen, factor), level)
+    notes += said
+    feet, said = soles(seen, numbers, tall)
     notes += said
     inertia, said = inertias(seen, numbers, total, tall, feet)
     notes += [*said, *_merged(seen)]

@@ -39,7 +39,7 @@ class Sole(NamedTuple):
 
 
 class _Standing(NamedTuple):
-    """What is known of a foot before the ground is."""
+    """What a recording tells of a foot."""
 
     side: str
     flat: NDArray[np.intp]
@@ -49,18 +49,18 @@ class _Standing(NamedTuple):
     level: float
 
 
-def soles(fig: Figure, table: Table, height: float) -> tuple[dict[str, Sole], float, list[str]]:
-    """The soles of both feet as far as there are feet, the height of the ground, and what there is to say."""
+def soles(fig: Figure, table: Table, height: float) -> tuple[dict[str, Sole], list[str]]:
+    """The soles of both feet as far as there are feet, and what there is to say."""
     standing = [_standing(fig, side, table, height) for side in ("left", "right") if f"{side}_foot" in fig.bodies]
     if not standing:
-        return {}, 0.0, ["there are no feet: nothing is known of the ground"]
-    ground = min(foot.level for foot in standing)
-    notes = [f"the ground is taken to be at z = {ground:.4f} m, the lowest that a foot that stands flat comes to"]
+        return {}, ["there are no feet: nothing is known of the ground"]
+    levels = ", ".join(f"{foot.side} at z = {foot.level:.4f} m" for foot in standing)
+    notes = [f"soles are taken as high as the lowest recorded point of a foot that stands flat: {levels}"]
     found = {}
     for foot in standing:
-        found[foot.side], said = _sole(fig, foot, table, height, ground)
+        found[foot.side], said = _sole(fig, foot, table, height)
         notes += said
-    return found, ground, notes
+    return found, notes
 
 
 def _standing(fig: Figure, side: str, table: Table, height: float) -> _Standing:
@@ -98,7 +98,7 @@ def _alike(fig: Figure, body: int, frames: NDArray[np.intp]) -> NDArray[np.intp]
     return np.sort(frames[np.argsort(off, kind="stable")[: max(_FEWEST, len(frames) // 2)]])
 
 
-def _sole(fig: Figure, foot: _Standing, table: Table, height: float, ground: float) -> tuple[Sole, list[str]]:
+def _sole(fig: Figure, foot: _Standing, table: Table, height: float) -> tuple[Sole, list[str]]:
     front = _front(fig, foot)
     heel, ball, toe, notes = _lengths(foot, front, table["foot"].length * height)
     on_foot, toes = fig.bodies.index(f"{foot.side}_foot"), fig.index(f"{foot.side}_toes")
@@ -108,7 +108,7 @@ def _sole(fig: Figure, foot: _Standing, table: Table, height: float, ground: flo
 
     def on_the_ground(ahead: float, aside: float = 0.0, above: float = 0.0) -> Array:
         points: Array = foot.ankle[foot.flat] + ahead * front + aside * left
-        points[:, 2] = ground + above
+        points[:, 2] = foot.level + above
         return points
 
     where = {
@@ -119,7 +119,7 @@ def _sole(fig: Figure, foot: _Standing, table: Table, height: float, ground: flo
         name: (body, _pose(fig, body, foot.flat, on_the_ground(ahead, aside), front, left))
         for name, (body, ahead, aside) in where.items()
     }
-    above = 0.5 * float(foot.ankle[foot.flat, 2].mean() - ground)
+    above = 0.5 * float(foot.ankle[foot.flat, 2].mean() - foot.level)
     axis = on_the_ground(heel, 0.0, above), on_the_ground(toe, 0.0, above)
     ends = tuple((_on(fig, body, foot.flat, axis[0]), _on(fig, body, foot.flat, axis[1])) for body in bodies)
     bend = float(np.clip((ball - heel) / (toe - heel), *_BEND_BETWEEN))
