@@ -376,6 +376,9 @@ def test_positions_are_filtered_and_kept_as_recorded_too():
     assert motion.cutoff == 6.0
     assert plain.cutoff is None
     assert plain.raw is None
+    splines = body(rec, MASS, method="gcv", cutoff=None)
+    assert splines.cutoff is None
+    assert np.array_equal(splines.raw, motion.raw)
     assert motion.q.shape == motion.raw.shape == (len(rec.t), motion.mech.nq)
     assert motion.v.shape == motion.a.shape == (len(rec.t), motion.mech.nv)
     assert 0.0 < np.abs(motion.q - plain.q).max() < 0.1

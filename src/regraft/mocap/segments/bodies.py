@@ -131,7 +131,7 @@ def body(
     raw = np.full((len(rec.t), mech.nq), np.nan)
     raw[whole] = q
     smoothed = smooth(mech, rec.t, raw, cutoff=cutoff, method=method, order=order, gap=gap)
-    filtered = cutoff is not None and method != "none"
+    filtered = method == "gcv" or (method == "butterworth" and cutoff is not None)
     return Motion(
         mech=mech,
         t=rec.t,
