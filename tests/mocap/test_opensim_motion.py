@@ -9,9 +9,9 @@ from scipy.interpolate import CubicSpline
 import regraft as rg
 from mocap.osim_files import Model, Part, axis, linear, spline
 from regraft.errors import FileError, ModelError
+from regraft.mocap.bases import free_base
 from regraft.mocap.external_loads import read_external_loads
 from regraft.mocap.formats.storage import read_storage, write_storage
-from regraft.mocap.free_base import free_base
 from regraft.mocap.opensim_motion import motion
 
 T = np.linspace(0.0, 1.0, 51)
