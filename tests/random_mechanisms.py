@@ -23,6 +23,10 @@ ALL_JOINTS = (
 )
 
 
+IN_OTHER_LIBRARIES = tuple(kind for kind in ALL_JOINTS if kind is not rg.Guided)
+"""The types that Pinocchio has too."""
+
+
 def random_rotation(rng):
     q = rng.standard_normal(4)
     return rg.Pose.from_quaternion(q / np.linalg.norm(q)).rotation

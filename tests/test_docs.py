@@ -40,8 +40,10 @@ def test_the_code_on_a_page_runs_from_top_to_bottom(page, tmp_path, monkeypatch)
         exec(compile(code, f"{page.name}, block {number}", "exec"), namespace)
 
 
-def test_what_a_page_shows_is_what_is_printed(capsys):
-    page = ROOT / "docs" / "mechanisms.md"
+@pytest.mark.parametrize("name", ["mechanisms.md", "mocap.md"])
+def test_what_a_page_shows_is_what_is_printed(name, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    page = ROOT / "docs" / name
     exec("\n".join(blocks(page)), {})
     printed = capsys.readouterr().out
     for shown in blocks(page, "text"):
@@ -90,8 +92,8 @@ def test_a_page_says_what_s1_to_s3_are_where_it_first_uses_them(page):
 def test_every_public_name_is_documented_on_a_page():
     text = "\n".join(page.read_text(encoding="utf-8") for page in sorted((ROOT / "docs").glob("*.md")))
     documented = set(re.findall(r"^::: regraft\.(?:[\w.]+\.)?(\w+)$", text, re.MULTILINE))
-    assert set(rg.__all__) - {"__version__", "gait", "models"} <= documented
-    assert {*rg.gait.__all__, *rg.models.__all__, *maximal.__all__} - {"FreeBodies"} <= documented
+    assert set(rg.__all__) - {"__version__", "gait", "mocap", "models"} <= documented
+    assert {*rg.gait.__all__, *rg.mocap.__all__, *rg.models.__all__, *maximal.__all__} - {"FreeBodies"} <= documented
 
 
 def test_the_architecture_page_names_every_file():

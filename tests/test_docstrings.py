@@ -41,8 +41,8 @@ def shown():
 
 def public():
     """Every public function and class under its name, with the methods of classes that the pages show."""
-    for home, names in ((rg, rg.__all__), (rg.models, rg.models.__all__), (rg.gait, rg.gait.__all__), (maximal, maximal.__all__)):
-        for name in names:
+    for home in (rg, rg.models, rg.gait, rg.mocap, maximal):
+        for name in home.__all__:
             thing = getattr(home, name)
             if callable(thing) and name != "FreeBodies":  # which simulate uses
                 yield name, thing

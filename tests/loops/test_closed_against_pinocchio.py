@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import regraft as rg
 from loops.closed_mechanisms import closed_sample, without_loops
 from oracles.pinocchio_oracle import PinocchioTwin, se3
-from random_mechanisms import relative_error
+from random_mechanisms import IN_OTHER_LIBRARIES, relative_error
 
 SEEDS = st.integers(0, 2**32 - 1)
 KNOWN = {rg.Fixed: pin.ContactType.CONTACT_6D, rg.Spherical: pin.ContactType.CONTACT_3D}
@@ -53,7 +53,8 @@ class ClosedTwin(PinocchioTwin):
 
 def sample_with(seed, bodies, loops, kinds, damping=False):
     """A closed mechanism whose loops Pinocchio knows, none of them redundant, and that can still move."""
-    found = closed_sample(seed, bodies, loops, kinds=kinds, roots=1, damping=damping, root_kinds=(rg.Free,))
+    options = {"roots": 1, "damping": damping, "root_kinds": (rg.Free,), "tree_kinds": IN_OTHER_LIBRARIES}
+    found = closed_sample(seed, bodies, loops, kinds=kinds, **options)
     J = rg.loop_jacobian(*found, reduced=True)
     assume(np.linalg.matrix_rank(J, tol=1e-4) == J.shape[0] < J.shape[1])
     return found

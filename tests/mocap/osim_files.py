@@ -39,7 +39,11 @@ class Model:
     def old(self) -> str:
         bodies = "".join(_old_body(part) for part in self.parts)
         markers = "".join(f'<Marker name="{n}"><body>{b}</body><location>{p}</location></Marker>' for n, b, p in self.markers)
-        ground = '<Body name="ground"><mass>0</mass><mass_center>0 0 0</mass_center><inertia_xx>0</inertia_xx><inertia_yy>0</inertia_yy><inertia_zz>0</inertia_zz><inertia_xy>0</inertia_xy><inertia_xz>0</inertia_xz><inertia_yz>0</inertia_yz><Joint/></Body>'
+        ground = (
+            '<Body name="ground"><mass>0</mass><mass_center>0 0 0</mass_center>'
+            "<inertia_xx>0</inertia_xx><inertia_yy>0</inertia_yy><inertia_zz>0</inertia_zz>"
+            "<inertia_xy>0</inertia_xy><inertia_xz>0</inertia_xz><inertia_yz>0</inertia_yz><Joint/></Body>"
+        )
         return self._document("30000", f"<BodySet><objects>{ground}{bodies}</objects></BodySet>", markers)
 
     def new(self) -> str:

@@ -223,6 +223,7 @@ DAMAGED_AMC = {
     "appears later": (MOTION.replace("foot 0\n", "", 1), ["line 12", "'foot'", "before"]),
     "backwards": (MOTION.replace("\n3\n", "\n2\n"), ["line 14", "after frame 2"]),
     "no root": ("\n".join(line for line in MOTION.splitlines() if not line.startswith("root")), ["root"]),
+    "a very long number": (MOTION.replace("\n3\n", "\n" + 5000 * "3" + "\n"), ["line 14", "number of a frame"]),
     "rate 0": (MOTION.replace(":DEGREES", ":SAMPLES-PER-SECOND 0"), ["line 3", "rate"]),
     "huge": (MOTION.replace("leg 0 0", "leg 0 1e200"), ["line 7"]),
 }

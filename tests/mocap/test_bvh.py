@@ -54,7 +54,42 @@ def test_what_is_written_is_read_again(seed, up, tmp_path):
         np.testing.assert_allclose(theirs[:, order], ours, atol=1e-13)
     for name, k in here.items():
         np.testing.assert_allclose(again.bones[there[name]].tips, rec.bones[k].tips, atol=1e-14)
+        np.testing.assert_allclose(again.bones[there[name]].offset, rec.bones[k].offset, atol=1e-14)
+    text = (tmp_path / "own.bvh").read_text()
+    assert (text.count("CHANNELS 6"), text.count("CHANNELS 3")) == (1, len(rec.bones) - 1)
     np.testing.assert_allclose(again.t, rec.t, atol=1e-15)
+
+
+def test_joints_that_move_are_written_and_read_again(tmp_path):
+    rec = random_recording(4)
+    assert len(rec.bones) > 2
+    rec.origins[:, 1] += np.random.default_rng(0).normal((3.0, -5.0, 2.0), size=(len(rec), 3))  # far from its offset
+    rec.save(tmp_path / "own.bvh", up="z")
+    again = rg.mocap.load(tmp_path / "own.bvh", up="z", scale=0.01, keep_first_frame=True)
+    order = [[bone.name for bone in again.bones].index(bone.name) for bone in rec.bones]
+    np.testing.assert_allclose(again.points()[:, order], rec.points(), atol=1e-13)
+
+
+def test_a_rate_goes_before_that_of_the_file(file):
+    assert rg.mocap.load(file(GOOD)).rate == pytest.approx(100)
+    assert rg.mocap.load(file(GOOD), rate=25).rate == pytest.approx(25)
+    with pytest.raises(rg.ModelError, match="rate"):
+        rg.mocap.load(file(GOOD), rate=0)
+
+
+def test_without_names_the_extent_tells_what_is_up_and_gaps_do_no_harm(file):
+    text = GOOD
+    for number, name in enumerate(("Hips", "Spine", "Head", "LeftLeg", "LeftFoot")):
+        text = text.replace(name, f"j{number}")
+    rec = rg.mocap.load(file(text))
+    assert told(rec, "y axis", "extend")
+    assert told(rec, "centimetres")
+    rows = walking()
+    rows[3][0] = "nan"
+    text = text.split("Frames")[0] + walker(rows).split("MOTION\n")[1]
+    again = rg.mocap.load(file(text + "\x1a"))
+    assert np.isnan(again.points()[3, 0, 0])
+    assert told(again, "y axis", "extend")
 
 
 def test_angles_make_up_the_rotation_even_where_two_axes_coincide():
@@ -103,6 +138,21 @@ def test_the_axis_upwards_is_found_in_the_motion(tmp_path, file, up):
     np.testing.assert_allclose(again.points(), rec.points(), atol=1e-12)
 
 
+def test_who_lies_or_stands_on_their_hands_is_told(file, tmp_path):
+    rec = rg.mocap.load(file(walker(walking())))
+    lying = rg.mocap.Recording("", rec.t, rec.bones, rec.turns.copy(), rec.origins)
+    lying.turns[:, 0] = Y_UP @ lying.turns[:, 0]
+    lying.save(tmp_path / "lying.bvh")
+    again = rg.mocap.load(tmp_path / "lying.bvh")
+    assert told(again, "z axis", "it would be y", "lie")
+    np.testing.assert_allclose(rg.mocap.load(tmp_path / "lying.bvh", up="y").points(), lying.points(), atol=1e-12)
+    lying.turns[:, 0] = Y_UP @ lying.turns[:, 0]
+    lying.save(tmp_path / "hands.bvh")
+    hands = rg.mocap.load(tmp_path / "hands.bvh")
+    assert told(hands, "y axis", "below the feet")
+    np.testing.assert_allclose(hands.points(), lying.points(), atol=1e-12)
+
+
 def test_a_given_axis_and_unit_go_before_the_guess(file):
     rec = rg.mocap.load(file(walker(walking())), up="z", scale=1.0)
     np.testing.assert_allclose(rec.points()[3, 0], [1.5, 92.0, 3.0])
@@ -131,6 +181,14 @@ def test_a_motion_without_one_keeps_its_first_frame_unless_asked(file):
     assert len(rg.mocap.load(file(walker(still)))) == 6
     slow = [[0.0, 92.0, 0.0, *[2.0 * k] * 15] for k in range(20)]  # begins upright and not turned, without a jump
     assert len(rg.mocap.load(file(walker(slow)))) == 20
+
+
+def test_few_frames_do_not_tell_whether_the_first_is_one(file):
+    pose = [0.0, 92.0, 0.0, *[0.0] * 15]
+    assert len(rg.mocap.load(file(walker(walking(3, first=pose))))) == 3
+    assert len(rg.mocap.load(file(walker(walking(2, first=pose))))) == 3
+    with pytest.raises(rg.FileError, match="one frame only"):
+        rg.mocap.load(file(walker([pose])), keep_first_frame=False)
 
 
 def test_positions_of_other_joints_are_in_place_of_the_offset_or_added(file):

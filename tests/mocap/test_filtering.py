@@ -171,7 +171,7 @@ def noisy(noise=0.002, seed=5):
 
 @pytest.mark.parametrize("method", ["butterworth", "gcv"])
 def test_noise_is_taken_out_of_accelerations_and_ends_are_not_spoiled(method):
-    """At the ends velocities are as good as elsewhere to a few per cent; accelerations are drawn to 0 by the low-pass, not blown up."""
+    """At the ends velocities are good to a few per cent; accelerations are drawn to 0 by the low-pass, but not blown up."""
     t, x, v, a = noisy()
     raw, found = smooth_points(t, x, cutoff=None), smooth_points(t, x, method=method)
     inside = slice(20, -20)

@@ -1,32 +1,73 @@
 """OpenSim models: small ones with known answers in both ways of writing them, and files that are none."""
 
+import re
+
 import numpy as np
 import pytest
-from mocap.osim_files import Model, Part, axis, constant, linear, scaled, spline
 
 import regraft as rg
+from mocap.osim_files import Model, Part, axis, constant, linear, scaled, spline
 from regraft.errors import FileError, RegraftWarning
+from regraft.mocap.bases import free_base
 from regraft.mocap.formats.osim import read_osim
-from regraft.mocap.free_base import free_base
 from regraft.mocap.motion import Motion
 
 G = 9.80665
-PENDULUM = Model([Part("rod", "ground", "PinJoint", coordinates=("swing",), com="0 -0.5 0", inertia="0.1 0.05 0.09 0 0 0", mass=2.0)],
-                 markers=[("tip", "rod", "0 -1 0"), ("wall", "ground", "0 1 2")])  # fmt: skip
+PENDULUM = Model(
+    [Part("rod", "ground", "PinJoint", coordinates=("swing",), com="0 -0.5 0", inertia="0.1 0.05 0.09 0 0 0", mass=2.0)],
+    markers=[("tip", "rod", "0 -1 0"), ("wall", "ground", "0 1 2")],
+)
 KNEE = (
     axis("rotation1", "0 0 1", "knee", linear())
-    + axis("translation1", "1 0 0", "knee", scaled(2.0, "<PolynomialFunction><coefficients>0.01 0 0.02</coefficients></PolynomialFunction>"))
+    + axis(
+        "translation1",
+        "1 0 0",
+        "knee",
+        scaled(2.0, "<PolynomialFunction><coefficients>0.01 0 0.02</coefficients></PolynomialFunction>"),
+    )
     + axis("translation2", "0 1 0", "knee", spline("-2 -1 0 1", "-0.4 -0.41 -0.39 -0.4"))
     + axis("translation3", "0 0 1", "", constant(0.03))
-)  # fmt: skip
-LEG = Model([
-    Part("pelvis", "ground", "CustomJoint", "ground_pelvis", ("tilt", "tx", "ty"), mass=10.0, com="0 0.1 0",
-         axes=axis("rotation1", "0 0 1", "tilt", linear()) + axis("translation1", "1 0 0", "tx", linear()) + axis("translation2", "0 1 0", "ty", linear())),
-    Part("femur_r", "pelvis", "BallJoint", "hip_r", ("flexion", "adduction", "rotation"), at="0 -0.1 0.1", mass=7.0, com="0 -0.2 0"),
-    Part("tibia_r", "femur_r", "CustomJoint", "knee_r", ("knee",), axes=KNEE, mass=3.0, com="0 -0.2 0"),
-    Part("calcn_r", "tibia_r", "PinJoint", "ankle_r", ("ankle",), at="0 -0.4 0", own_at="0.05 0.04 0", mass=1.0, com="0.1 0 0"),
-    Part("toes_r", "calcn_r", "WeldJoint", "mtp_r", at="0.18 0 0.01", mass=0.2, com="0.03 0 0", inertia="0.001 0.001 0.001 0 0 0"),
-])  # fmt: skip
+)
+LEG = Model(
+    [
+        Part(
+            "pelvis",
+            "ground",
+            "CustomJoint",
+            "ground_pelvis",
+            ("tilt", "tx", "ty"),
+            mass=10.0,
+            com="0 0.1 0",
+            axes=axis("rotation1", "0 0 1", "tilt", linear())
+            + axis("translation1", "1 0 0", "tx", linear())
+            + axis("translation2", "0 1 0", "ty", linear()),
+        ),
+        Part(
+            "femur_r",
+            "pelvis",
+            "BallJoint",
+            "hip_r",
+            ("flexion", "adduction", "rotation"),
+            at="0 -0.1 0.1",
+            mass=7.0,
+            com="0 -0.2 0",
+        ),
+        Part("tibia_r", "femur_r", "CustomJoint", "knee_r", ("knee",), axes=KNEE, mass=3.0, com="0 -0.2 0"),
+        Part(
+            "calcn_r", "tibia_r", "PinJoint", "ankle_r", ("ankle",), at="0 -0.4 0", own_at="0.05 0.04 0", mass=1.0, com="0.1 0 0"
+        ),
+        Part(
+            "toes_r",
+            "calcn_r",
+            "WeldJoint",
+            "mtp_r",
+            at="0.18 0 0.01",
+            mass=0.2,
+            com="0.03 0 0",
+            inertia="0.001 0.001 0.001 0 0 0",
+        ),
+    ]
+)
 
 
 def read(tmp_path, text):
@@ -87,9 +128,7 @@ def test_chains_are_named_after_coordinates(tmp_path):
     assert isinstance(model.mech.joints["knee"].type, rg.Guided)
     assert isinstance(model.mech.joints["mtp_r"].type, rg.Fixed)
     assert [own.motion for own in model.coordinates.values()][:3] == ["translation", "translation", "rotation"]
-    assert model.joints == {
-        "right_hip": ("flexion", "adduction", "rotation"), "right_knee": ("knee",), "right_ankle": ("ankle",)
-    }  # fmt: skip
+    assert model.joints == {"right_hip": ("flexion", "adduction", "rotation"), "right_knee": ("knee",), "right_ankle": ("ankle",)}
 
 
 def test_massless_bodies_in_between_do_no_harm(tmp_path):
@@ -126,10 +165,20 @@ def test_the_file_decides_which_way_is_up(tmp_path):
 
 
 def test_defaults_ranges_and_flags_of_coordinates(tmp_path):
-    about = "<default_value>0.4</default_value><default_speed_value>2</default_speed_value><range>-1 2</range><clamped>true</clamped><locked>true</locked>"
+    about = (
+        "<default_value>0.4</default_value><default_speed_value>2</default_speed_value><range>-1 2</range>"
+        "<clamped>true</clamped><locked>true</locked>"
+    )
     model = read(tmp_path, Model([Part("rod", "ground", "PinJoint", coordinates=("swing",), about=about)]).new())
     own = model.coordinates["swing"]
-    assert (own.default, own.speed, own.range, own.clamped, own.locked, own.prescribed) == (0.4, 2.0, (-1.0, 2.0), True, True, False)
+    assert (own.default, own.speed, own.range, own.clamped, own.locked, own.prescribed) == (
+        0.4,
+        2.0,
+        (-1.0, 2.0),
+        True,
+        True,
+        False,
+    )
     assert model.default.q.tolist() == [0.4]
     assert model.default.v.tolist() == [2.0]
     assert any("locked" in note and "'swing'" in note for note in model.notes)
@@ -137,8 +186,14 @@ def test_defaults_ranges_and_flags_of_coordinates(tmp_path):
 
 
 def test_a_constant_between_two_rotations(tmp_path):
-    axes = axis("rotation1", "0 0 1", "a", linear(1, 0.2)) + axis("rotation2", "1 0 0", "", constant(0.4)) + axis("rotation3", "0 2 0", "b", linear(-1))
-    mech = read(tmp_path, Model([Part("rod", "ground", "CustomJoint", coordinates=("a", "b"), axes=axes)], gravity="0 0 -9.81").new()).mech
+    axes = (
+        axis("rotation1", "0 0 1", "a", linear(1, 0.2))
+        + axis("rotation2", "1 0 0", "", constant(0.4))
+        + axis("rotation3", "0 2 0", "b", linear(-1))
+    )
+    mech = read(
+        tmp_path, Model([Part("rod", "ground", "CustomJoint", coordinates=("a", "b"), axes=axes)], gravity="0 0 -9.81").new()
+    ).mech
     found = rg.body_poses(mech, mech.state(q={"a": 0.3, "b": 0.7}))["rod"]
     wanted = rg.Pose.about((0, 0, 1), 0.5) @ rg.Pose.about((1, 0, 0), 0.4) @ rg.Pose.about((0, 1, 0), -0.7)
     assert found.rotation == pytest.approx(wanted.rotation)
@@ -146,22 +201,30 @@ def test_a_constant_between_two_rotations(tmp_path):
 
 def test_constants_in_front_of_a_guide_and_behind_it(tmp_path):
     axes = (
-        axis("rotation1", "1 0 0", "", constant(0.4)) + axis("rotation2", "0 0 1", "a", linear(2.0)) + axis("rotation3", "0 1 0", "", constant(-0.2))
-        + axis("translation1", "1 0 0", "", constant(0.1)) + axis("translation2", "0 1 0", "a", linear(3.0))
-    )  # fmt: skip
-    mech = read(tmp_path, Model([Part("rod", "ground", "CustomJoint", coordinates=("a",), axes=axes)], gravity="0 0 -9.81").new()).mech
+        axis("rotation1", "1 0 0", "", constant(0.4))
+        + axis("rotation2", "0 0 1", "a", linear(2.0))
+        + axis("rotation3", "0 1 0", "", constant(-0.2))
+        + axis("translation1", "1 0 0", "", constant(0.1))
+        + axis("translation2", "0 1 0", "a", linear(3.0))
+    )
+    mech = read(
+        tmp_path, Model([Part("rod", "ground", "CustomJoint", coordinates=("a",), axes=axes)], gravity="0 0 -9.81").new()
+    ).mech
     found = rg.body_poses(mech, mech.state(q={"a": 0.3}))["rod"]
     wanted = rg.Pose.about((1, 0, 0), 0.4) @ rg.Pose.about((0, 0, 1), 0.6) @ rg.Pose.about((0, 1, 0), -0.2)
     assert found.rotation == pytest.approx(wanted.rotation)
     assert found.translation == pytest.approx([0.1, 0.9, 0.0])
 
 
-@pytest.mark.parametrize("function", [
-    spline("-1 0 1 2 3 4", "0 1 4 9 16 25", "GCVSpline", "<half_order>3</half_order><error_variance>0</error_variance>"),
-    spline("-1 0 1 2 3 4", "0 1 4 9 16 25", "GCVSpline", "<half_order>2</half_order>"),
-    spline("-1 0 1 2 3 4", "0 1 4 9 16 25", "NaturalCubicSpline"),
-    "<PolynomialFunction><coefficients>1 2 1</coefficients></PolynomialFunction>",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "function",
+    [
+        spline("-1 0 1 2 3 4", "0 1 4 9 16 25", "GCVSpline", "<half_order>3</half_order><error_variance>0</error_variance>"),
+        spline("-1 0 1 2 3 4", "0 1 4 9 16 25", "GCVSpline", "<half_order>2</half_order>"),
+        spline("-1 0 1 2 3 4", "0 1 4 9 16 25", "NaturalCubicSpline"),
+        "<PolynomialFunction><coefficients>1 2 1</coefficients></PolynomialFunction>",
+    ],
+)
 def test_functions_go_through_their_points(tmp_path, function):
     axes = axis("translation1", "1 0 0", "a", function)
     mech = read(tmp_path, Model([Part("cart", "ground", "CustomJoint", coordinates=("a",), axes=axes)]).new()).mech
@@ -177,21 +240,54 @@ def test_a_joint_that_is_reversed(tmp_path):
 
 
 def test_frames_that_hang_on_frames(tmp_path):
-    text = PENDULUM.new().replace(
-        "<socket_child_frame>rod_offset</socket_child_frame>", "<socket_child_frame>../../bodyset/rod/deep</socket_child_frame>"
-    ).replace("</inertia></Body>", "</inertia><components>"
-        '<PhysicalOffsetFrame name="deep"><socket_parent>../half</socket_parent><translation>0 0.5 0</translation></PhysicalOffsetFrame>'
-        '<PhysicalOffsetFrame name="half"><socket_parent>..</socket_parent><translation>0 0.5 0</translation></PhysicalOffsetFrame>'
-        "</components></Body>")  # fmt: skip
-    text = text.replace("<socket_parent>..</socket_parent>", "<socket_parent>/bodyset/rod</socket_parent>")
+    text = (
+        PENDULUM.new()
+        .replace(
+            "<socket_child_frame>rod_offset</socket_child_frame>",
+            "<socket_child_frame>../../bodyset/rod/deep</socket_child_frame>",
+        )
+        .replace(
+            "</inertia></Body>",
+            "</inertia><components>"
+            '<PhysicalOffsetFrame name="deep"><socket_parent>../half</socket_parent>'
+            "<translation>0 0.5 0</translation></PhysicalOffsetFrame>"
+            '<PhysicalOffsetFrame name="half"><socket_parent>..</socket_parent>'
+            "<translation>0 0.5 0</translation></PhysicalOffsetFrame>"
+            "</components></Body>",
+        )
+    )
     mech = read(tmp_path, text).mech
     assert rg.body_poses(mech, mech.state())["rod"].translation == pytest.approx([0.0, 0.0, -1.0])
+
+
+def test_the_connectors_of_early_versions_4(tmp_path):
+    text = LEG.new()
+    for name in ("parent_frame", "child_frame", "parent"):
+        text = re.sub(
+            f"<socket_{name}>(.*?)</socket_{name}>",
+            lambda found, name=name: (
+                f'<connectors><Connector_PhysicalFrame_ name="{name}">'
+                f"<connectee_name>{'../' if '/' not in found[1] else ''}{found[1]}</connectee_name>"
+                "</Connector_PhysicalFrame_></connectors>"
+            ),
+            text,
+        )
+    assert "socket" not in text
+    assert read(tmp_path, text).mech.to_dict() == read(tmp_path, LEG.new()).mech.to_dict()
+
+
+def test_frames_of_the_same_name_are_those_of_their_joint(tmp_path):
+    """Every joint at the pelvis has a frame called pelvis_offset."""
+    legs = [Part(f"femur_{side}", "pelvis", coordinates=(side,), at=f"0 0 {z}") for side, z in (("r", 0.1), ("l", -0.1))]
+    mech = read(tmp_path, Model([Part("pelvis", "ground", coordinates=("tilt",)), *legs]).new()).mech
+    assert [rg.body_poses(mech, mech.state())[f"femur_{side}"].translation[1] for side in "rl"] == pytest.approx([-0.1, 0.1])
 
 
 def test_what_is_left_out_is_told(tmp_path):
     more = (
         '<ForceSet><objects><Thelen2003Muscle name="m"/><BushingForce name="b"/></objects></ForceSet>'
-        '<ConstraintSet><objects><CoordinateCouplerConstraint name="patella"/><WeldConstraint name="off"><isDisabled>true</isDisabled></WeldConstraint></objects></ConstraintSet>'
+        '<ConstraintSet><objects><CoordinateCouplerConstraint name="patella"/>'
+        '<WeldConstraint name="off"><isDisabled>true</isDisabled></WeldConstraint></objects></ConstraintSet>'
     )
     with pytest.warns(RegraftWarning, match="CoordinateCouplerConstraint 'patella'") as told:
         model = read(tmp_path, Model(PENDULUM.parts, more=more).new())
@@ -222,7 +318,12 @@ def test_a_foot_without_markers_is_guessed_and_told(tmp_path):
 
 
 def test_markers_show_the_sole(tmp_path):
-    spots = [("a", "calcn_r", "-0.03 0.02 0"), ("b", "calcn_r", "0.2 -0.01 0.06"), ("c", "calcn_r", "0.19 0 -0.04"), ("d", "toes_r", "0.08 0.01 0")]
+    spots = [
+        ("a", "calcn_r", "-0.03 0.02 0"),
+        ("b", "calcn_r", "0.2 -0.01 0.06"),
+        ("c", "calcn_r", "0.19 0 -0.04"),
+        ("d", "toes_r", "0.08 0.01 0"),
+    ]
     points = foot_points(read(tmp_path, Model(LEG.parts, markers=spots).new()))
     assert points["right_heel"] == pytest.approx([-0.03, -0.01, 0])
     assert points["right_ball_inner"] == pytest.approx([0.18, -0.01, -0.04])
@@ -232,8 +333,11 @@ def test_markers_show_the_sole(tmp_path):
 
 def test_contact_spheres_show_it_better(tmp_path):
     spheres = "".join(
-        f'<ContactSphere name="s{i}"><socket_frame>/bodyset/{body}</socket_frame><location>{at}</location><radius>0.03</radius></ContactSphere>'
-        for i, (body, at) in enumerate([("calcn_r", "0 0 0"), ("calcn_r", "0.18 0 0.04"), ("calcn_r", "0.18 0 -0.04"), ("toes_r", "0.05 0 0")])
+        f'<ContactSphere name="s{i}"><socket_frame>/bodyset/{body}</socket_frame><location>{at}</location>'
+        f"<radius>0.03</radius></ContactSphere>"
+        for i, (body, at) in enumerate(
+            [("calcn_r", "0 0 0"), ("calcn_r", "0.18 0 0.04"), ("calcn_r", "0.18 0 -0.04"), ("toes_r", "0.05 0 0")]
+        )
     )
     more = f"<ContactGeometrySet><objects>{spheres}</objects></ContactGeometrySet>"
     points = foot_points(read(tmp_path, Model(LEG.parts, more=more).new()))
@@ -246,11 +350,18 @@ def test_contact_spheres_show_it_better(tmp_path):
 GOOD = PENDULUM.new()
 CUSTOM = Model([Part("rod", "ground", "CustomJoint", coordinates=("a", "b"), axes="AXES")]).new()
 TWICE = (
-    axis("rotation1", "0 0 1", "a", linear()) + axis("rotation2", "1 0 0", "b", linear()) + axis("rotation3", "0 1 0", "a", linear())
+    axis("rotation1", "0 0 1", "a", linear())
+    + axis("rotation2", "1 0 0", "b", linear())
+    + axis("rotation3", "0 1 0", "a", linear())
 )
-LATE = axis("rotation1", "0 0 1", "a", linear()) + axis("rotation2", "1 0 0", "b", linear()) + axis("translation1", "1 0 0", "b", linear())
+LATE = (
+    axis("rotation1", "0 0 1", "a", linear())
+    + axis("rotation2", "1 0 0", "b", linear())
+    + axis("translation1", "1 0 0", "b", linear())
+)
 LOOP = (
-    '<PinJoint name="again"><socket_parent_frame>/ground</socket_parent_frame><socket_child_frame>/bodyset/rod</socket_child_frame>'
+    '<PinJoint name="again"><socket_parent_frame>/ground</socket_parent_frame>'
+    "<socket_child_frame>/bodyset/rod</socket_child_frame>"
     '<coordinates><Coordinate name="more"/></coordinates></PinJoint></objects></JointSet>'
 )
 BAD = {
@@ -263,7 +374,10 @@ BAD = {
     "an external entity": ('<!DOCTYPE x SYSTEM "file:///etc/passwd"><OpenSimDocument/>', "DOCTYPE"),
     "no bodies": ('<OpenSimDocument Version="40000"><Model name="m"><BodySet/></Model></OpenSimDocument>', "no bodies"),
     "a body that is not there": (GOOD.replace("<socket_parent>/bodyset/rod", "<socket_parent>/bodyset/rood"), "rood"),
-    "a body that hangs on nothing": (GOOD.replace("<JointSet>", "<X>").replace("</JointSet>", "</X>"), "no joint leads from ground to 'rod'"),
+    "a body that hangs on nothing": (
+        GOOD.replace("<JointSet>", "<X>").replace("</JointSet>", "</X>"),
+        "no joint leads from ground to 'rod'",
+    ),
     "a loop": (GOOD.replace("</objects></JointSet>", LOOP), "'again' closes a loop"),
     "an unknown joint": (GOOD.replace("PinJoint", "HingeJoint"), "HingeJoint"),
     "an ellipsoid joint": (GOOD.replace("PinJoint", "EllipsoidJoint"), "EllipsoidJoint is not read"),
@@ -284,10 +398,16 @@ BAD = {
     "a coordinate that slides late": (CUSTOM.replace("AXES", LATE), "'b' slides"),
     "points out of order": (CUSTOM.replace("AXES", axis("rotation1", "0 0 1", "a", spline("0 2 1", "0 1 2"))), "increase"),
     "more x than y": (CUSTOM.replace("AXES", axis("rotation1", "0 0 1", "a", spline("0 1 2", "0 1"))), "3 and 2"),
-    "corners": (CUSTOM.replace("AXES", axis("rotation1", "0 0 1", "a", spline("0 1 2", "0 1 0", "PiecewiseLinearFunction"))), "corner"),
+    "corners": (
+        CUSTOM.replace("AXES", axis("rotation1", "0 0 1", "a", spline("0 1 2", "0 1 0", "PiecewiseLinearFunction"))),
+        "corner",
+    ),
     "a frame on itself": (GOOD.replace("<socket_parent>/bodyset/rod", "<socket_parent>rod_offset"), "rod_offset"),
-    "not true, not false": (GOOD.replace('<Coordinate name="swing">', '<Coordinate name="swing"><locked>maybe</locked>'), "true or false"),
-}  # fmt: skip
+    "not true, not false": (
+        GOOD.replace('<Coordinate name="swing">', '<Coordinate name="swing"><locked>maybe</locked>'),
+        "true or false",
+    ),
+}
 
 
 @pytest.mark.parametrize("what", BAD)
@@ -303,9 +423,14 @@ def test_a_file_that_is_not_there(tmp_path):
         read_osim(tmp_path / "nowhere.osim")
 
 
-@pytest.mark.parametrize(("name", "count", "mass"), [
-    ("arm26/arm26.osim", 2, 3.398887), ("gait10dof18musc/subject01.osim", 10, 72.6), ("gait2354/subject01_simbody.osim", 23, 72.6),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "count", "mass"),
+    [
+        ("arm26/arm26.osim", 2, 3.398887),
+        ("gait10dof18musc/subject01.osim", 10, 72.6),
+        ("gait2354/subject01_simbody.osim", 23, 72.6),
+    ],
+)
 def test_real_models(shared_data, name, count, mass):
     model = read_osim(shared_data(f"mocap/{name}"))
     assert len(model.coordinates) == model.mech.nq == count

@@ -1,11 +1,15 @@
 """The same models in OpenSim itself: `pip install opensim`."""
 
+import time
+
 import numpy as np
 import pytest
-from mocap.osim_files import Model, Part, axis, constant, linear, scaled, spline
 
 import regraft as rg
+from mocap.osim_files import Model, Part, axis, constant, linear, scaled, spline
+from mocap.test_opensim_motion import generalised, inverse_dynamics, pushes_of
 from regraft.mocap.formats.osim import read_osim
+from regraft.mocap.formats.storage import read_storage
 
 pytestmark = pytest.mark.slow
 BOUND = 1e-9  # of the largest number
@@ -16,9 +20,19 @@ KNEE = (
     + axis("rotation2", "0 1 0", "knee", "<PolynomialFunction><coefficients>0.3 -0.1 0.02</coefficients></PolynomialFunction>")
     + axis("rotation3", "1 0 0", "", constant(0.1))
     + axis("translation1", "1 0 0", "knee", scaled(1.2, spline("-2 -1 -0.4 0.1 1", "-0.003 0.004 0.002 -0.005 0.001")))
-    + axis("translation2", "0 1 0", "knee", spline("-2 -1 0 0.5 1 2", "-0.4 -0.39 -0.41 -0.38 -0.4 -0.41", "GCVSpline", "<half_order>3</half_order><error_variance>0</error_variance>"))
+    + axis(
+        "translation2",
+        "0 1 0",
+        "knee",
+        spline(
+            "-2 -1 0 0.5 1 2",
+            "-0.4 -0.39 -0.41 -0.38 -0.4 -0.41",
+            "GCVSpline",
+            "<half_order>3</half_order><error_variance>0</error_variance>",
+        ),
+    )
     + axis("translation3", "0 0 1", "", constant(0.02))
-)  # fmt: skip
+)
 # A constant between two rotations is left out here: OpenSim's velocities then contradict its own poses.
 MIXED = (
     axis("rotation1", "0 0 2", "a", linear(1.0, 0.3))
@@ -30,12 +44,35 @@ MIXED = (
 )
 AT = {"at": "0.1 -0.9 0.05", "turned": "0.2 -0.3 0.4", "own_at": "0.02 0.1 -0.03", "own_turned": "-0.5 0.1 0.3"}
 SMALL = {
-    "pin and slider": Model([Part("one", "ground", "PinJoint", coordinates=("a",), **AT), Part("two", "one", "SliderJoint", coordinates=("b",), **AT)]),
-    "gimbal and universal": Model([Part("one", "ground", "GimbalJoint", coordinates=("a", "b", "c"), **AT), Part("two", "one", "UniversalJoint", coordinates=("d", "e"), **AT)]),
-    "planar and weld": Model([Part("one", "ground", "PlanarJoint", coordinates=("a", "b", "c"), **AT), Part("two", "one", "WeldJoint", **AT), Part("three", "two", "PinJoint", coordinates=("d",), **AT)]),
-    "knee": Model([Part("thigh", "ground", "GimbalJoint", coordinates=("a", "b", "c"), **AT), Part("shank", "thigh", "CustomJoint", coordinates=("knee",), axes=KNEE, **AT)]),
-    "mixed": Model([Part("one", "ground", "CustomJoint", coordinates=("a", "b", "c", "d"), axes=MIXED, **AT), Part("two", "one", "PinJoint", coordinates=("e",), **AT)]),
-}  # fmt: skip
+    "pin and slider": Model(
+        [Part("one", "ground", "PinJoint", coordinates=("a",), **AT), Part("two", "one", "SliderJoint", coordinates=("b",), **AT)]
+    ),
+    "gimbal and universal": Model(
+        [
+            Part("one", "ground", "GimbalJoint", coordinates=("a", "b", "c"), **AT),
+            Part("two", "one", "UniversalJoint", coordinates=("d", "e"), **AT),
+        ]
+    ),
+    "planar and weld": Model(
+        [
+            Part("one", "ground", "PlanarJoint", coordinates=("a", "b", "c"), **AT),
+            Part("two", "one", "WeldJoint", **AT),
+            Part("three", "two", "PinJoint", coordinates=("d",), **AT),
+        ]
+    ),
+    "knee": Model(
+        [
+            Part("thigh", "ground", "GimbalJoint", coordinates=("a", "b", "c"), **AT),
+            Part("shank", "thigh", "CustomJoint", coordinates=("knee",), axes=KNEE, **AT),
+        ]
+    ),
+    "mixed": Model(
+        [
+            Part("one", "ground", "CustomJoint", coordinates=("a", "b", "c", "d"), axes=MIXED, **AT),
+            Part("two", "one", "PinJoint", coordinates=("e",), **AT),
+        ]
+    ),
+}
 
 
 @pytest.fixture(scope="module")
@@ -98,7 +135,9 @@ def compare(opensim, path, reach=0.8):
         state = mech.state(q=q, v=v)
         oracle.put(q, v)
         poses = rg.body_poses(mech, state)
-        for body in set(mech.bodies) & {oracle.model.getBodySet().get(i).getName() for i in range(oracle.model.getBodySet().getSize())}:
+        for body in set(mech.bodies) & {
+            oracle.model.getBodySet().get(i).getName() for i in range(oracle.model.getBodySet().getSize())
+        }:
             assert poses[body].translation == pytest.approx(model.up.apply(oracle.position(body)), abs=1e-12)
         for marker, frame in model.markers.items():
             assert rg.frame_position(mech, state, frame) == pytest.approx(model.up.apply(oracle.marker(marker)), abs=1e-12)
@@ -119,6 +158,63 @@ def test_small_models(opensim, tmp_path, name, version):
     compare(opensim, path)
 
 
+@pytest.mark.parametrize("kind", ["BallJoint", "FreeJoint"])
+def test_poses_of_joints_whose_speeds_are_no_rates(opensim, tmp_path, kind):
+    names = tuple("abcdef"[: 3 if kind == "BallJoint" else 6])
+    path = tmp_path / "model.osim"
+    path.write_text(Model([Part("one", "ground", kind, coordinates=names, **AT)], markers=[("m", "one", "0.1 0.2 0.3")]).new())
+    model = read_osim(path)
+    oracle = Oracle(opensim, path, list(model.coordinates))
+    q = np.random.default_rng(4).uniform(-1.0, 1.0, len(names))
+    oracle.put(q, 0.0 * q)
+    state = model.mech.state(q=q)
+    assert rg.frame_position(model.mech, state, "m") == pytest.approx(model.up.apply(oracle.marker("m")), abs=1e-12)
+    assert any("angular velocity" in note for note in model.notes)
+
+
 @pytest.mark.parametrize("name", ["arm26/arm26.osim", "gait10dof18musc/subject01.osim", "gait2354/subject01_simbody.osim"])
 def test_real_models(opensim, shared_data, name):
     compare(opensim, shared_data(f"mocap/{name}"))
+
+
+def tool_forces(opensim, model, coordinates, plates, folder):
+    """OpenSim's inverse dynamics tool, with its filter at 6 Hz."""
+    tool = opensim.InverseDynamicsTool()
+    own = opensim.Model(str(model))
+    own.initSystem()
+    tool.setModel(own)
+    tool.setCoordinatesFileName(str(coordinates))
+    tool.setExternalLoadsFileName(str(plates))
+    tool.setLowpassCutoffFrequency(6.0)
+    times = read_storage(coordinates).t
+    tool.setStartTime(float(times[0]))
+    tool.setEndTime(float(times[-1]))
+    excluded = opensim.ArrayStr()
+    excluded.append("Muscles")
+    tool.setExcludedForces(excluded)
+    tool.setResultsDir(str(folder))
+    tool.setOutputGenForceFileName("forces.sto")
+    begin = time.perf_counter()
+    assert tool.run()
+    print(f"OpenSim's tool: {time.perf_counter() - begin:.3f} s for {len(times)} frames")
+    return folder / "forces.sto"
+
+
+def test_a_walk_in_three_dimensions(opensim, shared_data, tmp_path):
+    """gait2354 has no result of OpenSim beside it, so OpenSim computes one."""
+    folder = "mocap/gait2354"
+    files = [
+        shared_data(f"{folder}/{name}")
+        for name in ("subject01_simbody.osim", "subject01_walk1_ik.mot", "subject01_walk1_grf.xml")
+    ]
+    walk = rg.mocap.motion(files[0], files[1], cutoff=6.0)
+    moving = [name for name, where in walk.mech.layout.v_slices.items() if where.stop > where.start]
+    t, wanted = generalised(tool_forces(opensim, *files, tmp_path), moving)
+    assert t == pytest.approx(walk.t, abs=1e-4)
+    external, _ = rg.mocap.read_external_loads(files[2])
+    begin = time.perf_counter()
+    found = inverse_dynamics(walk.mech, walk.q, walk.v, walk.a, pushes_of(walk.mech, external, walk.t))
+    print(f"here, one frame after another: {time.perf_counter() - begin:.3f} s")
+    errors = found - wanted
+    print({name: f"rms {np.sqrt((e**2).mean()):.4f}, most {abs(e).max():.4f}" for name, e in zip(moving, errors.T, strict=True)})
+    assert np.sqrt((errors**2).mean(axis=0)).max() < 2.0

@@ -12,10 +12,11 @@ HEAD = ["C7", "R.Heel", "L.Heel"]
 def trc(rows=None, names=HEAD, *, unit="mm", rate="100", frames=None, count=None, labels=True, header=None, blank=True):
     """A file by its rows, each a frame number, a time and the numbers or texts of all markers."""
     rows = DEFAULT if rows is None else rows
+    frames, count = len(rows) if frames is None else frames, len(names) if count is None else count
     lines = [
         "PathFileType\t4\t(X/Y/Z)\town.trc",
         "DataRate\tCameraRate\tNumFrames\tNumMarkers\tUnits\tOrigDataRate\tOrigDataStartFrame\tOrigNumFrames",
-        f"{rate}\t{rate}\t{len(rows) if frames is None else frames}\t{len(names) if count is None else count}\t{unit}\t{rate}\t1\t{len(rows)}",
+        f"{rate}\t{rate}\t{frames}\t{count}\t{unit}\t{rate}\t1\t{len(rows)}",
         header or ("Frame#\tTime\t" + "\t\t\t".join(names) + "\t\t"),
     ]
     if labels:
@@ -56,7 +57,11 @@ def test_markers_become_metres_with_z_up(file):
     assert told(rec, "mm")
 
 
-@pytest.mark.parametrize(("unit", "metres"), [("m", 1.0), ("cm", 0.01), ("MM", 1e-3), ("in", 0.0254), ("meters", 1.0)])
+UNITS = {"m": 1.0, "dm": 0.1, "cm": 0.01, "MM": 1e-3, "um": 1e-6, "in": 0.0254, "inch": 0.0254, "inches": 0.0254, "ft": 0.3048}
+UNITS |= {"meters": 1.0, "metres": 1.0, "millimeters": 1e-3, "millimetres": 1e-3}
+
+
+@pytest.mark.parametrize(("unit", "metres"), UNITS.items())
 def test_units_of_the_header(file, unit, metres):
     rec = rg.mocap.load(file(trc(unit=unit)))
     np.testing.assert_allclose(rec.markers["R.Heel"][0], metres * np.array([50.0, -100.0, 40.0]))
@@ -116,10 +121,14 @@ def test_names_that_are_not_above_their_columns_are_taken_in_their_order(file):
     assert list(rec.markers) == HEAD
 
 
-@pytest.mark.parametrize("kind", ["no blank line", "no labels", "CRLF", "tabs at the end", "blanks for tabs", "mark"])
+@pytest.mark.parametrize(
+    "kind", ["header blank", "no blank line", "no labels", "CRLF", "tabs at the end", "blanks for tabs", "mark"]
+)
 def test_variants_that_programs_write(file, kind):
     text = trc(blank=kind != "no blank line", labels=kind != "no labels")
-    if kind == "CRLF":
+    if kind == "header blank":
+        text = text.replace("mm\t100\t1\t", "mm\t\t1\t")
+    elif kind == "CRLF":
         text = text.replace("\n", "\r\n")
     elif kind == "tabs at the end":
         text = "\n".join(line + "\t\t" for line in text.split("\n"))

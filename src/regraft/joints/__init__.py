@@ -1,8 +1,8 @@
 """Joint types: the contract, one short file per type, and the registry. Nothing outside this folder knows a joint type."""
 
 from .contract import PARAMETERS, JointKernels, JointType, padded_parameters
-from .cylindrical import Cylindrical
 from .curves import Curve
+from .cylindrical import Cylindrical
 from .dispatch import parameters
 from .fixed import Fixed
 from .free import Free

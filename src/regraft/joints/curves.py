@@ -59,11 +59,14 @@ class Curve(Frozen):
         table = _table(coefficients)
         if not len(start) == len(table) == len(at) + 1:
             raise ModelError(
-                f"Curve: {len(table)} polynomials need {len(table)} origins and {len(table) - 1} breaks, not {len(start)} and {len(at)}."
+                f"Curve: {len(table)} polynomials need {len(table)} origins and {len(table) - 1} breaks, "
+                f"not {len(start)} and {len(at)}."
             )
         _check_increasing("breaks", at)
         self._set(
-            breaks=tuple(at.tolist()), origins=tuple(start.tolist()), coefficients=tuple(map(tuple, _without_zeros(table).tolist()))
+            breaks=tuple(at.tolist()),
+            origins=tuple(start.tolist()),
+            coefficients=tuple(map(tuple, _without_zeros(table).tolist())),
         )
         self._check_joined()
 
@@ -257,8 +260,8 @@ class Curve(Frozen):
                 ends = [self._piece(piece, where, order) for piece in (a, b)]
                 if abs(ends[0] - ends[1]) > JOINED * (1.0 + max(map(abs, ends))):
                     raise ModelError(
-                        f"Curve: there is a {what} at {where:g}, from {ends[0]:.6g} to {ends[1]:.6g}: values and slopes must agree "
-                        "where two polynomials meet. Use Curve.spline for a smooth curve through points."
+                        f"Curve: there is a {what} at {where:g}, from {ends[0]:.6g} to {ends[1]:.6g}: values and slopes must "
+                        "agree where two polynomials meet. Use Curve.spline for a smooth curve through points."
                     )
 
     def _piece(self, piece: int, x: float, order: int) -> float:

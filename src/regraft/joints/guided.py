@@ -38,7 +38,8 @@ def rates(par: tuple[float, ...], q: tuple[Any], v: tuple[Any], X: Transform) ->
 
 @inline
 def nearest(par: tuple[float, ...], X: Transform) -> tuple[Any]:
-    return nearest_on_guide(par, X)
+    (q,) = nearest_on_guide(par, X)
+    return (q,)
 
 
 class Guided(JointType):
@@ -79,6 +80,7 @@ class Guided(JointType):
     rotations: tuple[tuple[tuple[float, float, float], Curve], ...]
     translations: tuple[tuple[tuple[float, float, float], Curve], ...]
     inverse: bool
+    _table: Array
 
     def __init__(
         self,
@@ -90,7 +92,9 @@ class Guided(JointType):
         super().__init__(**settings)
         turns, shifts = _motions("rotations", rotations), _motions("translations", translations)
         if not any(curve.degree for _, curve in (*turns, *shifts)):
-            raise ModelError("Guided: no curve of it changes, so it never moves; use Fixed(), or give it a curve such as Curve.linear().")
+            raise ModelError(
+                "Guided: no curve of it changes, so it never moves; use Fixed(), or give it a curve such as Curve.linear()."
+            )
         self._set(rotations=turns, translations=shifts, inverse=bool(inverse))
         self._set(_table=_written(self))
 
@@ -159,7 +163,9 @@ _FASTEST = 8.0  # of two turns: how much slower one may be for all of its whole 
 def _written(joint: Guided) -> Array:
     """The numbers of a guide, in the order that `guides.py` has."""
     motions = (*joint.rotations, *joint.translations)
-    at, heads, curves = MOTIONS + MOTION * len(motions), [], []
+    at = MOTIONS + MOTION * len(motions)
+    heads: list[float] = []
+    curves: list[float] = []
     for axis, curve in motions:
         heads += [*axis, float(at + len(curves))]
         curves += curve.numbers()

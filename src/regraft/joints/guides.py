@@ -14,7 +14,7 @@ import numpy as np
 
 from ..algebra.memory import call_on_numbers, load, load_pose, store, table_at, words_in
 from ..algebra.rotations import about_axis
-from ..algebra.scalars import LANES, Scalar, lane, lanes, lift, packed, reciprocal, with_lane, zero
+from ..algebra.scalars import LANES, Scalar, as_packs, lane, lanes, lift, reciprocal, with_lane, zero
 from ..algebra.spatial import (
     Rotation,
     Transform,
@@ -146,7 +146,7 @@ def _descent(table: Any, q: Scalar, X: Transform) -> tuple[Scalar, Scalar]:
 
 
 @inline
-def _away(R: Rotation, p: Vector, X: Transform) -> float:
+def _away(R: Rotation, p: Vector, X: Transform) -> Any:
     """½ |R − R_X|² + |p − p_X|²."""
     A, d = X[0], subtract(p, X[1])
     turned = (
@@ -260,7 +260,7 @@ def complex_guide(at: int, given: int, out: int) -> float:
 @entry
 def packed_guide(at: int, given: int, out: int) -> float:
     """The same in packs."""
-    return _fill_guide(at, given, out, packed(0.0))
+    return _fill_guide(at, given, out, as_packs(table_at(given, 1, LANES, 0.0))[0])
 
 
 @entry

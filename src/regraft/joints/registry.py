@@ -44,7 +44,9 @@ JOINT_TYPES: tuple[type[JointType], ...] = (
     Guided,
 )
 
-FORMS = tuple(Form(joint.nq, joint.nv, kernels, joint.tabled) for joint in JOINT_TYPES for kernels in (joint.kernels, *joint.forms))
+FORMS = tuple(
+    Form(joint.nq, joint.nv, kernels, joint.tabled) for joint in JOINT_TYPES for kernels in (joint.kernels, *joint.forms)
+)
 """The kinds that kernels tell apart: each type, followed by its special forms."""
 
 _FIRST = dict(zip(JOINT_TYPES, accumulate((1 + len(joint.forms) for joint in JOINT_TYPES), initial=0), strict=False))

@@ -1,8 +1,8 @@
 """From a recording to joint torques: read what was recorded, give it a body with mass, and find who carries it (S1 7.1)."""
 
+from .bases import free_base
 from .external_loads import ExternalLoad, read_external_loads
 from .formats.osim import OsimModel, read_osim
-from .free_base import free_base
 from .loading import load, save
 from .opensim_motion import motion
 from .recording import Bone, Plate, Recording

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.interpolate import CubicSpline
 
 from ..errors import FileError, ModelError, listed
-from ..joints import Curve
 from .formats.axes import turn_of
 from .formats.osim_xml import Element, read_xml
 from .formats.storage import Table, read_storage
@@ -52,7 +52,7 @@ class ExternalLoad:
         return Plate(self.name, self.t, self.force, point, self.moment)
 
     def wrenches(self, t: ArrayLike, origins: ArrayLike) -> Array:
-        """Moments and forces (m, 6) at given times and points, between samples by OpenSim's cubic splines.
+        """Moments and forces (m, 6) at given times and points, between samples by cubic splines as in OpenSim.
 
         Parameters
         ----------
@@ -78,8 +78,7 @@ class ExternalLoad:
                 f"the external load {self.name!r} is known from {self.t[0]:g} s to {self.t[-1]:g} s, "
                 f"not from {times.min():g} s to {times.max():g} s."
             )
-        columns = np.column_stack((self.force, self.point, self.moment)).T
-        found = np.array([Curve.spline(self.t, column, end="fmm")(times) for column in columns]).T
+        found = CubicSpline(self.t, np.column_stack((self.force, self.point, self.moment)))(times)
         force, point, moment = found[:, :3], found[:, 3:6], found[:, 6:]
         return np.column_stack((moment + np.cross(point - at, force), force))
 
@@ -145,7 +144,9 @@ def _load(element: Element, table: Table, turn: Array) -> ExternalLoad:
     body = element.value("applied_to_body").split("/")[-1]
     if not body:
         raise element.error(f"{element.name!r} has no <applied_to_body>.")
-    force, point, moment = (_columns(element, table.columns, what, len(table.t)) @ turn.T for what in ("force", "point", "torque"))
+    force, point, moment = (
+        _columns(element, table.columns, what, len(table.t)) @ turn.T for what in ("force", "point", "torque")
+    )
     return ExternalLoad(element.name or body, body, table.t, force, point, moment)
 
 

@@ -53,9 +53,9 @@ def smooth(
 ) -> Smoothed:
     """Filter the positions of a mechanism, and take velocities and accelerations.
 
-    Quaternions are filtered as curves in four dimensions and scaled back to length 1; which axes a body has makes no difference to
-    the result. The angular velocity is 2 q̄ q̇ of that curve, and the angular acceleration its exact derivative, both in the axes
-    of the child, as `v` has them. Angles that jump by whole turns are made continuous.
+    Quaternions are filtered as curves in four dimensions and scaled back to length 1, so that it makes no difference which axes a
+    body has. The angular velocity is 2 q̄ q̇ of that curve, and the angular acceleration its exact derivative, both in the axes of
+    the child, as `v` has them. Angles that jump by whole turns are made continuous.
 
     Parameters
     ----------
@@ -68,10 +68,10 @@ def smooth(
     cutoff : float or None, optional
         Of the Butterworth filter, in Hz; None for no filter.
     method : {"butterworth", "gcv", "none"}, optional
-        A zero-lag low-pass; a smoothing spline for each joint, as smooth as generalised cross-validation finds best; or the splines
-        of degree 5 through the positions as they are.
+        A zero-lag low-pass; a smoothing spline for each joint, as smooth as generalised cross-validation finds best; or the
+        splines of degree 5 through the positions as they are.
     order : int, optional
-        Of the Butterworth filter, forwards and backwards together, so it is even. The cut-off is that of each pass, as in OpenSim.
+        Of the Butterworth filter, both passes together, so it is even. The cut-off is that of each pass, as in OpenSim.
     gap : float, optional
         Gaps of up to so many seconds are filled by splines; longer ones are left out.
 
@@ -97,21 +97,8 @@ def smooth(
     True
     """
     times, given = _checked(t, q, mech.nq, "smooth")
-    layout = mech.layout
-    positions, channels, notes = given.copy(), [], []
-    for name, kind, _, _ in layout.joints:
-        where = layout.q_slices[name]
-        start = kind.quaternion
-        plain = range(where.start, where.stop if start is None else where.start + start)
-        for k in kind.turns:
-            _unwrap(positions, where.start + k)
-        channels += [Channels(name, tuple(plain))] if start is not None and len(plain) else []
-        channels += [Channels(name, (column,)) for column in plain] if start is None else []
-        if start is not None:
-            turning = tuple(range(where.start + start, where.stop))
-            notes += _continuous(positions, turning, name, times)
-            channels.append(Channels(name, turning))
-    curves = _curves(times, positions, channels, _Settings(cutoff, method, order, gap, "smooth"))
+    channels, notes = _continuous_channels(mech, times, given)
+    curves = _curves(times, given, channels, _Settings(cutoff, method, order, gap, "smooth"))
     x, v, a = _on_the_manifold(mech, *curves[:3])
     return Smoothed(x, v, a, (*notes, *curves[3]))
 
@@ -189,6 +176,24 @@ def _checked(t: ArrayLike, x: ArrayLike, columns: int | None, what: str) -> tupl
     return times, given
 
 
+def _continuous_channels(mech: Mechanism, t: Array, q: Array) -> tuple[list[Channels], list[str]]:
+    """Which numbers belong together; angles and quaternions among them are made continuous in place."""
+    channels: list[Channels] = []
+    notes: list[str] = []
+    for name, kind, _, _ in mech.layout.joints:
+        columns = tuple(range(mech.nq)[mech.layout.q_slices[name]])
+        start = kind.quaternion
+        for k in kind.turns:
+            _unwrap(q, columns[k])
+        if start is None:
+            channels += [Channels(name, (column,)) for column in columns]
+            continue
+        channels += [Channels(name, columns[:start])] if start else []
+        channels.append(Channels(name, columns[start:]))
+        notes += _continuous(q, columns[start:], name, t)
+    return channels, notes
+
+
 def _unwrap(x: Array, column: int) -> None:
     known = np.isfinite(x[:, column])
     x[known, column] = np.unwrap(x[known, column])
@@ -202,8 +207,8 @@ def _continuous(x: Array, columns: tuple[int, ...], name: str, t: Array) -> list
     off = np.flatnonzero(np.abs(lengths - 1.0) > UNIT_QUATERNION)
     if len(off):
         raise ModelError(
-            f"smooth: the quaternion of {name!r} has length {lengths[off[0]]:.6g} in frame {known[off[0]]}; a rotation has length 1. "
-            "Normalise it, or make the whole row NaN where nothing was recorded."
+            f"smooth: the quaternion of {name!r} has length {lengths[off[0]]:.6g} in frame {known[off[0]]}; that of a rotation "
+            "is 1. Normalise it, or make the whole row NaN where nothing was recorded."
         )
     unit = own[known] / lengths[:, None]
     along = np.sum(unit[1:] * unit[:-1], axis=1)
@@ -235,8 +240,8 @@ def _curves(t: Array, x: Array, channels: Sequence[Channels], settings: _Setting
     mended = mend(t, x, channels, gap)
     if not mended.segments:
         raise ModelError(
-            f"{what}: in no {LEAST_FRAMES} frames on end is everything there. {'; '.join(mended.notes)}. Give a larger gap= to fill "
-            "more, or leave out what was seen too seldom."
+            f"{what}: in no {LEAST_FRAMES} frames on end is everything there. {'; '.join(mended.notes)}. Give a larger gap= to "
+            "fill more, or leave out what was seen too seldom."
         )
     found = [np.full_like(x, np.nan) for _ in range(3)]
     notes = list(mended.notes)
@@ -268,7 +273,8 @@ def _even(t: Array, method: str) -> tuple[Array, list[str]]:
     even = np.linspace(t[0], t[-1], n)
     off = float(np.abs(t - even).max()) * (n - 1) / float(t[-1] - t[0])
     if off <= ROUNDED_TIMES:
-        rounded = f"times are taken as equally far apart, {(n - 1) / (t[-1] - t[0]):.6g} frames a second; they are so to {off:.1g} frames"
+        rate = (n - 1) / float(t[-1] - t[0])
+        rounded = f"times are taken as equally far apart, {rate:.6g} frames a second; they are so to {off:.1g} frames"
         return even, [rounded] if off > SAME_INTERVALS else []
     if method == "none":
         return t, []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -88,7 +89,7 @@ def _segments(t: Array, whole: Mask, longest: float) -> tuple[tuple[tuple[int, i
     for a, b in runs(whole):
         pauses = a + 1 + np.flatnonzero(np.diff(t[a:b]) > longest)
         ends = [a, *pauses.tolist(), b]
-        for start, stop in zip(ends[:-1], ends[1:], strict=True):
+        for start, stop in pairwise(ends):
             if stop - start >= LEAST_FRAMES:
                 kept.append((start, stop))
                 used[start:stop] = True

@@ -38,7 +38,8 @@ def load(
     skeleton : str or Path, optional
         The .asf file of an .amc file; otherwise it is looked for beside it.
     rate : float, optional
-        The frames per second of an .amc file, which does not say them; 120 unless given, as in the CMU database.
+        The frames per second: of an .amc file, which does not say them, 120 unless given, as in the CMU database; of a .bvh file
+        those that it says unless given.
     keep_first_frame : bool, optional
         Whether to keep the first frame of a skeleton; unless given, it is left out if it is a reference pose such as a T-pose
         from which the motion jumps away.

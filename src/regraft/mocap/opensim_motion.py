@@ -102,9 +102,7 @@ def _columns(model: OsimModel, table: Table, file: str, notes: list[str]) -> dic
     return found
 
 
-def _in_degrees(
-    model: OsimModel, table: Table, columns: Mapping[str, Array], degrees: bool | None, notes: list[str]
-) -> bool:
+def _in_degrees(model: OsimModel, table: Table, columns: Mapping[str, Array], degrees: bool | None, notes: list[str]) -> bool:
     if table.in_degrees is not None:
         return table.in_degrees
     if degrees is not None:

@@ -6,7 +6,6 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -17,36 +16,52 @@ from .skeleton import in_the_world
 Array = NDArray[np.float64]
 
 
-def _nothing() -> Mapping[str, Array]:
-    return MappingProxyType({})
-
-
 class Bone(NamedTuple):
-    """A joint of a recorded skeleton and what hangs on it, up to the next joints."""
+    """A joint of a recorded skeleton and what hangs on it, up to the next joints.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    parent : str or None
+        The bone that carries it; None for the one that all others hang on.
+    offset : (3,) array
+        Its joint in the axes of its parent, in the pose in which nothing is turned.
+    tips : tuple of (3,) array
+        Points in its own axes at which nothing more is recorded: a BVH file's end sites, the end of an ASF bone.
+    """
 
     name: str
     parent: str | None
-    """The bone that carries it; None for the one that all others hang on."""
     offset: Array
-    """(3,): its joint in the axes of its parent, in the pose in which nothing is turned."""
     tips: tuple[Array, ...] = ()
-    """Points (3,) in its own axes at which nothing more is recorded: a BVH file's end sites, the end of an ASF bone."""
 
 
 class Plate(NamedTuple):
-    """What a force plate has measured: the force of the ground on the body."""
+    """What a force plate has measured: the force of the ground on the body.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    t : (m,) array
+        Its own instants, often more than the recording's.
+    force : (m, 3) array
+        The force.
+    point : (m, 3) array
+        The centre of pressure; NaN where there is no load.
+    moment : (m, 3) array
+        The moment about that point.
+    corners : (4, 3) array or None
+        Its corners, where the file has them.
+    """
 
     name: str
     t: Array
-    """(m,): its own instants, often more than the recording's."""
     force: Array
-    """(m, 3)."""
     point: Array
-    """(m, 3): the centre of pressure; NaN where there is no load."""
     moment: Array
-    """(m, 3): the moment about that point."""
     corners: Array | None = None
-    """(4, 3), where the file has them."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -85,10 +100,10 @@ class Recording:
     bones: tuple[Bone, ...] = ()
     turns: Array = field(default_factory=lambda: np.empty((0, 0, 3, 3)))
     origins: Array = field(default_factory=lambda: np.empty((0, 0, 3)))
-    markers: Mapping[str, Array] = field(default_factory=_nothing)
-    columns: Mapping[str, Array] = field(default_factory=_nothing)
+    markers: Mapping[str, Array] = field(default_factory=dict)
+    columns: Mapping[str, Array] = field(default_factory=dict)
     plates: tuple[Plate, ...] = ()
-    analogs: Mapping[str, Array] = field(default_factory=_nothing)
+    analogs: Mapping[str, Array] = field(default_factory=dict)
     analog_t: Array = field(default_factory=lambda: np.empty(0))
     notes: tuple[str, ...] = ()
     in_degrees: bool | None = None

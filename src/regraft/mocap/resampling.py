@@ -17,8 +17,9 @@ Array = NDArray[np.float64]
 def resample(plate: Plate, t: ArrayLike, *, cutoff: float | None = None, least: float = 1.0) -> Plate:
     """What a force plate has measured, at other times.
 
-    Force and moment about the world's origin are filtered if wanted and then interpolated, so the wrench on the body is that of the
-    plate whatever happens to the point. The point is interpolated where the plate is loaded, and the moment about it is what remains.
+    Force and moment about the world's origin are filtered if wanted and then interpolated, so the wrench on the body is that of
+    the plate whatever happens to the point. The point is interpolated where the plate is loaded, and the moment about it is what
+    remains.
 
     Parameters
     ----------

@@ -26,8 +26,8 @@ _TRIES = 25  # strengths of smoothing that are tried, evenly spaced in their log
 def butterworth(x: Array, dt: float, cutoff: float, order: int) -> tuple[Array, int]:
     """A zero-lag Butterworth low-pass, and by how many samples the result is longer than x at either end.
 
-    Half of the order runs forwards and half backwards, both at the cut-off as it is given, as in OpenSim: at the cut-off half of an
-    amplitude passes. Ends are continued by their reflection in the end point, turned round. Straight lines stay as they are.
+    Half of the order runs forwards and half backwards, both at the cut-off as it is given, as in OpenSim: at the cut-off half of
+    an amplitude passes. Ends are continued by their reflection in the end point, turned round. Straight lines stay as they are.
     """
     from scipy.signal import butter, sosfiltfilt  # on first use: it takes long to import
 
@@ -49,8 +49,8 @@ def check_cutoff(cutoff: float, dt: float, what: str) -> None:
         raise ModelError(f"{what}: the cut-off must be a positive number of Hz, or None for no filter, not {cutoff!r}.")
     if cutoff >= nyquist:
         raise ModelError(
-            f"{what}: a cut-off of {cutoff:g} Hz is not below the Nyquist frequency, {nyquist:g} Hz for {1.0 / dt:g} frames a second. "
-            "Choose a lower one (6 Hz for walking), or cutoff=None for no filter."
+            f"{what}: a cut-off of {cutoff:g} Hz is not below the Nyquist frequency, {nyquist:g} Hz for {1.0 / dt:g} frames a "
+            "second. Choose a lower one (6 Hz for walking), or cutoff=None for no filter."
         )
 
 

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from ..algebra.pose import POSE
 from ..errors import ModelError
+from ..joints import screws
 from ..kernels import tables
 from ..kernels.aba import forward_dynamics
 from .derive import derive_tree
@@ -31,7 +32,13 @@ def explain_failure(structure: Structure, work: Workspace, q: Array, root: int |
 
 def why_idle(structure: Structure, joint: str, q: Array) -> str:
     """What is wrong with a joint whose MARGIN is not positive: it moves nothing, or what it moves is lost in rounding."""
-    k = structure.walk[:, tables.JOINT].tolist().index(structure.joint_names.index(joint))
+    j = structure.joint_names.index(joint)
+    k, here = structure.walk[:, tables.JOINT].tolist().index(j), q[structure.layout.q_slices[joint]]
+    if not screws(structure.layout.joints[j][1], here).any(axis=1).all():
+        return (
+            f"joint {joint!r} stands still at its position {here.tolist()}: it does not move there however fast its coordinate "
+            "changes, so its acceleration is not defined; start elsewhere, or give it a curve whose slope is not zero there."
+        )
     if not _moves_inertia(structure, k, q):
         return (
             f"joint {joint!r} can move without moving any inertia, so its acceleration is not defined; give mass or "

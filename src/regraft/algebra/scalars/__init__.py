@@ -5,7 +5,7 @@ vector of doubles that carries one system per lane. Everything that is neither `
 An array of packs is a view of a float64 array with one more axis, see ``as_packs``.
 """
 
-from .operations import Scalar, angle, lane, lanes, lift, one, packed, reciprocal, square_root, where_less, with_lane, zero
+from .operations import Scalar, angle, lane, lanes, lift, one, reciprocal, square_root, where_less, with_lane, zero
 from .pack import LANES, aligned_zeros, as_packs
 from .trigonometry import sincos
 
@@ -19,7 +19,6 @@ __all__ = [
     "lanes",
     "lift",
     "one",
-    "packed",
     "reciprocal",
     "sincos",
     "square_root",

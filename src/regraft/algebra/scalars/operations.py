@@ -83,16 +83,6 @@ def _lift(value: types.Type, like: types.Type) -> Any:
     return (lambda value, like: value + 0j) if isinstance(like, types.Complex) else (lambda value, like: value)
 
 
-def packed(value: float) -> Scalar:
-    """A number in all lanes of a pack."""
-    return value
-
-
-@overload(packed, strict=False)
-def _packed(value: types.Type) -> Any:
-    return lambda value: _filled(value, value)
-
-
 @overload(zero, strict=False)
 def _zero(like: types.Type) -> Any:
     return lambda like: lift(0.0, like)

@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...atomic import path_of
-from ...errors import FileError, ModelError, listed
+from ...errors import FileError, listed
 from ..recording import Bone, Recording
 from ..skeleton import about
 from .axes import CMU_UNIT
 from .skeletons import assembled
 from .still_frame import first_frame_is_artificial
-from .text import LARGEST, Lines, spans
+from .text import LARGEST, Lines, checked_rate, spans
 
 Array = NDArray[np.float64]
 
@@ -193,7 +193,7 @@ def _hierarchy(lines: Lines, indices: list[int], bones: Mapping[str, _Bone]) -> 
         below.setdefault(bone.parent, []).append(name)
     for name in order:
         order += below.get(name, [])
-    loose = [name for name in bones if name not in set(order)]
+    loose = sorted(bones.keys() - set(order))
     if loose:
         raise lines.error(indices[-1] if indices else len(lines) - 1, f"bones that hang on nothing: {listed(loose)}.")
     return order
@@ -209,8 +209,7 @@ def read_amc(
     keep_first_frame: bool | None = None,
 ) -> Recording:
     """Read an AMC file and its ASF file: the unit of length is CMU's where the skeleton has that, and guessed otherwise."""
-    if rate is not None and not (np.isfinite(rate) and rate > 0.0):
-        raise ModelError(f"rate is how many frames there are in a second, a positive number, not {rate!r}.")
+    rate = None if rate is None else checked_rate(rate)
     lines = Lines(path)
     asf = read_asf(_skeleton(lines, skeleton))
     lines.notes += asf.notes
@@ -282,9 +281,10 @@ def _frames(lines: Lines, asf: Skeleton) -> tuple[Array, bool, float | None, dic
         words = lines[index].split()
         if len(words) == 1 and words[0].isdecimal():
             _complete(lines, begins, rows)
-            if frames and int(words[0]) <= frames[-1]:
-                raise lines.error(index, f"frame {words[0]} comes after frame {frames[-1]}.")
-            frames.append(lines.count(index, words[0], "the number of a frame"))
+            number = lines.count(index, words[0], "the number of a frame")
+            if frames and number <= frames[-1]:
+                raise lines.error(index, f"frame {number} comes after frame {frames[-1]}.")
+            frames.append(number)
             begins.append(index)
         elif words and not words[0].startswith("#"):
             _take(lines, index, words, asf, rows, len(frames))

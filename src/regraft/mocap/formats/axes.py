@@ -65,14 +65,18 @@ def upward_axis(
 
 
 def _guess_up(points: Mapping[str, Array], usual: str, rest: Mapping[str, Array]) -> tuple[str, str]:
-    for tracks, when in ((points, ""), (rest, " in the pose in which nothing is turned")):
-        axis, upright = _head_over_feet(tracks)
-        if axis is not None:
-            turned = "" if upright else "; there the head is below the feet"
-            return "xyz"[axis], f"along it head and feet are farthest apart{when}, by their names{turned}"
+    apart = "along it head and feet are farthest apart"
+    (moving, upright), (still, _) = _head_over_feet(points), _head_over_feet(rest)
+    if moving is not None:
+        doubt = "" if upright else "; the head is below the feet"
+        if still not in (None, moving):
+            doubt += f"; with nothing turned it would be {'xyz'[still]}, so does the person lie?"
+        return "xyz"[moving], f"{apart}, by their names{doubt}"
+    if still is not None:
+        return "xyz"[still], f"{apart} in the pose in which nothing is turned, by their names"
     if points:
         cloud = np.stack(list(points.values()), axis=1)
-        seen = ~np.isnan(cloud).all(axis=(1, 2))
+        seen = np.isfinite(cloud.sum(axis=2)).any(axis=1)
         if seen.any():
             extent = np.median(np.nanmax(cloud[seen], axis=1) - np.nanmin(cloud[seen], axis=1), axis=0)
             axis = _longest(extent)

@@ -15,7 +15,7 @@ from ..recording import Bone, Recording
 from ..skeleton import about
 from .skeletons import assembled
 from .still_frame import first_frame_is_artificial
-from .text import Lines, distinct, spans
+from .text import Lines, checked_rate, distinct, spans
 
 Array = NDArray[np.float64]
 
@@ -34,15 +34,21 @@ class _Joint:
 
 
 def read_bvh(
-    path: str | Path, *, up: str | None = None, scale: float | None = None, keep_first_frame: bool | None = None
+    path: str | Path,
+    *,
+    up: str | None = None,
+    scale: float | None = None,
+    rate: float | None = None,
+    keep_first_frame: bool | None = None,
 ) -> Recording:
     """Read a BVH file: its unit and its axis upwards are guessed unless given, and a T-pose in front is left out unless kept."""
     lines = Lines(path)
+    given_step = None if rate is None else 1.0 / checked_rate(rate)
     joints, index = _Hierarchy(lines).read()
     step, rows, places = _motion(lines, index, sum(len(joint.channels or ()) for joint in joints))
     turns, origins = _placed(joints, rows, lines.notes)
     _tell_gaps(rows, lines)
-    t = np.arange(len(rows), dtype=np.float64) * step
+    t = np.arange(len(rows), dtype=np.float64) * (given_step or step)
     kept = _kept(turns, keep_first_frame, lines, places)
     names = distinct((joint.name for joint in joints), "joint", lines.notes)
     bones = [
@@ -100,7 +106,7 @@ class _Hierarchy:
         return index
 
     def _name(self, begin: int) -> str:
-        """The words up to the next '{', which must be on the line on which the name begins or on the next one."""
+        """The words up to the next '{', all of them on the line of the keyword."""
         words: list[str] = []
         while True:
             word, index = self._take()

@@ -22,7 +22,7 @@ _PLACES = "Xposition Yposition Zposition"
 
 
 def write_bvh(rec: Recording, path: str | Path, *, up: str = "y", scale: float | None = None) -> None:
-    """Write the skeleton of a recording, in centimetres unless scaled."""
+    """Write the skeleton of a recording, in centimetres unless scaled; a joint that moves is offset by the middle of its way."""
     if not rec.bones or not len(rec.t):
         raise ModelError(f"{rec!r} has no moving skeleton, which is what a BVH file holds.")
     step = _step(rec.t)
@@ -33,6 +33,7 @@ def write_bvh(rec: Recording, path: str | Path, *, up: str = "y", scale: float |
     bones = [bone._replace(offset=bone.offset / metres, tips=tuple(tip / metres for tip in bone.tips)) for bone in rec.bones]
     bones[0] = bones[0]._replace(offset=np.zeros(3))
     moves = [k == 0 or bool((origins[:, k] != bone.offset).any()) for k, bone in enumerate(bones)]
+    bones = [bone._replace(offset=_middle(origins[:, k])) if moves[k] and k else bone for k, bone in enumerate(bones)]
     angles = np.degrees(_angles(turns))
     text, order = _hierarchy(bones, moves)
     parts = [np.concatenate([origins[:, k], angles[:, k]], axis=1) if moves[k] else angles[:, k] for k in order]
@@ -40,6 +41,11 @@ def write_bvh(rec: Recording, path: str | Path, *, up: str = "y", scale: float |
     head = ["HIERARCHY", *text, "MOTION", f"Frames: {len(rec.t)}", f"Frame Time: {number(step)}"]
     with writing(path) as beside:
         beside.write_text("\n".join([*head, *rows, ""]), encoding="utf-8", newline="\n")
+
+
+def _middle(places: Array) -> Array:
+    known = places[np.isfinite(places).all(axis=1)]
+    return np.median(known, axis=0) if len(known) else np.zeros(3)
 
 
 def _step(t: Array) -> float:

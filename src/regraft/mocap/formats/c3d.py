@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,17 @@ from .text import distinct
 
 Array = NDArray[np.float64]
 
-_LENGTHS = {"m": 1.0, "meters": 1.0, "metres": 1.0, "dm": 0.1, "cm": 0.01, "mm": 0.001, "in": 0.0254, "inches": 0.0254, "ft": 0.3048}
+_LENGTHS = {
+    "m": 1.0,
+    "meters": 1.0,
+    "metres": 1.0,
+    "dm": 0.1,
+    "cm": 0.01,
+    "mm": 0.001,
+    "in": 0.0254,
+    "inches": 0.0254,
+    "ft": 0.3048,
+}
 _COMPUTED = ("ANGLES", "FORCES", "MOMENTS", "POWERS", "SCALARS", "REACTIONS")
 """Lists of points that are no places, as Vicon's models write them."""
 _MOST = 1e6  # of frames, channels or plates
@@ -211,8 +220,8 @@ class _File:
     def _channels(self, i: int, name: str, count: int) -> list[int]:
         value = np.asarray(self.value("FORCE_PLATFORM", "CHANNEL"))
         self.whole("FORCE_PLATFORM", "CHANNEL")
-        have: Sequence[Any] = value[:, i] if value.ndim == 2 and value.shape[1] > i else []
-        numbers = [int(number) - 1 for number in have[:count]]
+        have = value[:count, i].tolist() if value.ndim == 2 and value.shape[1] > i else []
+        numbers = [int(number) - 1 for number in have]
         if len(numbers) < count or not all(0 <= number < len(self.channels) for number in numbers):
             raise FileError(
                 f"{self.name}: {name} needs {count} channels (FORCE_PLATFORM:CHANNEL) out of {len(self.channels)}; "

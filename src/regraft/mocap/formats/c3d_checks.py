@@ -17,6 +17,9 @@ _PROCESSORS = {84: "<", 85: "<", 86: ">"}
 _DEC = 85
 _SIZES = {-1: 1, 1: 1, 2: 2, 4: 4}
 _MOST_DIMENSIONS = 7
+_MOST_RATIO = 100
+_ROTATION = 4 * 17
+"""Bytes of one rotation in one frame."""
 
 
 class Parameter(NamedTuple):
@@ -30,7 +33,7 @@ class Parameter(NamedTuple):
     dec: bool
 
     @property
-    def count(self) -> int:
+    def size(self) -> int:
         """How many numbers or characters it has."""
         return prod(self.dimensions)
 
@@ -41,7 +44,7 @@ class Parameter(NamedTuple):
         if self.type == 4 and self.dec:
             return [_dec_float(self.data[i : i + 4]) for i in range(0, len(self.data), 4)]
         letter = {1: "B", 2: "h", 4: "f"}[self.type]
-        return [float(x) for x in struct.unpack(f"{self.order}{self.count}{letter}", self.data)]
+        return [float(x) for x in struct.unpack(f"{self.order}{self.size}{letter}", self.data)]
 
 
 Parameters = dict[tuple[str, str], Parameter]
@@ -116,14 +119,14 @@ class _Records:
 
     def record(self, begin: int, length: int, group: int) -> int | None:
         """One group or parameter; where the next one begins, or None after the last."""
-        if length == 0 or group == 0:
+        if length == 0 or group in (0, -128):
             raise _damaged(self.file, begin, "a parameter has no name or no group")
         name = self.take(length)
         if not name.isascii() or not name.decode("ascii").isprintable():
             raise _damaged(self.file, begin, f"{name!r} cannot be the name of a parameter")
         word = name.decode("ascii").strip().upper()
         place = self.at
-        (step,) = struct.unpack(f"{self.order}H", self.take(2))
+        step = int(struct.unpack(f"{self.order}H", self.take(2))[0])
         if group < 0:
             if -group in self.groups:
                 raise _damaged(self.file, begin, f"the group {-group} is there twice")
@@ -133,7 +136,7 @@ class _Records:
         self.take(self.take(1)[0])
         if step == 0:
             return None
-        if place + step < self.at:
+        if place + step < self.at or (group < 0 and place + step > self.at):
             raise _damaged(self.file, begin, f"{word!r} does not end where the next parameter begins")
         return place + step
 
@@ -158,7 +161,12 @@ def _check_data(file: str, data: bytes, parameters: Parameters, order: str) -> N
     if used != points:
         raise _damaged(file, 0, f"the header has {points} points, and POINT:USED is {used}")
     if channels * samples != analogs:
-        raise _damaged(file, 0, f"the header has {analogs} analog values a frame, and {channels} channels with {samples} samples each")
+        raise _damaged(
+            file, 0, f"the header has {analogs} analog values a frame, and {channels} channels with {samples} samples each"
+        )
+    if channels:
+        for name, count in (("GEN_SCALE", 1), ("SCALE", channels), ("OFFSET", channels)):
+            _check_numbers(file, parameters, name, count)
     frames = max(last - first + 1, _frames(parameters)) if last != 0xFFFF else _frames(parameters)
     size = (4 if scale < 0.0 or _is_real(parameters) else 2) * (4 * points + analogs)
     begin = (start - 1) * BLOCK
@@ -170,6 +178,9 @@ def _check_data(file: str, data: bytes, parameters: Parameters, order: str) -> N
             f"{file} was cut off: {frames} frames of data should go on to block {-(-(begin + frames * size) // BLOCK)}, "
             f"and the file ends in block {-(-len(data) // BLOCK)}, with {whole} whole frames."
         )
+    ratio, rotations = (_whole(file, parameters, "ROTATION", name) for name in ("RATIO", "USED"))
+    if ratio > _MOST_RATIO or rotations * ratio * frames * _ROTATION > len(data):
+        raise FileError(f"{file} is damaged: it should have {rotations} rotations, {ratio} times a frame (ROTATION:RATIO).")
     if frames <= 0:
         raise _damaged(file, 0, f"the header has frames from {first} to {last}")
 
@@ -182,6 +193,14 @@ def _whole(file: str, parameters: Parameters, group: str, name: str) -> int:
     if found.type != 2 or len(numbers) != 1:
         raise FileError(f"{file} is damaged: {group}:{name} must be one whole number.")
     return int(numbers[0]) & 0xFFFF
+
+
+def _check_numbers(file: str, parameters: Parameters, name: str, count: int) -> None:
+    """Whether as many numbers are there as the channels need, for a library that does not ask."""
+    found, more = parameters.get(("ANALOG", name)), parameters.get(("ANALOG", f"{name}2"))
+    have = sum(len(part.numbers()) for part in (found, more) if part is not None)
+    if have < count:
+        raise FileError(f"{file} is damaged: ANALOG:{name} has {have} numbers, and {count} are needed.")
 
 
 def _frames(parameters: Parameters) -> int:

@@ -19,7 +19,7 @@ _DRIFT = 5.0  # N: more than this on an empty plate is worth a word
 
 
 def plate_axes(corners: Array) -> tuple[Array, Array]:
-    """The axes of a plate as columns and the middle of its surface, from its corners (4, 3): x to corners 1 and 4, y to 1 and 2."""
+    """A plate's axes as columns and the middle of its surface, from its corners (4, 3): x to corners 1 and 4, y to 1 and 2."""
     x = corners[[0, 3]].mean(axis=0) - corners[[1, 2]].mean(axis=0)
     y = corners[[0, 1]].mean(axis=0) - corners[[2, 3]].mean(axis=0)
     z = np.cross(x, y)

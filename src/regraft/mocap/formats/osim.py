@@ -16,7 +16,7 @@ from ...describe.inertia import Inertia
 from ...describe.mechanism import Mechanism
 from ...describe.parts import WORLD
 from ...describe.state import State
-from ...errors import FileError, ModelError, listed, warn
+from ...errors import ModelError, listed, warn
 from ...joints import Fixed
 from ..motion import Foot
 from .osim_anatomy import anatomical_joints, find_feet
@@ -237,7 +237,9 @@ class _Builder:
         loose = [name for name in self.bodies if self._root(name) != ground]
         if loose:
             element = self.bodies[loose[0]]
-            raise element.error(f"no joint leads from ground to {listed(loose)}; give each a joint, such as a FreeJoint to ground.")
+            raise element.error(
+                f"no joint leads from ground to {listed(loose)}; give each a joint, such as a FreeJoint to ground."
+            )
 
     # --- notes -------------------------------------------------------------------------------------------------------
 
@@ -313,6 +315,3 @@ def _tensor(element: Element) -> Array:
     else:
         xx, yy, zz, xy, xz, yz = (element.number(f"inertia_{i}", 0.0) for i in ("xx", "yy", "zz", "xy", "xz", "yz"))
     return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-
-
-__all__ = ["Coordinate", "FileError", "OsimModel", "read_osim"]

@@ -123,7 +123,9 @@ def _foot(
         if name == "toe" and len(bodies) > 1:
             at, body = toes.inverse() @ at, bodies[1]
         mech.add_frame(f"{side}_{name}", body, at)
-    notes.append(f"the sole of the {side} foot is guessed from {source}, {-1000 * height:.0f} mm below the origin of {bodies[0]!r}.")
+    notes.append(
+        f"the sole of the {side} foot is guessed from {source}, {-1000 * height:.0f} mm below the origin of {bodies[0]!r}."
+    )
     return Foot(bodies, f"{side}_heel", (f"{side}_ball_inner", f"{side}_ball_outer"), f"{side}_toe")
 
 

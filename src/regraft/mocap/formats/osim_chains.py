@@ -91,8 +91,8 @@ def _check_neighbours(turns: Sequence[Axis], fail: Callable[[str], FileError]) -
         others = {axis.coordinate for axis in turns[first : last + 1]} - {name, None}
         if others:
             raise fail(
-                f"the coordinate {name!r} turns before and after {listed(sorted(str(x) for x in others))}: these cannot be joints "
-                "in a row. Put its rotations one after another."
+                f"the coordinate {name!r} turns before and after {listed(sorted(str(x) for x in others))}: these cannot be "
+                "joints in a row. Put its rotations one after another."
             )
 
 

@@ -27,7 +27,15 @@ Function = Line | Curve
 
 SPLINES = ("SimmSpline", "NaturalCubicSpline", "natCubicSpline")
 MOST_HALF_ORDER = 4
-KNOWN = ("Constant", "LinearFunction", "PolynomialFunction", *SPLINES, "PiecewiseLinearFunction", "GCVSpline", "MultiplierFunction")
+KNOWN = (
+    "Constant",
+    "LinearFunction",
+    "PolynomialFunction",
+    *SPLINES,
+    "PiecewiseLinearFunction",
+    "GCVSpline",
+    "MultiplierFunction",
+)
 
 
 def read_function(element: Element, whose: str) -> Function:
@@ -94,7 +102,9 @@ def _gcv(element: Element, whose: str, x: Array, y: Array) -> Function:
     """A spline through all points that goes on outside of them with half of its order."""
     half = int(element.number("half_order", 3))
     if element.number("error_variance", 0.0) > 0.0:
-        raise element.error(f"{whose}: a GCVSpline that smooths (error_variance above 0) is not read; give it 0, or other points.")
+        raise element.error(
+            f"{whose}: a GCVSpline that smooths (error_variance above 0) is not read; give it 0, or other points."
+        )
     if not 2 <= half <= MOST_HALF_ORDER:
         raise element.error(f"{whose}: a GCVSpline must have a half order from 2 to {MOST_HALF_ORDER}, not {half}.")
     if len(x) < 2 * half:

@@ -89,9 +89,7 @@ def read_joint(element: Element) -> JointRead:
         turns, shifts = _fixed_axes(element.tag, names, fail)
     links = chain(shifts, turns, fail)
     used = {link.coordinate for link in links.links}
-    coordinates = tuple(
-        _coordinate(own, name, _motion(own.name, turns, shifts)) for own in given if own.name in used
-    )
+    coordinates = tuple(_coordinate(own, name, _motion(own.name, turns, shifts)) for own in given if own.name in used)
     return JointRead(name, element, coordinates, tuple(n for n in names if n not in used), links)
 
 

@@ -34,8 +34,10 @@ class Places:
     def __init__(self, bodies: set[str], model: Element) -> None:
         self.bodies = bodies
         self.shared: dict[str, Element] = {}
+        self.owner: dict[Element, str] = {}
         for owner in _owners(model):
             for frame in _frames(owner):
+                self.owner[frame] = owner.name
                 self.shared.setdefault(f"{owner.name}/{frame.name}", frame)
                 self.shared.setdefault(frame.name, frame)
 
@@ -52,6 +54,8 @@ class Places:
             seen.add(frame)
             pose = offset(frame, "translation", "orientation") @ pose
             path, element = socket(frame, "parent"), frame
+            if path.strip("/ ") == "..":
+                path = self.owner.get(frame, path)
         if name != GROUND and name not in self.bodies:
             raise user.error(
                 f"{user.tag} {user.name!r} sits on {path.strip()!r}, and there is no such body or frame; "
@@ -61,9 +65,10 @@ class Places:
 
     def _frame(self, path: str, user: Element) -> Element | None:
         words = path.strip().split("/")
-        for frame in _frames(user):
-            if frame.name == words[-1] and len(words) == 1:
-                return frame
+        if words[0] != "" and "bodyset" not in words and (len(words) == 1 or set(words[:-1]) == {".."}):
+            own = next((frame for frame in _frames(user) if frame.name == words[-1]), None)
+            if own is not None:
+                return own
         if "bodyset" in words and words[-1] in self.bodies:
             return None
         found = self.shared.get("/".join(words[-2:]))
@@ -73,8 +78,11 @@ class Places:
 
 
 def socket(element: Element, name: str) -> str:
-    """The path in a socket, as the versions 4.x have it."""
-    return element.value(f"socket_{name}", f"socket_{name}_connectee_name")
+    """The path in a socket, as the versions 4.x have it, or in a connector, as those before 4.0 was finished."""
+    found = element.value(f"socket_{name}", f"socket_{name}_connectee_name")
+    if found:
+        return found
+    return next((own.value("connectee_name") for own in element.within("connectors/*") if own.name == name), "")
 
 
 def joint_places(element: Element, places: Places, body: str | None) -> tuple[Place, Place]:

@@ -13,11 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...atomic import path_of
-from ...errors import FileError, printable
+from ...errors import FileError, ModelError, printable
 
 Array = NDArray[np.float64]
 
-_END_OF_LINE = re.compile(r"\r\n|\n|\r")
 _NOT_A_NUMBER = {"1.#qnan", "-1.#qnan", "1.#ind", "-1.#ind", "1.#nan", "-1.#nan"}  # as some compilers print it
 LARGEST = 1e15  # nothing that was measured is larger, in whatever unit
 
@@ -38,7 +37,7 @@ class Lines:
     def __init__(self, path: str | Path) -> None:
         self.path = path_of(path)
         self.notes: list[str] = []
-        self.texts = _END_OF_LINE.split(self._decoded(read_bytes(self.path)))
+        self.texts = self._decoded(read_bytes(self.path)).replace("\r\n", "\n").replace("\r", "\n").split("\n")
         while self.texts and not self.texts[-1].strip():
             self.texts.pop()
         if not self.texts:
@@ -51,6 +50,7 @@ class Lines:
         return self.texts[index]
 
     def _decoded(self, data: bytes) -> str:
+        data = data.rstrip(b"\x1a")  # with which DOS ends a text
         if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
             try:
                 return data.decode("utf-16")
@@ -59,7 +59,7 @@ class Lines:
                     f"{str(self.path)!r} is no text file: it begins as UTF-16 and goes on as something else."
                 ) from None
         if b"\0" in data:
-            line = len(_END_OF_LINE.split(data[: data.index(b"\0")].decode("latin-1")))
+            line = 1 + data[: data.index(b"\0")].replace(b"\r\n", b"\n").replace(b"\r", b"\n").count(b"\n")
             raise FileError(f"{str(self.path)!r} is no text file: line {line} has a zero byte.")
         try:
             return data.decode("utf-8-sig")
@@ -100,7 +100,7 @@ class Lines:
         for index in range(start, len(self)):
             line = self[index]
             if line.strip():
-                rows.append(self.row(index, fields(line) if tabs and "\t" in line else line.split(), width, what))
+                rows.append(self.row(index, line.split("\t") if tabs and "\t" in line else line.split(), width, what))
                 places.append(index)
         found = np.array(rows, dtype=np.float64).reshape(len(rows), width)
         self.sensible(found, places)
@@ -113,7 +113,7 @@ class Lines:
 
     def row(self, index: int, words: list[str], width: int, what: str) -> list[float]:
         """The numbers of one line, by its words or fields."""
-        if len(words) > width and not any(words[width:]):  # tabs at the end of a line
+        if len(words) > width and not any(map(str.strip, words[width:])):  # tabs at the end of a line
             words = words[:width]
         if len(words) != width:
             raise self.error(index, f"{what} has {len(words)} values, not {width}: the file is damaged or was cut off.")
@@ -168,12 +168,25 @@ def as_number(word: str) -> float | None:
         return math.nan if word.strip().lower() in _NOT_A_NUMBER else None
 
 
+def checked_rate(rate: float) -> float:
+    """The frames per second, as a caller gave them."""
+    try:
+        found = float(rate)
+    except (TypeError, ValueError):
+        found = math.nan
+    if not 0.0 < found <= LARGEST:
+        raise ModelError(f"rate is how many frames there are in a second, a positive number, not {rate!r}.")
+    return found
+
+
 def checked_times(lines: Lines, t: Array, places: list[int]) -> Array:
     """The column of times; one that is missing or not after the one before is an error."""
     for k in np.flatnonzero(~np.isfinite(t)):
         raise lines.error(places[k], "the time is missing.")
     for k in np.flatnonzero(np.diff(t) <= 0.0):
-        raise lines.error(places[k + 1], f"the time {t[k + 1]:g} s is not after the one before, {t[k]:g} s.")
+        raise lines.error(
+            places[k + 1], f"the time {t[k + 1]:g} s is not after the one before, {t[k]:g} s; leave one of them out."
+        )
     return np.ascontiguousarray(t)
 
 

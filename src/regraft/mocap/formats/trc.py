@@ -49,6 +49,8 @@ def _header(lines: Lines) -> tuple[dict[str, str], int]:
     if len(lines) < 4:
         raise lines.error(len(lines) - 1, "the file ends within its header: it was cut off.")
     words, values = ([word for word in re.split(r"\s+", lines[k].strip()) if word] for k in (1, 2))
+    if len(values) < len(words) <= len(fields(lines[2])):  # one of them is blank
+        values = fields(lines[2])[: len(words)]
     if len(words) != len(values):
         raise lines.error(2, f"there are {len(values)} values for the {len(words)} words of line 2.")
     header = {word.lower(): value for word, value in zip(words, values, strict=True)}
@@ -158,6 +160,8 @@ def write_trc(rec: Recording, path: str | Path, *, up: str = "y", scale: float |
     for name in rec.markers:
         if not name.strip() or re.search(r"[\t\r\n]", name):
             raise ModelError(f"{name!r} cannot be the name of a marker in a TRC file.")
+        if np.shape(rec.markers[name]) != (len(rec.t), 3):
+            raise ModelError(f"marker {name!r} has shape {np.shape(rec.markers[name])}, not {(len(rec.t), 3)}.")
     metres = 1 / 1000 if scale is None else scale_of(scale)
     unit = next((word for word, length in _METRES.items() if length == metres), None)
     if unit is None:

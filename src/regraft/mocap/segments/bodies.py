@@ -18,7 +18,9 @@ from ...tolerances import STILL
 from ..filtering import CUTOFF, GAP, ORDER, smooth
 from ..motion import Foot, Motion
 from ..recording import Recording
+from ..smoothers import LEAST_FRAMES
 from .figure import Figure, figure, whole_frames
+from .ground import levelled
 from .masses import inertias, standing_height
 from .names import roles
 from .soles import Sole, soles
@@ -38,6 +40,7 @@ def body(
     table: str = "de Leva",
     names: Mapping[str, str | None] | None = None,
     hinges: bool = False,
+    level: bool = False,
     cutoff: float | None = CUTOFF,
     method: str = "butterworth",
     order: int = ORDER,
@@ -46,8 +49,8 @@ def body(
 ) -> Motion:
     """Give a recorded skeleton a body with mass, and take its positions, velocities and accelerations.
 
-    Every bone that moves and has mass becomes a body with the bone's axes and its joint as origin; fingers, twist bones, stubs and
-    ends belong to the bone that they hang on. Joints are balls, and the pelvis is free.
+    Every bone that moves and has mass becomes a body with the bone's axes and its joint as origin; fingers, twist bones, stubs
+    and ends belong to the bone that they hang on. Joints are balls, and the pelvis is free.
 
     Parameters
     ----------
@@ -65,6 +68,9 @@ def body(
         What bones are whose names are not known: ``{"my bone": "left thigh", "prop": None}``.
     hinges : bool, optional
         Whether a joint that turns about one axis only in all of the recording becomes a hinge.
+    level : bool, optional
+        Whether the recording is turned so that the ground is level along the way, as the places where feet stand have it. Leave
+        it out for real slopes and stairs.
     cutoff, method, order, gap
         As `regraft.mocap.filtering.smooth` takes them.
     gravity : (3,) array_like, optional
@@ -104,14 +110,15 @@ def body(
     factor = 1.0
     if height is not None:
         wanted = finite_number("height", height)
-        if not 0.0 < wanted:
+        if not wanted > 0.0:
             raise ModelError(f"the height must be a positive number of metres, not {height!r}.")
         factor, tall = wanted / tall, wanted
         notes.append(f"lengths were scaled by {factor:.4f}, so that the body is {wanted:g} m tall: as recorded, {reason}")
     else:
         notes.append(f"the body is taken to be {tall:.3f} m tall: {reason}")
-    seen = _scaled(seen, factor)
-    feet, _, said = soles(seen, numbers, tall)
+    seen, said = levelled(_scaled(seen, factor), level)
+    notes += said
+    feet, said = soles(seen, numbers, tall)
     notes += said
     inertia, said = inertias(seen, numbers, total, tall, feet)
     notes += [*said, *_merged(seen)]
@@ -124,7 +131,7 @@ def body(
     raw = np.full((len(rec.t), mech.nq), np.nan)
     raw[whole] = q
     smoothed = smooth(mech, rec.t, raw, cutoff=cutoff, method=method, order=order, gap=gap)
-    filtered = cutoff is not None and method != "none"
+    filtered = method == "gcv" or (method == "butterworth" and cutoff is not None)
     return Motion(
         mech=mech,
         t=rec.t,
@@ -155,13 +162,16 @@ def _check_skeleton(rec: Recording) -> None:
     tops = [bone.name for bone in rec.bones if bone.parent is None]
     if len(tops) != 1:
         raise ModelError(
-            f"the skeleton of {rec.source!r} has {len(tops)} roots ({', '.join(tops)}); a body has one. Keep the bones of one person only."
+            f"the skeleton of {rec.source!r} has {len(tops)} roots ({', '.join(tops)}); a body has one. "
+            "Keep the bones of one person only."
         )
+    if len(rec.t) < LEAST_FRAMES:
+        raise ModelError(f"{rec.source!r} has {len(rec.t)} frames; a motion has at least {LEAST_FRAMES}.")
     wanted = (len(rec.t), len(rec.bones))
     if rec.turns.shape != (*wanted, 3, 3) or rec.origins.shape != (*wanted, 3):
         raise ModelError(
-            f"{rec.source!r}: turns and origins must have shapes {(*wanted, 3, 3)} and {(*wanted, 3)}, for {wanted[0]} frames and "
-            f"{wanted[1]} bones, not {rec.turns.shape} and {rec.origins.shape}."
+            f"{rec.source!r}: turns and origins must have shapes {(*wanted, 3, 3)} and {(*wanted, 3)}, for {wanted[0]} frames "
+            f"and {wanted[1]} bones, not {rec.turns.shape} and {rec.origins.shape}."
         )
 
 

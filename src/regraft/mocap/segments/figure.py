@@ -66,7 +66,7 @@ class Figure:
         return found
 
     def ends(self, bone: int) -> Array:
-        """(points, n, 3): what is recorded of a bone beyond its joint: its ends, and what hangs on it and is no body of its own."""
+        """(points, n, 3): what is recorded of a bone beyond its joint: its ends, and what hangs on it and is no body."""
         found = [self._in_the_world(bone, tip) for tip in self.rec.bones[bone].tips]
         for k, other in enumerate(self.rec.bones):
             if other.parent == self.rec.bones[bone].name and k not in self.bones:
@@ -91,7 +91,7 @@ class Figure:
 def figure(rec: Recording, roles: Mapping[str, Role]) -> Figure:
     """Choose the bones that become bodies.
 
-    Bones of the spine, necks, clavicles and toes that never move are part of what carries them, and so is what has no mass of its own.
+    Bones of the spine, necks, clavicles and toes that never move are part of what carries them, and so is what has no mass.
     """
     order = {bone.name: k for k, bone in enumerate(rec.bones)}
     parents = [-1 if bone.parent is None else order[bone.parent] for bone in rec.bones]
@@ -176,8 +176,8 @@ def _check(
         others = [bone.name for bone in rec.bones if roles[bone.name].part == MERGED]
         table = ", ".join(f'"...": "{part.replace("_", " ")}"' for part in missing)
         raise ModelError(
-            f"the skeleton of {rec.source!r} has no {', '.join(missing)}. Say which bones they are by names={{{table}}}; bones that "
-            f"are nothing of their own so far: {', '.join(others) or 'none'}. All others: "
+            f"the skeleton of {rec.source!r} has no {', '.join(missing)}. Say which bones they are by names={{{table}}}; bones "
+            f"that are nothing of their own so far: {', '.join(others) or 'none'}. All others: "
             f"{', '.join(bone.name for bone in rec.bones if bone.name not in others)}."
         )
     for what, found in (("body", names), ("joint", joints)):

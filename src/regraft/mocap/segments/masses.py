@@ -13,14 +13,13 @@ from ...errors import ModelError
 from ...tolerances import STILL
 from .figure import Figure
 from .soles import Sole
-from .tables import CERVICALE_OVER_SHOULDERS, THIGH_AND_SHANK, Segment, Table
+from .tables import CERVICALE_OVER_SHOULDERS, THIGH_AND_SHANK, TRUNK, Segment, Table
 
 Array = NDArray[np.float64]
 
 _LEAST_SHARE = 0.05  # of the trunk, or of head and neck: a bone of no length gets so much of it
 _CLAVICLE = 0.05  # of the upper trunk's mass, where a clavicle moves: an assumption
 _SLANTED = 0.05  # of a length of 1: what is left of a direction across a segment that runs along it
-_TRUNK = ("lower_trunk", "middle_trunk", "upper_trunk")
 
 
 class Lump(NamedTuple):
@@ -40,8 +39,8 @@ class Lump(NamedTuple):
     def inertia(self) -> Inertia:
         """Mass, centre of mass and moments of this part.
 
-        The radii about the three axes are what spreads of mass along them make: k_x² = y² + z² and so on. A part has the whole spread
-        across, and along the segment as much as it has of the length.
+        The radii about the three axes are what spreads of mass along them make: k_x² = y² + z² and so on. A part has the whole
+        spread across, and along the segment as much as it has of the length.
         """
         along = self.end - self.start
         length = float(np.linalg.norm(along))
@@ -115,9 +114,9 @@ def _trunk(fig: Figure, table: Table) -> list[Lump]:
     hips = middle(fig, "thigh")
     axis = CERVICALE_OVER_SHOULDERS * (middle(fig, "upper_arm") - hips)
     bodies = [k for k, name in enumerate(fig.bodies) if _is_trunk(fig, k) or name == "pelvis"]
-    lengths = np.array([table[part].length for part in _TRUNK])
+    lengths = np.array([table[part].length for part in TRUNK])
     ends = np.concatenate([[0.0], np.cumsum(lengths / lengths.sum())])
-    slabs = [(table[part], ends[k], ends[k + 1]) for k, part in enumerate(_TRUNK)]
+    slabs = [(table[part], ends[k], ends[k + 1]) for k, part in enumerate(TRUNK)]
     return _along(fig, slabs, bodies, hips, axis)
 
 
@@ -162,7 +161,7 @@ def _along(
 
 
 def shares(heights: Sequence[float]) -> Array:
-    """Bounds from 0 to 1 between bodies whose joints are at given heights; the first one begins at 0, and none is next to nothing."""
+    """Bounds from 0 to 1 between bodies whose joints are at given heights; the first begins at 0, and none is next to nothing."""
     starts = np.maximum.accumulate(np.clip([0.0, *heights[1:]], 0.0, 1.0))
     sizes = np.maximum(np.diff([*starts, 1.0]), _LEAST_SHARE)
     return np.concatenate([[0.0], np.cumsum(sizes / sizes.sum())[:-1], [1.0]])
@@ -200,8 +199,8 @@ def _limb_end(fig: Figure, side: str, part: str) -> Array:
     point = fig.places[:, fig.bones[after]] if after is not None else fig.farthest(fig.bones[body])
     if point is None:
         raise ModelError(
-            f"where {side}_{part} ends is not recorded: bone {fig.rec.bones[fig.bones[body]].name!r} has no next joint and no end. "
-            f'Say which bone the next one is by names={{"...": "{side} {_NEXT[part]}"}}.'
+            f"where {side}_{part} ends is not recorded: bone {fig.rec.bones[fig.bones[body]].name!r} has no next joint and no "
+            f'end. Say which bone the next one is by names={{"...": "{side} {_NEXT[part]}"}}.'
         )
     return _mean(fig.seen_from(body, point))
 

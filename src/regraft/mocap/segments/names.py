@@ -28,7 +28,7 @@ class Role(NamedTuple):
         return f"{self.side}_{self.part}" if self.side else self.part
 
 
-# Carnegie Mellon (BVH and ASF), Mixamo, HumanIK and MotionBuilder, Plug-in Gait and Vicon, Xsens, Rokoko, 3ds Max, SMPL, and plain words
+# Carnegie Mellon (BVH, ASF), Mixamo, HumanIK, MotionBuilder, Plug-in Gait, Vicon, Xsens, Rokoko, 3ds Max, SMPL, plain words
 _WORDS: Mapping[str, str] = {
     **dict.fromkeys(("hips", "hip", "pelvis", "pel", "root", "waist"), "pelvis"),
     **dict.fromkeys(
@@ -132,7 +132,7 @@ def _without_gap(core: str) -> Role | None:
 
 def _sided(part: str | None, side: str) -> Role | None:
     if part is None or part == MERGED:
-        return part and Role(MERGED) or None
+        return None if part is None else Role(MERGED)
     if part == "pelvis" and side:
         return Role("thigh", side)  # a left hip
     if (part in SIDED) != bool(side):
@@ -158,7 +158,7 @@ def _settle_ambiguous(found: dict[str, Role | None], told: Mapping[str, str | No
 
 
 def _settle_pelvis(bones: tuple[Bone, ...], found: dict[str, Role | None]) -> None:
-    """Of several bones that may be the pelvis, the lowest one that carries all others; the one at the top where none has the name."""
+    """Of several bones that may be the pelvis, the lowest that carries all others; the one at the top where none has the name."""
     above: dict[str, list[str]] = {}
     for bone in bones:
         above[bone.name] = [bone.name] if bone.parent is None else [bone.name, *above[bone.parent]]

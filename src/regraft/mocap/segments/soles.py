@@ -14,10 +14,11 @@ from .tables import ANKLE, ANKLE_FROM_HEEL, BALL_FROM_HEEL, FOOT_BREADTH, Table
 
 Array = NDArray[np.float64]
 
-_FLAT = 0.1  # of all frames: those in which a foot is lowest and slowest are taken as standing flat
+_FLAT = 0.14  # of all frames: those in which a foot is lowest and slowest, of which half are taken as standing flat
 _FEWEST = 3
 _SLOW = 0.05  # s: a metre a second upwards counts as so many metres of height
 _HEEL_BETWEEN = (0.15, 0.35)  # of a foot's length behind the ankle: what a heel can be
+_BEND_BETWEEN = (0.05, 0.95)  # of a foot's length from the heel: where its toes can begin
 
 
 class Sole(NamedTuple):
@@ -38,7 +39,7 @@ class Sole(NamedTuple):
 
 
 class _Standing(NamedTuple):
-    """What is known of a foot before the ground is."""
+    """What a recording tells of a foot."""
 
     side: str
     flat: NDArray[np.intp]
@@ -48,18 +49,18 @@ class _Standing(NamedTuple):
     level: float
 
 
-def soles(fig: Figure, table: Table, height: float) -> tuple[dict[str, Sole], float, list[str]]:
-    """The soles of both feet as far as there are feet, the height of the ground, and what there is to say."""
+def soles(fig: Figure, table: Table, height: float) -> tuple[dict[str, Sole], list[str]]:
+    """The soles of both feet as far as there are feet, and what there is to say."""
     standing = [_standing(fig, side, table, height) for side in ("left", "right") if f"{side}_foot" in fig.bodies]
     if not standing:
-        return {}, 0.0, ["there are no feet: nothing is known of the ground"]
-    ground = min(foot.level for foot in standing)
-    notes = [f"the ground is taken to be at z = {ground:.4f} m, the lowest that a foot that stands flat comes to"]
+        return {}, ["there are no feet: nothing is known of the ground"]
+    levels = ", ".join(f"{foot.side} at z = {foot.level:.4f} m" for foot in standing)
+    notes = [f"soles are taken as high as the lowest recorded point of a foot that stands flat: {levels}"]
     found = {}
     for foot in standing:
-        found[foot.side], said = _sole(fig, foot, table, height, ground)
+        found[foot.side], said = _sole(fig, foot, table, height)
         notes += said
-    return found, ground, notes
+    return found, notes
 
 
 def _standing(fig: Figure, side: str, table: Table, height: float) -> _Standing:
@@ -76,7 +77,7 @@ def _standing(fig: Figure, side: str, table: Table, height: float) -> _Standing:
         )
         ball, tip = (tip, None) if near else (None, tip)
     points = [point for point in (ankle, ball, tip) if point is not None]
-    flat = _flat(fig.rec.t, [point[:, 2] for point in points[:2]])
+    flat = _alike(fig, fig.bodies.index(f"{side}_foot"), _flat(fig.rec.t, [point[:, 2] for point in points[:2]]))
     lowest = min(float(point[flat, 2].mean()) for point in points)
     if len(points) == 1:
         lowest -= ANKLE * height
@@ -90,45 +91,53 @@ def _flat(t: Array, heights: list[Array]) -> NDArray[np.intp]:
     return np.sort(np.argsort(cost, kind="stable")[:count])
 
 
-def _sole(fig: Figure, foot: _Standing, table: Table, height: float, ground: float) -> tuple[Sole, list[str]]:
-    length, breadth = table["foot"].length * height, FOOT_BREADTH * height
+def _alike(fig: Figure, body: int, frames: NDArray[np.intp]) -> NDArray[np.intp]:
+    """The half of some frames in which what is up for a body is nearest to the median: a foot that swings through is low, too."""
+    up = fig.axes(body)[frames, 2]
+    off = np.linalg.norm(up - np.median(up, axis=0), axis=1)
+    return np.sort(frames[np.argsort(off, kind="stable")[: max(_FEWEST, len(frames) // 2)]])
+
+
+def _sole(fig: Figure, foot: _Standing, table: Table, height: float) -> tuple[Sole, list[str]]:
     front = _front(fig, foot)
-    ball = None if foot.ball is None else _ahead(foot.ball, foot, front)
-    toe = None if foot.tip is None else _ahead(foot.tip, foot, front)
-    notes = []
-    behind = (
-        ANKLE_FROM_HEEL * length if toe is None else float(np.clip(length - toe, *(share * length for share in _HEEL_BETWEEN)))
-    )
-    told = f"the {foot.side} heel is taken {behind:.3f} m behind the ankle, so that the foot is {behind + (toe or length - behind):.3f} m long"
-    notes.append(told)
-    toe = length - behind if toe is None else toe
-    if ball is None:
-        ball = min(BALL_FROM_HEEL * length - behind, toe)
-        notes.append(f"the {foot.side} ball is taken at {BALL_FROM_HEEL:g} of the foot's length")
-    foot_body, toes_body = fig.bodies.index(f"{foot.side}_foot"), fig.index(f"{foot.side}_toes")
-    last = foot_body if toes_body is None else toes_body
+    heel, ball, toe, notes = _lengths(foot, front, table["foot"].length * height)
+    on_foot, toes = fig.bodies.index(f"{foot.side}_foot"), fig.index(f"{foot.side}_toes")
+    bodies = (on_foot,) if toes is None else (on_foot, toes)
     left = np.cross((0.0, 0.0, 1.0), front)
-    inner = -0.5 * breadth if foot.side == "left" else 0.5 * breadth
+    inner = (-0.5 if foot.side == "left" else 0.5) * FOOT_BREADTH * height
+
+    def on_the_ground(ahead: float, aside: float = 0.0, above: float = 0.0) -> Array:
+        points: Array = foot.ankle[foot.flat] + ahead * front + aside * left
+        points[:, 2] = foot.level + above
+        return points
+
     where = {
-        "heel": (foot_body, -behind, 0.0), "ball_inner": (foot_body, ball, inner),
-        "ball_outer": (foot_body, ball, -inner), "toe": (last, toe, 0.0),
+        "heel": (bodies[0], heel, 0.0), "ball_inner": (bodies[0], ball, inner),
+        "ball_outer": (bodies[0], ball, -inner), "toe": (bodies[-1], toe, 0.0),
     }  # fmt: skip
-    frames = {}
-    for name, (body, ahead, aside) in where.items():
-        points = foot.ankle[foot.flat] + ahead * front + aside * left
-        points[:, 2] = ground
-        frames[name] = (body, _pose(fig, body, foot.flat, points, front, left))
-    up = np.array([0.0, 0.0, 0.5 * float(foot.ankle[foot.flat, 2].mean() - ground)])
-    bodies = (foot_body,) if toes_body is None else (foot_body, toes_body)
-    ends = []
-    for body in bodies:
-        along = [foot.ankle[foot.flat] + ahead * front for ahead in (-behind, toe)]
-        for points in along:
-            points[:, 2] = ground
-        ends.append(tuple(_on(fig, body, foot.flat, points + up) for points in along))
-    bend = float(np.clip((ball + behind) / (toe + behind), 0.05, 0.95))
-    cuts = ((0.0, 1.0),) if toes_body is None else ((0.0, bend), (bend, 1.0))
-    return Sole(bodies, frames, (*((a, b) for a, b in ends),), cuts, foot.flat, foot.level), notes
+    frames = {
+        name: (body, _pose(fig, body, foot.flat, on_the_ground(ahead, aside), front, left))
+        for name, (body, ahead, aside) in where.items()
+    }
+    above = 0.5 * float(foot.ankle[foot.flat, 2].mean() - foot.level)
+    axis = on_the_ground(heel, 0.0, above), on_the_ground(toe, 0.0, above)
+    ends = tuple((_on(fig, body, foot.flat, axis[0]), _on(fig, body, foot.flat, axis[1])) for body in bodies)
+    bend = float(np.clip((ball - heel) / (toe - heel), *_BEND_BETWEEN))
+    cuts = ((0.0, 1.0),) if toes is None else ((0.0, bend), (bend, 1.0))
+    return Sole(bodies, frames, ends, cuts, foot.flat, foot.level), notes
+
+
+def _lengths(foot: _Standing, front: Array, length: float) -> tuple[float, float, float, list[str]]:
+    """How far heel, ball and tip of the toes are in front of the ankle, as recorded or, for a foot of this length, assumed."""
+    tip = None if foot.tip is None else _ahead(foot.tip, foot, front)
+    least, most = (share * length for share in _HEEL_BETWEEN)
+    behind = ANKLE_FROM_HEEL * length if tip is None else min(max(length - tip, least), most)
+    toe = length - behind if tip is None else tip
+    notes = [f"the {foot.side} heel is taken {behind:.3f} m behind the ankle, so that the foot is {behind + toe:.3f} m long"]
+    if foot.ball is not None:
+        return -behind, _ahead(foot.ball, foot, front), toe, notes
+    notes.append(f"the {foot.side} ball is taken at {BALL_FROM_HEEL:g} of the foot's length")
+    return -behind, min(BALL_FROM_HEEL * length - behind, toe), toe, notes
 
 
 def _front(fig: Figure, foot: _Standing) -> Array:

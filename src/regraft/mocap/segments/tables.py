@@ -84,8 +84,10 @@ _WINTER: Mapping[str, tuple[float, float, float]] = {  # mass, centre of mass, r
 _WINTER_MASSES = {"head": 0.081, "upper_trunk": 0.216, "middle_trunk": 0.139, "lower_trunk": 0.142}  # of which he has no radii
 
 CERVICALE_OVER_SHOULDERS = 0.5 * (603.3 / 515.5 + 614.8 / 497.9)
-"""Height of the cervicale over the middle of the hips, as a share of that of the middle of the shoulders (de Leva, both sexes)."""
+"""Height of the cervicale over the middle of the hips, as a share of that of the middle of the shoulders (de Leva, mean)."""
 
+TRUNK = ("lower_trunk", "middle_trunk", "upper_trunk")
+"""From the hips up."""
 TABLES = ("de Leva", "Winter")
 SEXES = ("female", "male")
 
@@ -95,9 +97,19 @@ def _mean(a: Table, b: Table) -> Table:
 
 
 def _with_winter(base: Table) -> Table:
-    """Winter's numbers, and de Leva's where he has none: radii about a segment's own axis, those of the trunk, and lengths."""
+    """Winter's numbers, and de Leva's where he has none: radii about a segment's own axis, those of the trunk, and lengths.
+
+    His trunk is cut in other places than de Leva's. So its parts are moved together to where he has the whole trunk's centre of
+    mass, halfway between hips and shoulders.
+    """
     own = {name: base[name]._replace(mass=m, com=c, sagittal=k, transverse=k) for name, (m, c, k) in _WINTER.items()}
-    return {name: own.get(name) or base[name]._replace(mass=_WINTER_MASSES[name]) for name in base}
+    found = {name: own.get(name) or base[name]._replace(mass=_WINTER_MASSES[name]) for name in base}
+    trunk = [found[name] for name in TRUNK]
+    length, mass = sum(part.length for part in trunk), sum(part.mass for part in trunk)
+    tops = [length - sum(part.length for part in trunk[: k + 1]) for k in range(len(trunk))]
+    com = sum(part.mass * (top + part.com * part.length) for part, top in zip(trunk, tops, strict=True)) / mass
+    lower = length * (1.0 - 0.5 / CERVICALE_OVER_SHOULDERS) - com
+    return found | {name: found[name]._replace(com=found[name].com + lower / found[name].length) for name in TRUNK}
 
 
 def whole(table: Table) -> float:

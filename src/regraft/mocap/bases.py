@@ -21,9 +21,9 @@ Array = NDArray[np.float64]
 def free_base(motion: Motion) -> Motion:
     """The same motion with a free joint at the first body that has a mass.
 
-    OpenSim's models hang on the ground by sliding and turning joints in a row, with massless bodies in between. When another body
-    becomes the root, these would dangle from the pelvis and move without moving any inertia. Here they are gone; all other joints,
-    their numbers and their torques stay.
+    OpenSim's models hang on the ground by sliding and turning joints in a row, with massless bodies in between. When another
+    body becomes the root, these would dangle from the pelvis and move without moving any inertia. Here they are gone; all other
+    joints, their numbers and their torques stay.
 
     Parameters
     ----------
@@ -54,7 +54,10 @@ def free_base(motion: Motion) -> Motion:
             a[k, mech.v_slice(name)] = rate[other.v_slice(name)]
         pose = frame_pose(motion.mech, state, base)
         q[k, mech.q_slice(_name(base))] = (*pose.translation, *_near(pose.quaternion, q[k - 1, 3:7] if k else None))
-    notes = (*motion.notes, f"{base!r} hangs on the world by a free joint, {_name(base)!r}, in place of {len(between) + 1} joints.")
+    notes = (
+        *motion.notes,
+        f"{base!r} hangs on the world by a free joint, {_name(base)!r}, in place of {len(between) + 1} joints.",
+    )
     return dataclasses.replace(motion, mech=mech, q=q, v=v, a=a, raw=None, notes=notes)
 
 
