@@ -1,8 +1,8 @@
 """Forces at points within friction cones that cost least: a small convex programme, by an interior-point method.
 
 The cost is ½ fᵀ H f − rᵀ f, of the forces f = (x, y, z) at all points one after the other; each must push, and may not pull
-sideways by more than friction allows. A logarithmic barrier keeps every force inside its cone; it is made weaker step by step, each
-time followed by Newton's method (Boyd and Vandenberghe, *Convex Optimization*, chapter 11).
+sideways by more than friction allows. A logarithmic barrier keeps every force inside its cone; it is made weaker step by step,
+each time followed by Newton's method (Boyd and Vandenberghe, *Convex Optimization*, chapter 11).
 """
 
 from __future__ import annotations
@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 
 from ..algebra.dense import solve_definite_rows
-from ..compilation import Floats, Table, allocating, entry, inline, jit
+from ..compilation import Floats, Table, entry, inline, jit
 
-_START, _WEAKEN, _END = 1.0, 0.15, 1e-9  # of the barrier, beside costs of the order of one
+_START, _WEAKEN, _END = 0.1, 0.05, 1e-7  # of the barrier, beside costs of the order of one
 _STEPS = 40  # of Newton's method for one barrier; some five are needed
+_NEAR, _THERE = 1e-2, 1e-6  # the square of a step, beside its barrier, that is short enough: on the way, and at the end
 
 
 @inline
@@ -76,7 +77,7 @@ def least_forces_within(H: Any, r: Any, mu: float, f: Any, M: Any, step: Any, tr
     while weight > _END:
         for _ in range(_STEPS):
             length = newton_step(H, r, f, mu, weight, M, step)
-            if not length > 1e-9 * weight:
+            if not length > (_NEAR if weight > _END / _WEAKEN else _THERE) * weight:
                 break
             now, part = cost(H, r, f, mu, weight), 1.0
             while part > 1e-12:
@@ -92,7 +93,7 @@ def least_forces_within(H: Any, r: Any, mu: float, f: Any, M: Any, step: Any, tr
         weight *= _WEAKEN
 
 
-@allocating
+@jit
 def start_inside(f: Any, share: float) -> None:
     """Equal forces that push straight up."""
     for i in range(f.shape[0]):

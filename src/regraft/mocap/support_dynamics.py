@@ -1,0 +1,137 @@
+"""Inverse dynamics with what carries the body as its root: how forces add up for each root, and the call of all frames."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..describe.mechanism import Mechanism
+from ..errors import StructureError
+from ..kernels import tables
+from ..structure.structure import Structure
+from .motion import Foot, Motion
+from .support_kernels import FROM, LINK, ONTO, SIGN, Cost, Frames, Results, Ways, point_motions, support_dynamics
+
+Array = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Roots:
+    """The ways of forces to each root of a body: as it was recorded, and each of its supports."""
+
+    structure: Structure
+    names: tuple[str, ...]
+    """Of the supports."""
+    frames: tuple[str, ...]
+    """The frames of all points."""
+    ways: Ways
+
+    @property
+    def owner(self) -> Integers:
+        """(points,): which support each point belongs to."""
+        found: Integers = self.ways.owner[0]
+        return found
+
+    @property
+    def is_planar(self) -> bool:
+        """Whether the body cannot move in all six directions as it was recorded."""
+        return int(self.ways.base.shape[1]) < 6
+
+    def motions(self, motion: Motion) -> tuple[Array, Array]:
+        """(n, points, 3) each: where the points are in the world, and how they move."""
+        count = len(self.frames)
+        out = np.empty((len(motion.t), 6 * count))
+        given = (np.ascontiguousarray(x) for x in (motion.q, motion.v))
+        point_motions(self.structure.new_work(), *given, self.ways.rows, self.ways.points, out)
+        found = out.reshape(len(motion.t), count, 6)
+        return found[:, :, :3], found[:, :, 3:]
+
+    def solve(self, motion: Motion, root: Integers, shares: Integers, given: Array, yields: Array, cost: Cost) -> Results:
+        """All frames at once; see `Frames` and `Results` for what goes in and comes out."""
+        n, bodies = len(motion.t), len(self.structure.body_names)
+        frames = Frames(
+            *(np.ascontiguousarray(x) for x in (motion.q, motion.v, motion.a)),
+            root.reshape(n, 1), np.ascontiguousarray(shares), np.ascontiguousarray(given), np.ascontiguousarray(yields),
+        )  # fmt: skip
+        out = Results(
+            np.zeros((n, self.structure.nv)), np.zeros((n, 6)), np.zeros((n, 6 * len(self.names))), np.zeros((n, 6 * bodies))
+        )
+        support_dynamics(self.structure.new_work(), self.ways, frames, cost, out)
+        return out
+
+
+def roots_of(mech: Mechanism, feet: dict[str, Foot]) -> Roots:
+    """The ways of a body whose supports are given by name, as feet."""
+    structure = mech.structure
+    walk = structure.walk
+    if structure.layout.loops or (walk[1:, tables.PARENT] < 0).any():
+        raise StructureError(
+            "the motion of a body is analysed as one tree without loops; cut the loops of the mechanism, and leave out what is "
+            "not connected to the body."
+        )
+    rows = {name: structure.row(foot.bodies[0]) for name, foot in feet.items()}
+    base, top = _base(walk)
+    steps = [_steps(walk, root) for root in (top, *rows.values())]
+    places = np.array([np.argsort(way[:, FROM]) for way in steps])
+    names, points, point_rows, owner = [], [], [], []
+    for s, foot in enumerate(feet.values()):
+        for name in (foot.heel, *foot.ball, foot.toe):
+            frame = mech.frames[name]
+            names.append(name)
+            points.append(structure.point(frame.body, frame.pose.translation))
+            point_rows.append(structure.row(frame.body))
+            owner.append(s)
+    ways = Ways(
+        steps=np.concatenate(steps),
+        place=places,
+        dofs=np.ascontiguousarray(walk[:, (tables.V, tables.END)].T),
+        base=_table(base),
+        feet=_table(list(rows.values())),
+        rows=_table(point_rows),
+        points=np.array(points, float).reshape(-1, 3),
+        owner=_table(owner),
+    )
+    return Roots(structure, tuple(feet), tuple(names), ways)
+
+
+def _table(numbers: Sequence[int] | Integers) -> Integers:
+    return np.array(numbers, np.int64).reshape(1, -1)
+
+
+def _base(walk: Integers) -> tuple[list[int], int]:
+    """The degrees of freedom between the world and the first body that carries several others, or mass; and the row of that body."""
+    children = np.bincount(walk[1:, tables.PARENT], minlength=len(walk))
+    dofs, k = [], 0
+    while True:
+        dofs += range(walk[k, tables.V], walk[k, tables.END])
+        if children[k] != 1 or len(dofs) >= 6:
+            return dofs, k
+        k += 1
+
+
+def _steps(walk: Integers, root: int) -> Integers:
+    """How forces add up at a root: see `Ways.steps`."""
+    n = len(walk)
+    towards = walk[:, tables.PARENT].copy()
+    links, signs = np.arange(n), np.ones(n, np.int64)
+    k, onto, joint = root, -1, -1
+    while k >= 0:  # the way from the root of the recording to this one is turned round
+        above = towards[k]
+        towards[k], was = onto, links[k]
+        links[k], signs[k] = joint, -1 if onto >= 0 else 1
+        onto, joint, k = k, was, above
+    depth = np.zeros(n, np.int64)
+    for row in range(n):
+        k = row
+        while towards[k] >= 0:
+            depth[row] += 1
+            k = towards[k]
+    order = np.argsort(-depth, kind="stable")
+    found = np.empty((n, 4), np.int64)
+    found[:, FROM], found[:, ONTO] = order, towards[order]
+    found[:, LINK], found[:, SIGN] = np.maximum(links[order], 0), signs[order]
+    return found
