@@ -14,7 +14,7 @@ import numpy as np
 from ..algebra.dense import solve_definite_rows
 from ..compilation import Floats, Table, entry, inline, jit
 
-_START, _WEAKEN, _END = 0.1, 0.05, 1e-7  # of the barrier, beside costs of the order of one
+_START, _WEAKEN, _END = 0.01, 0.01, 1e-7  # of the barrier, beside costs of the order of one
 _STEPS = 40  # of Newton's method for one barrier; some five are needed
 _NEAR, _THERE = 1e-2, 1e-6  # the square of a step, beside its barrier, that is short enough: on the way, and at the end
 
