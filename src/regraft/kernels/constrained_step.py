@@ -1,0 +1,328 @@
+"""One step of inverse kinematics: the damped least-squares step that keeps loops closed and joints within their limits.
+
+    min ½ dᵀ (H + λ D) d + gᵀ d   with   J d = −gap along the rows of loops, and lower ≤ c + a · d ≤ upper for each limited measure c.
+
+Loops, and limits that hold, are rows C d = b. They are factorised by reflections with pivots, which find the rows that follow from
+others; what is left is free, and is solved for by a Cholesky factorisation. Which limits hold is found by an active-set method: the
+first bound in the way takes hold, and one that pulls instead of pushing lets go.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+from ..algebra.dense import factorise_rows, turn_row, turn_row_back
+from ..compilation import inline, jit
+from ..tolerances import CLOSED, GAP_SMALL, LOOP_RANK, PULLING, WITHIN_LIMIT
+from . import configuration
+from .constraints.rows import hold, row_jacobian
+from .constraints.tables import RESIDUAL, Loops
+from .kinematics import place_bodies
+from .passive import measured, pick
+from .tables import DOFS, LIMITED, LOWER, UPPER, KernelModel, Q, V, Work
+from .targets import Fit
+
+
+class Bounds(NamedTuple):
+    """The rows that a step has to keep, and scratch to solve for it."""
+
+    limits: int  # how many of the tree's limits are kept: all or none
+    held: Any  # int64 (limits,): +1 at its upper bound, −1 at its lower one, 0 where it does not hold
+    value: Any  # (limits,): the limited measure
+    slope: Any  # (limits, 3): its gradient by the joint's velocities
+    loops: Any  # (loop rows, nv): J of the loops
+    C: Any  # (loop rows + limits, nv): the rows that hold, then their factors
+    b: Any  # (loop rows + limits,)
+    who: Any  # int64 (loop rows + limits,): the limit that a row belongs to, −1 for a loop's
+    order: Any  # int64 (loop rows + limits,)
+    heads: Any  # (loop rows + limits,)
+    left: Any  # (loop rows + limits,)
+    push: Any  # (loop rows + limits,): multipliers of the rows, in the order in which they were taken
+    B: Any  # (nv, nv): the matrix as it is solved
+    y: Any  # (2, nv): the step that is solved for, and the gradient, along the free directions
+    d: Any  # (1, nv): the step
+
+
+# --- rows -------------------------------------------------------------------------------------------------------------------
+
+
+@jit
+def measure(model: KernelModel, bounds: Bounds, q: Any) -> None:
+    """Every limited measure and its gradient at q."""
+    for i in range(bounds.limits):
+        value, gradient = measured(model, i, q, model.walk[model.limit_rows[i, LIMITED], Q])
+        bounds.value[i] = value
+        for c in range(3):
+            bounds.slope[i, c] = pick(gradient, c)
+
+
+@inline
+def along(model: KernelModel, bounds: Bounds, i: int, step: Any) -> float:
+    """How far a limited measure goes along a step (1, nv), to first order."""
+    k = model.limit_rows[i, LIMITED]
+    total = 0.0
+    for c in range(min(model.walk[k, DOFS], 3)):
+        total += bounds.slope[i, c] * step[0, model.walk[k, V] + c]
+    return total
+
+
+@inline
+def bound_of(model: KernelModel, i: int, side: int) -> float:
+    """The bound of a limit on one side."""
+    return model.limits[i, UPPER] if side > 0 else model.limits[i, LOWER]
+
+
+@inline
+def slack_of(bound: float) -> float:
+    """How far a measure may be beyond a bound, or off one that holds it."""
+    return WITHIN_LIMIT * (1.0 + abs(bound))
+
+
+@jit
+def rows_that_hold(model: KernelModel, closed: Loops, bounds: Bounds) -> int:
+    """Fill C and b with the rows of loops and of limits that hold; returns how many there are."""
+    C, nv, count = bounds.C, bounds.C.shape[1], bounds.loops.shape[0]
+    for r in range(count):
+        bounds.b[r], bounds.who[r] = closed.rows[r, RESIDUAL], -1
+        for d in range(nv):
+            C[r, d] = bounds.loops[r, d]
+    for i in range(bounds.limits):
+        if bounds.held[i] != 0:
+            k = model.limit_rows[i, LIMITED]
+            bounds.b[count], bounds.who[count] = bound_of(model, i, bounds.held[i]) - bounds.value[i], i
+            for d in range(nv):
+                C[count, d] = 0.0
+            for c in range(min(model.walk[k, DOFS], 3)):
+                C[count, model.walk[k, V] + c] = bounds.slope[i, c]
+            count += 1
+    return count
+
+
+@jit
+def least_move(bounds: Bounds, count: int) -> int:
+    """Factorise the first rows of C; the first numbers of y[0] become what the rows ask for. Returns how many rows were taken."""
+    if count == 0:
+        return 0
+    taken = factorise_rows(bounds.C[:count], bounds.order, bounds.heads, bounds.left, LOOP_RANK)
+    for i in range(taken):
+        total = bounds.b[bounds.order[i]]
+        for c in range(i):
+            total -= bounds.C[i, c] * bounds.y[0, c]
+        bounds.y[0, i] = total / bounds.C[i, i]
+    return taken
+
+
+# --- the step ---------------------------------------------------------------------------------------------------------------
+
+
+@jit
+def cholesky(B: Any, first: int) -> bool:
+    """B = L Lᵀ from a row and column on, L in the lower half; False where B is not positive."""
+    for i in range(first, B.shape[0]):
+        for j in range(first, i + 1):
+            total = B[i, j]
+            for c in range(first, j):
+                total -= B[i, c] * B[j, c]
+            if i == j:
+                if not total > 0.0:
+                    return False
+                B[i, i] = math.sqrt(total)
+            else:
+                B[i, j] = total / B[j, j]
+    return True
+
+
+@inline
+def forward(B: Any, first: int, y: Any, row: int) -> None:
+    """Y ← L⁻¹ y."""
+    for i in range(first, B.shape[0]):
+        total = y[row, i]
+        for c in range(first, i):
+            total -= B[i, c] * y[row, c]
+        y[row, i] = total / B[i, i]
+
+
+@inline
+def backward(B: Any, first: int, y: Any, row: int) -> None:
+    """Y ← L⁻ᵀ y."""
+    for i in range(B.shape[0] - 1, first - 1, -1):
+        y[row, i] /= B[i, i]
+        for c in range(first, i):
+            y[row, c] -= B[i, c] * y[row, i]
+
+
+@jit
+def turn_matrix(bounds: Bounds, taken: int) -> None:
+    """B ← Qᵀ B Q, for the reflections of the rows that hold."""
+    B = bounds.B
+    for _side in range(2):
+        for j in range(B.shape[0]):
+            turn_row_back(bounds.C, bounds.heads, taken, B, j)
+        for i in range(B.shape[0]):
+            for j in range(i):
+                B[i, j], B[j, i] = B[j, i], B[i, j]
+
+
+@jit
+def solve_rows_held(fit: Fit, bounds: Bounds, count: int, damping: float) -> int:
+    """The step y[0] that the rows that hold allow, and their multipliers `push`; returns how many rows were taken, −1 for no step."""
+    B, y, nv = bounds.B, bounds.y, bounds.B.shape[0]
+    taken = least_move(bounds, count)
+    for i in range(nv):
+        y[1, i] = fit.g[0, i]
+        for j in range(nv):
+            B[i, j] = fit.H[i, j]
+        B[i, i] += damping * fit.D[0, i]
+    if taken > 0:
+        turn_matrix(bounds, taken)
+        turn_row_back(bounds.C, bounds.heads, taken, y, 1)
+    for i in range(nv):  # the gradient where the rows have taken us
+        for c in range(taken):
+            y[1, i] += B[i, c] * y[0, c]
+    for i in range(taken, nv):
+        y[0, i] = -y[1, i]
+    for i in range(taken):
+        bounds.push[i] = -y[1, i]
+    if not cholesky(B, taken):
+        return -1
+    forward(B, taken, y, 0)
+    backward(B, taken, y, 0)
+    finish_multipliers(bounds, taken)
+    if taken > 0:
+        turn_row(bounds.C, bounds.heads, taken, y, 0)
+    return taken
+
+
+@inline
+def finish_multipliers(bounds: Bounds, taken: int) -> None:
+    """Push = L⁻ᵀ (minus the gradient at the step, along the rows)."""
+    B, y, C = bounds.B, bounds.y, bounds.C
+    for i in range(taken):
+        for c in range(taken, B.shape[0]):
+            bounds.push[i] -= B[i, c] * y[0, c]
+    for i in range(taken - 1, -1, -1):
+        bounds.push[i] /= C[i, i]
+        for c in range(i):
+            bounds.push[c] -= C[i, c] * bounds.push[i]
+
+
+@jit
+def step(model: KernelModel, closed: Loops, fit: Fit, bounds: Bounds, damping: float) -> bool:
+    """The step d from a position whose `fit` and rows are known; False where there is none for so little damping."""
+    d, y, nv = bounds.d, bounds.y, bounds.d.shape[1]
+    let_go_of_distant(model, bounds)
+    for j in range(nv):
+        d[0, j] = 0.0
+    for _change in range(4 * bounds.limits + 1):
+        count = rows_that_hold(model, closed, bounds)
+        taken = solve_rows_held(fit, bounds, count, damping)
+        if taken < 0:
+            return False
+        share, first = first_in_the_way(model, bounds)
+        for j in range(nv):
+            d[0, j] += share * (y[0, j] - d[0, j])
+        if first < 0:
+            first = pulling(fit, bounds, taken)
+            if first < 0:
+                break
+            bounds.held[first] = 0
+        else:
+            bounds.held[first] = 1 if along(model, bounds, first, y) > along(model, bounds, first, d) else -1
+    return True
+
+
+@inline
+def let_go_of_distant(model: KernelModel, bounds: Bounds) -> None:
+    """Limits that the present position is not at do not hold: those of a step that was not taken."""
+    for i in range(bounds.limits):
+        if bounds.held[i] != 0:
+            bound = bound_of(model, i, bounds.held[i])
+            if abs(bound - bounds.value[i]) > slack_of(bound):
+                bounds.held[i] = 0
+
+
+@inline
+def first_in_the_way(model: KernelModel, bounds: Bounds) -> tuple[float, int]:
+    """Which part of the way from d to y[0] is free, and the limit that ends it, −1 for none."""
+    share, first = 1.0, -1
+    for i in range(bounds.limits):
+        if bounds.held[i] == 0:
+            here, there = bounds.value[i] + along(model, bounds, i, bounds.d), bounds.value[i] + along(model, bounds, i, bounds.y)
+            bound = model.limits[i, UPPER] if there > here else model.limits[i, LOWER]
+            beyond = there - bound if there > here else bound - there
+            if beyond > 0.0 and there != here:
+                part = max((bound - here) / (there - here), 0.0)
+                if part < share:
+                    share, first = part, i
+    return share, first
+
+
+@inline
+def pulling(fit: Fit, bounds: Bounds, taken: int) -> int:
+    """The limit whose row pulls hardest towards its bound, where it should push back from it; −1 for none."""
+    largest = 0.0
+    for j in range(fit.g.shape[1]):
+        largest = max(largest, abs(fit.g[0, j]))
+    first, worst = -1, PULLING * largest
+    for r in range(taken):
+        i = bounds.who[bounds.order[r]]
+        if i >= 0 and -bounds.held[i] * bounds.push[r] > worst:
+            first, worst = i, -bounds.held[i] * bounds.push[r]
+    return first
+
+
+# --- back onto closed loops, and within limits -------------------------------------------------------------------------------
+
+
+@jit
+def take_hold_beyond(model: KernelModel, bounds: Bounds) -> bool:
+    """Let limits hold whose measures are beyond their bounds; whether there were any."""
+    found = False
+    for i in range(bounds.limits):
+        if bounds.held[i] == 0:
+            for side in (-1, 1):
+                bound = bound_of(model, i, side)
+                if side * (bounds.value[i] - bound) > slack_of(bound):
+                    bounds.held[i], found = side, True
+    return found
+
+
+@jit
+def restore(model: KernelModel, work: Work, closed: Loops, bounds: Bounds, q: Any, other: Any, trials: int) -> float:
+    """Move q, by least steps, to where all loops are closed and no limit is exceeded; returns the gap that is left.
+
+    The rows of loops are left as they are at q; `other` is scratch (nq,). What holds nothing is not moved at all.
+    """
+    gap = math.inf
+    for trial in range(trials):
+        before = gap
+        gap = refresh(model, work, closed, bounds, q)
+        beyond = take_hold_beyond(model, bounds)
+        for i in range(bounds.limits):
+            if bounds.held[i] != 0:
+                bound = bound_of(model, i, bounds.held[i])
+                gap = max(gap, max(abs(bound - bounds.value[i]) - slack_of(bound), 0.0))
+        stuck = gap <= CLOSED and not gap < 0.5 * before
+        if not beyond and (gap <= GAP_SMALL or stuck or trial == trials - 1 or not gap < math.inf):
+            break
+        taken = least_move(bounds, rows_that_hold(model, closed, bounds))
+        for j in range(taken, bounds.y.shape[1]):
+            bounds.y[0, j] = 0.0
+        turn_row(bounds.C, bounds.heads, taken, bounds.y, 0)
+        configuration.integrate(model.walk, q, bounds.y[0], other)
+        for i in range(q.shape[0]):
+            q[i] = other[i]
+    return gap
+
+
+@inline
+def refresh(model: KernelModel, work: Work, closed: Loops, bounds: Bounds, q: Any) -> float:
+    """The rows of loops and the measures of limits at q; returns the largest gap of a loop."""
+    gap = 0.0
+    if bounds.loops.shape[0] > 0:
+        place_bodies(model, work, q)
+        gap = hold(model, work, closed)
+        row_jacobian(model, work, closed, bounds.loops)
+    measure(model, bounds, q)
+    return gap
