@@ -42,6 +42,8 @@ TOLD = 4
 
 _FIRST_DAMPING, _NEXT_DAMPING, _MOST_DAMPING = 1e-2, 1e-6, 1e12
 _CLOSING = 25  # trials to close the loops again after a step
+_NEAR = 0.2  # what a step gains of the cost where second derivatives are looked at from then on
+_FAILS = 3  # after so many matrices that were not positive they are not
 _ROUNDINGS = 16.0  # how many of them a miss may have
 
 
@@ -90,25 +92,30 @@ def settle_frame(
     measure(model, bounds, q)
     let_go_of_distant(model, bounds)
     gap = restore(model, work, closed, bounds, q, other, 8 * _CLOSING)
-    cost, size = assess(model, work, targets, f, q, fits[0])
-    done, count = False, 0
+    cost, size = assess(model, work, targets, f, q, fits[0], False)
+    done, second, count, fails = False, False, 0, 0
     while count < most and not done and gap <= CLOSED:
         count += 1
         fit = fits[0] if now == 0 else fits[1]
         if not step(model, closed, fit, bounds, damping):
-            damping = 10.0 * damping
+            if second:  # far from the least cost its second derivatives may point nowhere
+                cost, size = assess(model, work, targets, f, q, fit, False)
+                second, fails = False, fails + 1
+            else:
+                damping *= 10.0
             continue
         gain = promise(fit, bounds.d)
         floor = (_ROUNDINGS * EPSILON) ** 2 * size
         done = gain * (1.0 + damping) <= max(tolerance * tolerance * cost, floor)
         configuration.integrate(model.walk, q, bounds.d[0], trial)
         left = restore(model, work, closed, bounds, trial, other, _CLOSING)
-        found, larger = assess(model, work, targets, f, trial, fits[1] if now == 0 else fits[0])
+        ahead = gain * (1.0 + damping) <= _NEAR * cost and fails < _FAILS
+        found, larger = assess(model, work, targets, f, trial, fits[1] if now == 0 else fits[0], ahead)
         slack = COST_ROUNDING * cost + floor if gain <= math.sqrt(COST_ROUNDING) * cost + floor else 0.0
         if left <= CLOSED and found <= cost + slack:
             kept = (cost - found) / gain if gain > floor + COST_ROUNDING * cost else 1.0
             copy(trial, q)
-            cost, size, gap, now, grow = found, larger, left, 1 - now, 4.0
+            cost, size, gap, now, grow, second = found, larger, left, 1 - now, 4.0, ahead
             damping *= 0.05 if kept > 0.75 else 1.0 if kept > 0.25 else 3.0
             damping = max(damping, LEAST_DAMPING)
         else:
@@ -120,10 +127,10 @@ def settle_frame(
 
 
 @jit
-def look_for_unseen(model: KernelModel, closed: Loops, fit: Fit, bounds: Bounds, loose: Any) -> None:
+def look_for_unseen(model: KernelModel, closed: Loops, fit: Fit, bounds: Bounds, loose: Any) -> bool:
     """1 for each degree of freedom that takes part in a motion which no target sees, and no loop or limit holds; else 0.
 
-    In coordinates in which H has a diagonal of ones: τ (H + τ)⁻¹ is the projection onto the directions that H does not see.
+    False where H is not positive. In coordinates in which H has a diagonal of ones: τ (H + τ)⁻¹ is the projection onto the directions that H does not see.
     """
     B, y, nv = bounds.B, bounds.y, bounds.B.shape[0]
     for i in range(nv):
@@ -140,12 +147,13 @@ def look_for_unseen(model: KernelModel, closed: Loops, fit: Fit, bounds: Bounds,
         B[i, i] += UNSEEN
     if taken > 0:
         turn_matrix(bounds, taken)
-    cholesky(B, taken)
+    if not cholesky(B, taken):
+        return False
     least = math.inf
     for i in range(taken, nv):
         least = min(least, B[i, i] * B[i, i])
     if least > 4.0 * UNSEEN:
-        return
+        return True
     for i in range(nv):
         for j in range(nv):
             y[0, j] = 1.0 if i == j else 0.0
@@ -155,6 +163,7 @@ def look_for_unseen(model: KernelModel, closed: Loops, fit: Fit, bounds: Bounds,
         for j in range(taken, nv):
             share += UNSEEN * y[0, j] * y[0, j]
         loose[i] = 1.0 if share > TAKES_PART else 0.0
+    return True
 
 
 @long_entry
@@ -206,5 +215,7 @@ def track(
         damping = _NEXT_DAMPING if before[i] >= 0 else _FIRST_DAMPING
         which = settle_frame(m, w, closed, targets, f, (one, two), bounds, q[f], trial, other, damping, tolerance, most, told[f])
         configuration.normalise(m.walk, q[f])
-        look_for_unseen(m, closed, one if which == 0 else two, bounds, loose[f])
+        if not look_for_unseen(m, closed, one if which == 0 else two, bounds, loose[f]):
+            assess(m, w, targets, f, q[f], one, False)
+            look_for_unseen(m, closed, one, bounds, loose[f])
         misses(m, w, targets, f, q[f], one.miss, out)

@@ -1,8 +1,11 @@
 """How far a pose misses its targets, and how that changes: cost, gradient and Gauss–Newton matrix of inverse kinematics.
 
-Along a motion v a point moves as a point mass does, so the matrix Jᵀ W J of weighted points is the mass matrix that the tree has with
-the weights as point masses on its bodies; weights of orientations are moments of inertia. Both are summed from the leaves to the
-roots, ten numbers a body, and so are the misses, as forces. No Jacobian is ever written down.
+Along a motion v a point moves as a point mass does, so the matrix Jᵀ W J of weighted points is the mass matrix that the tree has
+with the weights as point masses on its bodies; weights of orientations are moments of inertia. Both are summed from the leaves to
+the roots, ten numbers a body, and so are the misses, as forces. No Jacobian is ever written down.
+
+Where misses remain, as with markers that slide on skin, steps by Jᵀ W J alone converge slowly. With the moments Σ x fᵀ of the forces f
+at their points x, nine numbers more, the matrix is completed to that of Newton's method.
 """
 
 from __future__ import annotations
@@ -17,10 +20,13 @@ from ..algebra.spatial import (
     RigidInertia,
     Vector,
     add,
+    angular,
+    cross,
     dot,
     force_at,
     joined,
     largest_response,
+    linear,
     momentum_of,
     multiply,
     plus,
@@ -40,9 +46,10 @@ from . import configuration
 from .inertia import load_rigid, store_rigid
 from .jacobian import point_on
 from .kinematics import frame, place_bodies
-from .tables import END, ORIGIN, PARENT, RIGID, ROOT, F, KernelModel, S, V, Work
+from .tables import END, ORIGIN, PARENT, RIGID, ROOT, VEL, F, KernelModel, S, V, Work
 
 MOST_DOFS = 6
+MOMENTS = VEL  # 9 in work.body, which nothing moves here: Σ x fᵀ of all that a body carries
 
 
 class Targets(NamedTuple):
@@ -72,19 +79,22 @@ class Fit(NamedTuple):
 
 
 @jit
-def assess(model: KernelModel, work: Work, targets: Targets, f: int, q: Any, fit: Fit) -> tuple[float, float]:
+def assess(
+    model: KernelModel, work: Work, targets: Targets, f: int, q: Any, fit: Fit, second: bool
+) -> tuple[float, float]:
     """Fill `fit` at q for frame f; returns the cost, and the same for the sizes that the misses are differences of.
 
-    O(n depth + targets), and O(nv²) to clear the matrix.
+    With `second` H has the second derivatives of points and orientations too, and need not be positive. O(n depth + targets), and O(nv²) to clear the matrix.
     """
     place_bodies(model, work, q)
     body, walk = work.body, model.walk
     for k in range(walk.shape[0]):
         store_rigid(body, k, (0.0, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)))
-        store(body, k, F, zero_spatial(body[k, RIGID]))
+        store(body, k, F, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
+        store(body, k, MOMENTS, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
     cost, size = weigh_points(model, work, targets, f)
-    more, larger = weigh_turns(work, targets, f)
-    gather(model, work, fit)
+    more, larger = weigh_turns(work, targets, f, second)
+    gather(model, work, fit, second)
     cost, size = cost + more, size + larger
     if targets.joint_goals.shape[0] > 0:
         more, larger = weigh_joints(model, targets, f, q, fit)
@@ -108,7 +118,9 @@ def weigh_points(model: KernelModel, work: Work, targets: Targets, f: int) -> tu
             near = subtract(goal, load(body, model.walk[k, ROOT], ORIGIN, 3))
             miss = subtract(x, near)
             put_on(body, k, rigid_inertia(w, x, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)))
-            store(body, k, F, plus(load(body, k, F, 6), force_at(x, zero_vector(w), scale(w, miss))))
+            force = scale(w, miss)
+            store(body, k, F, plus(load(body, k, F, 6), force_at(x, zero_vector(w), force)))
+            add_moments(body, k, outer(x, force))
             cost += 0.5 * w * dot(miss, miss)
             size += 0.5 * w * (dot(x, x) + dot(goal, goal))
     return cost, size
@@ -121,10 +133,28 @@ def put_on(body: Any, k: int, inertia: RigidInertia) -> None:
 
 
 @inline
-def weigh_turns(work: Work, targets: Targets, f: int) -> tuple[float, float]:
+def outer(a: Vector, b: Vector) -> Any:
+    """A bᵀ."""
+    return (
+        a[0] * b[0], a[0] * b[1], a[0] * b[2], a[1] * b[0], a[1] * b[1], a[1] * b[2], a[2] * b[0], a[2] * b[1], a[2] * b[2]
+    )  # fmt: skip
+
+
+@inline
+def add_moments(body: Any, k: int, X: Any) -> None:
+    """Add to the moments of row k."""
+    M = load(body, k, MOMENTS, 9)
+    store(
+        body, k, MOMENTS,
+        (M[0] + X[0], M[1] + X[1], M[2] + X[2], M[3] + X[3], M[4] + X[4], M[5] + X[5], M[6] + X[6], M[7] + X[7], M[8] + X[8]),
+    )  # fmt: skip
+
+
+@inline
+def weigh_turns(work: Work, targets: Targets, f: int, second: bool) -> tuple[float, float]:
     """Put the weights of orientations on their bodies, as moments of inertia, and their misses as moments.
 
-    The miss is the rotation vector e of R_goalᵀ R. Along ω it changes by 1 about e itself and by ½θ / sin ½θ across it.
+    The miss is the rotation vector e of R_goalᵀ R.
     """
     body, weights, goals = work.body, targets.turn_weights, targets.turn_goals
     cost, size = 0.0, 0.0
@@ -135,26 +165,34 @@ def weigh_turns(work: Work, targets: Targets, f: int) -> tuple[float, float]:
             goal = load(goals, f, 9 * i, 9)
             miss = rotate(R, log_rotation(multiply(transpose(goal), R)))
             square = dot(miss, miss)
-            put_on(body, k, (0.0, (0.0, 0.0, 0.0), turning_weight(w, miss, square)))
+            put_on(body, k, (0.0, (0.0, 0.0, 0.0), turning_weight(w, miss, square, second)))
             moment = (w * miss[0], w * miss[1], w * miss[2], 0.0, 0.0, 0.0)
             store(body, k, F, plus(load(body, k, F, 6), moment))
+            x, y, z = 0.5 * moment[0], 0.5 * moment[1], 0.5 * moment[2]
+            add_moments(body, k, (0.0, z, -y, -z, 0.0, x, y, -x, 0.0))
             cost += 0.5 * w * square
             size += w
     return cost, size
 
 
 @inline
-def turning_weight(w: float, miss: Vector, square: float) -> Any:
-    """W (a + (1 − a) e eᵀ / θ²), a = (½θ / sin ½θ)²: what a rotation vector e of length θ makes of its weight."""
+def turning_weight(w: float, miss: Vector, square: float, second: bool) -> Any:
+    """W (a + (1 − a) e eᵀ / θ²), what a rotation vector e of length θ makes of its weight.
+
+    About e itself e changes as the rotation does, and across it by ½θ / sin ½θ, the root of a. The second derivative of ½θ² itself
+    has a = ½θ cot ½θ.
+    """
     half = 0.5 * np.sqrt(square)
-    a = (half / np.sin(half)) ** 2 if half > 0.0 else 1.0
+    a = 1.0
+    if half > 0.0:
+        a = half * np.cos(half) / np.sin(half) if second else (half / np.sin(half)) ** 2
     b = (1.0 - a) / square if square > 0.0 else 0.0
     x, y, z = miss
     return (w * (a + b * x * x), w * b * x * y, w * b * x * z, w * (a + b * y * y), w * b * y * z, w * (a + b * z * z))
 
 
 @inline
-def gather(model: KernelModel, work: Work, fit: Fit) -> None:
+def gather(model: KernelModel, work: Work, fit: Fit, second: bool) -> None:
     """g, H and D of all points and orientations, from the leaves to the roots."""
     walk, body, dof, H = model.walk, work.body, work.dof, fit.H
     for d in range(H.shape[0]):
@@ -171,10 +209,13 @@ def gather(model: KernelModel, work: Work, fit: Fit) -> None:
             if seen > NO_LEVER * NO_LEVER * most:
                 fit.g[0, d] = power(screw, force)
                 fill_row(model, work, k, d, momentum, H)
+                if second:
+                    bend_row(model, work, k, d, H)
         parent = walk[k, PARENT]
         if parent >= 0:
             put_on(body, parent, composite)
             store(body, parent, F, plus(load(body, parent, F, 6), force))
+            add_moments(body, parent, load(body, k, MOMENTS, 9))
 
 
 @inline
@@ -188,6 +229,37 @@ def fill_row(model: KernelModel, work: Work, k: int, d: int, momentum: Any, H: A
         for e in range(walk[above, V], walk[above, END]):
             H[d, e] = H[e, d] = power(load(dof, e, S, 6), momentum)
         above = walk[above, PARENT]
+
+
+@inline
+def bend_row(model: KernelModel, work: Work, k: int, d: int, H: Any) -> None:
+    """Add Σ f · ∂²x: a joint nearer to the root turns the velocities that this one gives to points.
+
+    Two directions of one joint are taken as those of one exponential map.
+    """
+    walk, body, dof = model.walk, work.body, work.dof
+    bend = turned_forces(body, k, load(dof, d, S, 6))
+    for e in range(walk[k, V], d + 1):
+        screw = load(dof, e, S, 6)
+        both = 0.5 * (dot(angular(screw), bend) + dot(angular(load(dof, d, S, 6)), turned_forces(body, k, screw)))
+        H[d, e] += both
+        if e < d:
+            H[e, d] += both
+    above = walk[k, PARENT]
+    while above >= 0:
+        for e in range(walk[above, V], walk[above, END]):
+            more = dot(angular(load(dof, e, S, 6)), bend)
+            H[d, e] += more
+            H[e, d] += more
+        above = walk[above, PARENT]
+
+
+@inline
+def turned_forces(body: Any, k: int, screw: Any) -> Vector:
+    """Σ v × f over all points that row k carries, which move at v along a screw."""
+    X, w = load(body, k, MOMENTS, 9), angular(screw)
+    trace = X[0] + X[4] + X[8]
+    return add(cross(linear(screw), linear(load(body, k, F, 6))), subtract(rotate(X, w), scale(trace, w)))
 
 
 @inline
