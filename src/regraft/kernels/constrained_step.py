@@ -14,14 +14,17 @@ from typing import Any, NamedTuple
 
 from ..algebra.dense import factorise_rows, turn_row, turn_row_back
 from ..compilation import inline, jit
+from ..joints import joint_integrate
 from ..tolerances import CLOSED, GAP_SMALL, LOOP_RANK, PULLING, WITHIN_LIMIT
 from . import configuration
 from .constraints.rows import hold, row_jacobian
 from .constraints.tables import RESIDUAL, Loops
 from .kinematics import place_bodies
 from .passive import measured, pick
-from .tables import DOFS, LIMITED, LOWER, UPPER, KernelModel, Q, V, Work
+from .tables import DOFS, KIND, LIMITED, LOWER, UPPER, KernelModel, Q, V, Work
 from .targets import Fit
+
+NUDGE = 1e-6  # rad: the step of a derivative
 
 
 class Bounds(NamedTuple):
@@ -31,6 +34,8 @@ class Bounds(NamedTuple):
     held: Any  # int64 (limits,): +1 at its upper bound, −1 at its lower one, 0 where it does not hold
     value: Any  # (limits,): the limited measure
     slope: Any  # (limits, 3): its gradient by the joint's velocities
+    force: Any  # (limits,): the multiplier with which it held in the last step, 0 where it did not
+    bend: Any  # (limits, 9): that times its second derivatives
     loops: Any  # (loop rows, nv): J of the loops
     C: Any  # (loop rows + limits, nv): the rows that hold, then their factors
     b: Any  # (loop rows + limits,)
@@ -55,6 +60,32 @@ def measure(model: KernelModel, bounds: Bounds, q: Any) -> None:
         bounds.value[i] = value
         for c in range(3):
             bounds.slope[i, c] = pick(gradient, c)
+
+
+@jit
+def bend_limits(model: KernelModel, bounds: Bounds, q: Any, other: Any) -> None:
+    """The second derivatives of limits that hold, times their multipliers: a limited rotation moves on a sphere, not on a plane.
+
+    By differences of the gradients along the joint's own velocities. `other` is scratch (nq,).
+    """
+    bend, walk = bounds.bend, model.walk
+    for i in range(bounds.limits):
+        k = model.limit_rows[i, LIMITED]
+        count = min(walk[k, DOFS], 3)
+        for c in range(9):
+            bend[i, c] = 0.0
+        if bounds.held[i] == 0 or bounds.force[i] == 0.0:
+            continue
+        for c in range(count):
+            for side in (-1.0, 1.0):
+                for e in range(walk[k, DOFS]):
+                    bounds.y[0, walk[k, V] + e] = side * NUDGE if e == c else 0.0
+                joint_integrate(walk[k, KIND], q, walk[k, Q], bounds.y[0], walk[k, V], other)
+                _, gradient = measured(model, i, other, walk[k, Q])
+                for e in range(count):
+                    half = side * bounds.force[i] * pick(gradient, e) / (4.0 * NUDGE)
+                    bend[i, 3 * c + e] += half
+                    bend[i, 3 * e + c] += half
 
 
 @inline
@@ -165,7 +196,7 @@ def turn_matrix(bounds: Bounds, taken: int) -> None:
 
 
 @jit
-def solve_rows_held(fit: Fit, bounds: Bounds, count: int, damping: float) -> int:
+def solve_rows_held(model: KernelModel, fit: Fit, bounds: Bounds, count: int, damping: float) -> int:
     """The step y[0] that the rows that hold allow, and their multipliers `push`; returns how many rows were taken, −1 for no step."""
     B, y, nv = bounds.B, bounds.y, bounds.B.shape[0]
     taken = least_move(bounds, count)
@@ -174,6 +205,7 @@ def solve_rows_held(fit: Fit, bounds: Bounds, count: int, damping: float) -> int
         for j in range(nv):
             B[i, j] = fit.H[i, j]
         B[i, i] += damping * fit.D[0, i]
+    add_bends(model, bounds)
     if taken > 0:
         turn_matrix(bounds, taken)
         turn_row_back(bounds.C, bounds.heads, taken, y, 1)
@@ -195,6 +227,37 @@ def solve_rows_held(fit: Fit, bounds: Bounds, count: int, damping: float) -> int
 
 
 @inline
+def add_bends(model: KernelModel, bounds: Bounds) -> None:
+    """Add the second derivatives of limits that hold to B."""
+    for i in range(bounds.limits):
+        if bounds.held[i] != 0:
+            k = model.limit_rows[i, LIMITED]
+            first, count = model.walk[k, V], min(model.walk[k, DOFS], 3)
+            for c in range(count):
+                for e in range(count):
+                    bounds.B[first + c, first + e] += bounds.bend[i, 3 * c + e]
+
+
+@jit
+def promise(model: KernelModel, fit: Fit, bounds: Bounds) -> float:
+    """How much less the cost becomes along the step d, by its model: −g · d − ½ d · H d, on limits that bend."""
+    d, nv, total = bounds.d, bounds.d.shape[1], 0.0
+    for i in range(nv):
+        row = 0.0
+        for j in range(nv):
+            row += fit.H[i, j] * d[0, j]
+        total -= d[0, i] * (fit.g[0, i] + 0.5 * row)
+    for i in range(bounds.limits):
+        if bounds.held[i] != 0:
+            k = model.limit_rows[i, LIMITED]
+            first, count = model.walk[k, V], min(model.walk[k, DOFS], 3)
+            for c in range(count):
+                for e in range(count):
+                    total -= 0.5 * d[0, first + c] * bounds.bend[i, 3 * c + e] * d[0, first + e]
+    return total
+
+
+@inline
 def finish_multipliers(bounds: Bounds, taken: int) -> None:
     """Push = L⁻ᵀ (minus the gradient at the step, along the rows)."""
     B, y, C = bounds.B, bounds.y, bounds.C
@@ -208,15 +271,20 @@ def finish_multipliers(bounds: Bounds, taken: int) -> None:
 
 
 @jit
-def step(model: KernelModel, closed: Loops, fit: Fit, bounds: Bounds, damping: float) -> bool:
-    """The step d from a position whose `fit` and rows are known; False where there is none for so little damping."""
+def step(model: KernelModel, closed: Loops, fit: Fit, bounds: Bounds, q: Any, other: Any, damping: float) -> bool:
+    """The step d from a position q whose `fit` and rows are known; False where there is none for so little damping.
+
+    `other` is scratch (nq,).
+    """
     d, y, nv = bounds.d, bounds.y, bounds.d.shape[1]
     let_go_of_distant(model, bounds)
+    bend_limits(model, bounds, q, other)
     for j in range(nv):
         d[0, j] = 0.0
     for _change in range(4 * bounds.limits + 1):
         count = rows_that_hold(model, closed, bounds)
-        taken = solve_rows_held(fit, bounds, count, damping)
+        taken = solve_rows_held(model, fit, bounds, count, damping)
+        keep_forces(bounds, taken)
         if taken < 0:
             return False
         share, first = first_in_the_way(model, bounds)
@@ -230,6 +298,17 @@ def step(model: KernelModel, closed: Loops, fit: Fit, bounds: Bounds, damping: f
         else:
             bounds.held[first] = 1 if along(model, bounds, first, y) > along(model, bounds, first, d) else -1
     return True
+
+
+@inline
+def keep_forces(bounds: Bounds, taken: int) -> None:
+    """Remember the multipliers of limits that hold; none where there was no step."""
+    for i in range(bounds.limits):
+        bounds.force[i] = 0.0
+    for r in range(taken):
+        i = bounds.who[bounds.order[r]]
+        if i >= 0:
+            bounds.force[i] = bounds.push[r]
 
 
 @inline

@@ -22,6 +22,7 @@ from .constrained_step import (
     least_move,
     let_go_of_distant,
     measure,
+    promise,
     refresh,
     restore,
     rows_that_hold,
@@ -52,18 +53,6 @@ def copy(one: Any, other: Any) -> None:
     """Make a vector equal to another one."""
     for i in range(one.shape[0]):
         other[i] = one[i]
-
-
-@inline
-def promise(fit: Fit, d: Any) -> float:
-    """How much less the cost becomes along a step, by its model: −g · d − ½ d · H d."""
-    nv, total = d.shape[1], 0.0
-    for i in range(nv):
-        row = 0.0
-        for j in range(nv):
-            row += fit.H[i, j] * d[0, j]
-        total -= d[0, i] * (fit.g[0, i] + 0.5 * row)
-    return total
 
 
 @jit
@@ -97,14 +86,14 @@ def settle_frame(
     while count < most and not done and gap <= CLOSED:
         count += 1
         fit = fits[0] if now == 0 else fits[1]
-        if not step(model, closed, fit, bounds, damping):
+        if not step(model, closed, fit, bounds, q, other, damping):
             if second:  # far from the least cost its second derivatives may point nowhere
                 cost, size = assess(model, work, targets, f, q, fit, False)
                 second, fails = False, fails + 1
             else:
                 damping *= 10.0
             continue
-        gain = promise(fit, bounds.d)
+        gain = promise(model, fit, bounds)
         floor = (_ROUNDINGS * EPSILON) ** 2 * size
         done = gain * (1.0 + damping) <= max(tolerance * tolerance * cost, floor)
         configuration.integrate(model.walk, q, bounds.d[0], trial)
@@ -203,7 +192,7 @@ def track(
     one = Fit(np.empty((1, nv)), np.empty((nv, nv)), np.empty((1, nv)), np.empty(nv), np.empty((MOST_DOFS, nv)), np.empty(nv))
     two = Fit(np.empty((1, nv)), np.empty((nv, nv)), np.empty((1, nv)), np.empty(nv), np.empty((MOST_DOFS, nv)), np.empty(nv))
     bounds = Bounds(
-        limits, np.zeros(limits, np.int64), np.empty(limits), np.empty((limits, 3)), np.empty((loop_rows, nv)),
+        limits, np.zeros(limits, np.int64), np.empty(limits), np.empty((limits, 3)), np.zeros(limits), np.zeros((limits, 9)), np.empty((loop_rows, nv)),
         np.empty((rows, nv)), np.empty(rows), np.empty(rows, np.int64), np.empty(rows, np.int64), np.empty(rows), np.empty(rows),
         np.empty(rows), np.empty((nv, nv)), np.empty((2, nv)), np.empty((1, nv)),
     )  # fmt: skip
