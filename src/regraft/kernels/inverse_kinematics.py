@@ -44,7 +44,7 @@ TOLD = 4
 _FIRST_DAMPING, _NEXT_DAMPING, _MOST_DAMPING = 1e-2, 1e-6, 1e12
 _CLOSING = 25  # trials to close the loops again after a step
 _NEAR = 0.2  # what a step gains of the cost where second derivatives are looked at from then on
-_FAILS = 3  # after so many matrices that were not positive they are not
+_NEARER = 0.01  # that becomes so much smaller where they were no help
 _ROUNDINGS = 16.0  # how many of them a miss may have
 
 
@@ -82,14 +82,14 @@ def settle_frame(
     let_go_of_distant(model, bounds)
     gap = restore(model, work, closed, bounds, q, other, 8 * _CLOSING)
     cost, size = assess(model, work, targets, f, q, fits[0], False)
-    done, second, count, fails = False, False, 0, 0
+    done, second, count, near = False, False, 0, _NEAR
     while count < most and not done and gap <= CLOSED:
         count += 1
         fit = fits[0] if now == 0 else fits[1]
         if not step(model, closed, fit, bounds, q, other, damping):
             if second:  # far from the least cost its second derivatives may point nowhere
                 cost, size = assess(model, work, targets, f, q, fit, False)
-                second, fails = False, fails + 1
+                second, near = False, _NEARER * near
             else:
                 damping *= 10.0
             continue
@@ -98,11 +98,11 @@ def settle_frame(
         done = gain * (1.0 + damping) <= max(tolerance * tolerance * cost, floor)
         configuration.integrate(model.walk, q, bounds.d[0], trial)
         left = restore(model, work, closed, bounds, trial, other, _CLOSING)
-        ahead = gain * (1.0 + damping) <= _NEAR * cost and fails < _FAILS
+        ahead = gain * (1.0 + damping) <= near * cost
         found, larger = assess(model, work, targets, f, trial, fits[1] if now == 0 else fits[0], ahead)
         slack = COST_ROUNDING * cost + floor if gain <= math.sqrt(COST_ROUNDING) * cost + floor else 0.0
         if left <= CLOSED and found <= cost + slack:
-            kept = (cost - found) / gain if gain > floor + COST_ROUNDING * cost else 1.0
+            kept = (cost - found) / gain if gain > 10.0 * (floor + COST_ROUNDING * cost) else 0.5
             copy(trial, q)
             cost, size, gap, now, grow, second = found, larger, left, 1 - now, 4.0, ahead
             damping *= 0.05 if kept > 0.75 else 1.0 if kept > 0.25 else 3.0
