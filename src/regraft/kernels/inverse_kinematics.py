@@ -45,6 +45,7 @@ _FIRST_DAMPING, _NEXT_DAMPING, _MOST_DAMPING = 1e-2, 1e-6, 1e12
 _CLOSING = 25  # trials to close the loops again after a step
 _NEAR = 0.2  # what a step gains of the cost where second derivatives are looked at from then on
 _NEARER = 0.01  # that becomes so much smaller where they were no help
+_IN_NOISE = 1000.0  # a step that gains less, in units of the rounding of the cost, is taken on its word
 _ROUNDINGS = 16.0  # how many of them a miss may have
 
 
@@ -100,9 +101,9 @@ def settle_frame(
         left = restore(model, work, closed, bounds, trial, other, _CLOSING)
         ahead = gain * (1.0 + damping) <= near * cost
         found, larger = assess(model, work, targets, f, trial, fits[1] if now == 0 else fits[0], ahead)
-        slack = COST_ROUNDING * cost + floor if gain <= math.sqrt(COST_ROUNDING) * cost + floor else 0.0
-        if left <= CLOSED and found <= cost + slack:
-            kept = (cost - found) / gain if gain > 10.0 * (floor + COST_ROUNDING * cost) else 0.5
+        noise = COST_ROUNDING * cost + _ROUNDINGS * EPSILON * math.sqrt(cost * size) + floor  # of the cost, by rounding
+        if left <= CLOSED and found <= cost + (noise if gain <= _IN_NOISE * noise else 0.0):
+            kept = (cost - found) / gain if gain > 10.0 * noise else 0.5
             copy(trial, q)
             cost, size, gap, now, grow, second = found, larger, left, 1 - now, 4.0, ahead
             damping *= 0.05 if kept > 0.75 else 1.0 if kept > 0.25 else 3.0
