@@ -269,6 +269,9 @@ LEAST_DAMPING = 1e-10  # relative to the diagonal of JᵀWJ
 UNSEEN = 1e-9  # relative to the diagonal of JᵀWJ
 """Directions in which JᵀWJ is smaller are not determined by the targets."""
 
+SAME_FIT = 1e-6  # relative to the cost
+"""Of two starts that lead to costs which differ by less, the first counts."""
+
 TAKES_PART = 1e-3  # relative to 1, the sum of the squares of a direction
 """A joint that takes part with less in the directions that are not determined is determined."""
 

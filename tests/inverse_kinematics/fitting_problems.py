@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from random_mechanisms import random_mechanism, random_rotation, random_state
 from scipy.spatial.transform import Rotation
 
 import regraft as rg
+from random_mechanisms import random_mechanism, random_rotation, random_state
 
 
 def rotation_vector(R):

@@ -5,10 +5,10 @@ import math
 import numpy as np
 import pytest
 from fitting_problems import cost, gradient, marked, moved, sample
-from random_mechanisms import random_mechanism, random_state
 from scipy.optimize import minimize
 
 import regraft as rg
+from random_mechanisms import random_mechanism, random_state
 from regraft.kernels.constraints.closure import closed_positions
 
 
@@ -163,7 +163,9 @@ def allowed_motions(mech, state):
 def test_a_crank_is_found_from_where_its_rocker_is():
     mech, state = rg.models.four_bar().start
     names = mech.layout.names
-    turned = [rg.assemble(mech, state.replace(q={names[0]: float(state[names[0]].q) + a}), hold=names[0]) for a in (0.1, 0.2, 0.3)]
+    turned = [
+        rg.assemble(mech, state.replace(q={names[0]: float(state[names[0]].q) + a}), hold=names[0]) for a in (0.1, 0.2, 0.3)
+    ]
     body = list(mech.bodies)[-1]
     seen = [rg.body_poses(mech, there)[body].apply((0.1, 0, 0.2)) for there in turned]
     found = rg.inverse_kinematics(mech, {"dot": rg.Marker(seen, on=body, at=(0.1, 0, 0.2))}, start=state)
@@ -177,11 +179,8 @@ def test_limits_and_loops_together():
     first = mech.layout.names[0]
     now = float(state[first].q)
     joint = mech.joints[first]
-    limited = rg.Mechanism.from_dict(mech.to_dict())
-    data = limited.to_dict()
     limited = with_limits(mech, first, joint.type.with_limits(rg.Limits(now - 0.1, now + 0.1)))
     found = rg.inverse_kinematics(limited, {"wish": rg.JointTarget(now + 1.0, on=first)}, start=limited.state(q=state.q))
-    assert data is not None
     assert found.q[0, limited.q_slice(first)] == pytest.approx(now + 0.1, abs=1e-12)
     assert gaps(limited, found.q[0]) < 1e-10
 

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 from fitting_problems import cost, gradient, marked, mixed, moved, sample, weighted_misses
-from random_mechanisms import ALL_JOINTS, random_mechanism, random_state
 from scipy.optimize import least_squares
 
 import regraft as rg
+from random_mechanisms import ALL_JOINTS, random_mechanism, random_state
 
 
 @pytest.mark.parametrize("seed", range(25))
@@ -53,7 +53,9 @@ def total_weight(mech, targets):
         if isinstance(target, rg.Marker):
             total += target.weight
         elif isinstance(target, rg.PoseTarget):
-            total += (target.weight if target.position is not None else 0) + (target.turn_weight if target.orientation is not None else 0)
+            total += (target.weight if target.position is not None else 0) + (
+                target.turn_weight if target.orientation is not None else 0
+            )
         else:
             total += target.weight * len(range(*mech.v_slice(name).indices(mech.nv)))
     return total

@@ -17,7 +17,7 @@ from ..kernels.inverse_kinematics import CONVERGED, COST, GAP, ITERATIONS, TOLD,
 from ..kernels.memory import TREE_LIMITS
 from ..structure.layout import Layout
 from ..structure.structure import Structure
-from ..tolerances import CLOSED, GAP_SMALL
+from ..tolerances import CLOSED, GAP_SMALL, REPRESENTABLE, SAME_FIT
 from .first_pose import best_seen, first_poses
 from .targets import Tables, read_targets
 
@@ -189,13 +189,17 @@ class _Search:
     def from_everywhere(self, tries: int) -> None:
         """Solve the frame in which most is seen from several positions, then all others, away from it."""
         first, n = best_seen(self.tables), self.tables.frames
-        found: list[tuple[bool, float, Array]] = []
+        nothing = REPRESENTABLE**2 * self.tables.size(first)
+        best, least = self.q[first].copy(), np.inf
         for q in first_poses(self.mech, self.structure, self.tables, first, tries):
             self.q[first] = q
             self.run(np.array([first]), np.array([-1]))
-            is_open = not self.told[first, GAP] <= CLOSED
-            found.append((is_open, float(self.told[first, COST]), self.q[first].copy()))
-        self.q[first] = min(found, key=lambda one: one[:2])[2]
+            cost = float(self.told[first, COST]) if self.told[first, GAP] <= CLOSED else np.inf
+            if cost + nothing < (1.0 - SAME_FIT) * least:  # a later start has to be really better
+                best, least = self.q[first].copy(), cost
+            if least <= nothing:
+                break
+        self.q[first] = best
         later, sooner = np.arange(first + 1, n), np.arange(first - 1, -1, -1)
         self.run(np.concatenate(([first], later, sooner)), np.concatenate(([-1], later - 1, sooner + 1)))
 

@@ -140,6 +140,11 @@ class Tables(NamedTuple):
         with_joints = [self.joint_weights] if len(self.joint_weights) else []
         return np.concatenate([self.point_weights, self.turn_weights, *with_joints], axis=1)
 
+    def size(self, frame: int) -> float:
+        """The cost of a frame where everything is missed by as much as it is large, and by a metre or a radian at least."""
+        largest = float(np.abs(self.point_goals[frame]).max(initial=0.0))
+        return float(self.weights[frame].sum()) * (1.0 + largest) ** 2
+
 
 def read_targets(mech: Mechanism, structure: Structure, given: Mapping[str, Any]) -> Tables:
     """The tables of all targets, checked."""

@@ -37,7 +37,6 @@ from ..algebra.spatial import (
     size_of,
     subtract,
     transpose,
-    zero_spatial,
     zero_vector,
 )
 from ..compilation import inline, jit
@@ -46,7 +45,7 @@ from . import configuration
 from .inertia import load_rigid, store_rigid
 from .jacobian import point_on
 from .kinematics import frame, place_bodies
-from .tables import END, ORIGIN, PARENT, RIGID, ROOT, VEL, F, KernelModel, S, V, Work
+from .tables import END, ORIGIN, PARENT, ROOT, VEL, F, KernelModel, S, V, Work
 
 MOST_DOFS = 6
 MOMENTS = VEL  # 9 in work.body, which nothing moves here: Σ x fᵀ of all that a body carries
@@ -79,9 +78,7 @@ class Fit(NamedTuple):
 
 
 @jit
-def assess(
-    model: KernelModel, work: Work, targets: Targets, f: int, q: Any, fit: Fit, second: bool
-) -> tuple[float, float]:
+def assess(model: KernelModel, work: Work, targets: Targets, f: int, q: Any, fit: Fit, second: bool) -> tuple[float, float]:
     """Fill `fit` at q for frame f; returns the cost, and the same for the sizes that the misses are differences of.
 
     With `second` H has the second derivatives of points and orientations too, and need not be positive. O(n depth + targets), and O(nv²) to clear the matrix.
