@@ -105,7 +105,7 @@ def inverse_kinematics(
         The mechanism.
     targets : mapping of str to array_like, Pose, Marker, PoseTarget or JointTarget
         By the name of a frame or a body its positions in the world, (n, 3) for n frames or (3,) for all of them, or its poses; by
-        the name of a joint its coordinates. `Marker`, `PoseTarget` and `JointTarget` have weights, and may have names of their own.
+        the name of a joint its coordinates. `Marker`, `PoseTarget` and `JointTarget` have weights, and any names.
         NaN stands for what was not seen.
     start : State, (nq,) or (n, nq) array_like, optional
         Where to start: the first frame, or each of them. By default the frame in which most is seen is solved first, from several
@@ -179,12 +179,11 @@ class _Search:
         self.loose = np.zeros((n, structure.nv))
         self.misses = np.zeros((n, columns + (structure.nv if len(tables.joint_goals) else 0)))
 
-    def run(self, frames: Array, before: Array) -> None:
+    def run(self, frames: Any, before: Any) -> None:
         """Solve some frames, each from the one before it, or from its own q."""
-        track(
-            self.work, frames, before, *self.tables.arguments, self.limits, self.tolerance, self.most,
-            self.q, self.told, self.loose, self.misses,
-        )  # fmt: skip
+        kernel: Any = track
+        settings = self.limits, self.tolerance, self.most
+        kernel(self.work, frames, before, *self.tables.arguments, *settings, self.q, self.told, self.loose, self.misses)
 
     def from_everywhere(self, tries: int) -> None:
         """Solve the frame in which most is seen from several positions, then all others, away from it."""
@@ -251,13 +250,14 @@ class _Search:
         if not converged.all():
             is_open = not self.told[~converged, GAP].max() <= CLOSED
             why = "loops stay open, or joints beyond their limits, there" if is_open else f"{self.most} steps were not enough"
-            warn(f"inverse kinematics did not converge in {_frames(~converged)}: {why}; see `converged`, or give another start.")
+            where = _frames(~converged)
+            warn(f"inverse kinematics did not converge in {where}: {why}; see `converged`, or give another start.")
         if undetermined.any():
             slices = self.structure.layout.v_slices
             names = [name for name, of_joint in slices.items() if undetermined[:, of_joint].any()]
             warn(
                 f"the targets of {_frames(undetermined.any(axis=1))} do not determine the joints {listed(names)}: what is not "
-                "determined stays as it was in the frame before (or in the start); see `undetermined`. Give more targets, such as "
+                "determined stays as it was in the frame before, or in the start; see `undetermined`. Give more targets, such as "
                 "rg.JointTarget with a small weight."
             )
 
@@ -277,10 +277,11 @@ class _Search:
         weights = self.tables.weights
         total = weights.sum(axis=1)
         square = (weights * self.misses**2).sum(axis=1)
-        return np.sqrt(np.divide(square, total, out=np.full(len(total), np.nan), where=total > 0.0))
+        found: Array = np.sqrt(np.divide(square, total, out=np.full(len(total), np.nan), where=total > 0.0))
+        return found
 
 
-def _frames(which: NDArray[np.bool_], most: int = 6) -> str:
+def _frames(which: Any, most: int = 6) -> str:
     """Frames for a message, those that follow each other as one: frames 0-3, 7."""
     at = np.flatnonzero(which)
     runs = np.split(at, np.flatnonzero(np.diff(at) > 1) + 1)

@@ -1,4 +1,4 @@
-"""What inverse kinematics is to reach: markers, poses of frames and joint coordinates, from what users give to what kernels take."""
+"""What inverse kinematics is to reach: markers, poses of frames, joint coordinates; from what users give to what kernels take."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ class Tables(NamedTuple):
     misses: dict[str, Miss]
 
     @property
-    def arguments(self) -> tuple[Array, ...]:
+    def arguments(self) -> tuple[Any, ...]:
         """In the order of the kernel."""
         return self[1:11]
 
@@ -150,7 +150,7 @@ def read_targets(mech: Mechanism, structure: Structure, given: Mapping[str, Any]
     """The tables of all targets, checked."""
     if not isinstance(given, Mapping):
         raise ModelError(
-            f"targets must be a mapping from names to positions, poses or joint coordinates, not {type(given).__name__}."
+            f"targets must be a mapping from names to positions, poses or coordinates, not {type(given).__name__}."
         )
     named = {name: _as_target(mech, name, value) for name, value in given.items()}
     if not named:
@@ -177,7 +177,7 @@ def _as_target(mech: Mechanism, name: str, value: Any) -> Target:
     if placed:
         return Marker(value)
     raise ModelError(
-        f"target {name!r}: there is no frame, body or joint of that name; add a frame with add_frame, or say where the marker is: "
+        f"target {name!r}: there is no frame, body or joint of that name; add a frame with add_frame, or say where it is: "
         "rg.Marker(positions, on='body', at=(x, y, z))."
     )
 
@@ -227,7 +227,7 @@ class _Reader:
         self.points.append((name, row, self.structure.point(body, local.apply(offset)), goals, weight))
 
     def _add_turn(self, name: str, on: str, orientation: ArrayLike, weight: Any) -> None:
-        row, local, body = self._place(name, on)
+        row, local, _ = self._place(name, on)
         given = _numbers(name, "orientations", orientation)
         if given.shape[-2:] == (3, 3) and given.ndim in (2, 3):
             goals = self._over_frames(name, given.reshape(*given.shape[:-2], 9))
@@ -235,7 +235,7 @@ class _Reader:
             goals = _rotations(name, self._over_frames(name, given))
         else:
             raise ModelError(
-                f"target {name!r}: orientations must be rotation matrices (n, 3, 3) or unit quaternions (n, 4), not {given.shape}."
+                f"target {name!r}: orientations must be rotations (n, 3, 3) or unit quaternions (n, 4), not {given.shape}."
             )
         _check_rotations(name, goals)
         far = self.structure.far[row]
@@ -290,7 +290,7 @@ class _Reader:
         for name, joint, *_ in self.joints:
             misses[name] = Miss([], self.structure.layout.v_slices[joint])
         seen = np.concatenate([points_seen, turns_seen, *([joints_seen] if self.joints else [])], axis=1)
-        return Tables(n, *points, *turns, goals, weights, seen, misses)
+        return Tables._make((n, *points, *turns, goals, weights, seen, misses))
 
     def _placed(self, found: list[tuple[str, int, Array, Array, Any]], n: int, size: int) -> tuple[Any, ...]:
         """Rows, places, goals and weights of points or orientations, and where they are seen."""
@@ -299,8 +299,9 @@ class _Reader:
         goals, weights = np.zeros((n, size * len(found))), np.zeros((n, len(found)))
         seen = np.zeros((n, len(found)), bool)
         for i, (name, _, _, given, weight) in enumerate(found):
-            seen[:, i] = ~np.isnan(given).any(axis=1)
-            goals[:, size * i : size * (i + 1)] = np.where(np.isnan(given).any(axis=1)[:, None], 0.0, given)
+            hidden: Any = np.isnan(given).any(axis=1)
+            seen[:, i] = ~hidden
+            goals[:, size * i : size * (i + 1)] = np.where(hidden[:, None], 0.0, given)
             weights[:, i] = np.where(seen[:, i], _weight(name, weight, n), 0.0)
         return rows, places, goals, weights, seen
 
@@ -322,7 +323,7 @@ def _on_manifold(name: str, kind: JointType, given: Array) -> tuple[NDArray[np.b
     if kind.kernels.difference is None:
         known = ~np.isnan(given)
         return known, np.where(known, given, 0.0)
-    whole = ~np.isnan(given).any(axis=1)  # on a manifold all numbers belong together
+    whole: Any = ~np.isnan(given).any(axis=1)  # on a manifold all numbers belong together
     numbers = np.tile(kind.neutral(), (len(given), 1))
     numbers[whole] = [kind.normalised(row) for row in given[whole]]
     if not np.abs(numbers[whole] - given[whole]).max(initial=0.0) <= UNIT_QUATERNION:

@@ -1,10 +1,10 @@
 """One step of inverse kinematics: the damped least-squares step that keeps loops closed and joints within their limits.
 
-    min ½ dᵀ (H + λ D) d + gᵀ d   with   J d = −gap along the rows of loops, and lower ≤ c + a · d ≤ upper for each limited measure c.
+    min ½ dᵀ (H + λ D) d + gᵀ d   with   J d = −gap along the rows of loops, and lower ≤ c + a · d ≤ upper for limited measures c.
 
-Loops, and limits that hold, are rows C d = b. They are factorised by reflections with pivots, which find the rows that follow from
-others; what is left is free, and is solved for by a Cholesky factorisation. Which limits hold is found by an active-set method: the
-first bound in the way takes hold, and one that pulls instead of pushing lets go.
+Loops, and limits that hold, are rows C d = b. They are factorised by reflections with pivots, which find the rows that follow
+from others; what is left is free, and is solved for by a Cholesky factorisation. Which limits hold is found by an active-set
+method: the first bound in the way takes hold, and one that pulls instead of pushing lets go.
 """
 
 from __future__ import annotations
@@ -197,7 +197,7 @@ def turn_matrix(bounds: Bounds, taken: int) -> None:
 
 @jit
 def solve_rows_held(model: KernelModel, fit: Fit, bounds: Bounds, count: int, damping: float) -> int:
-    """The step y[0] that the rows that hold allow, and their multipliers `push`; returns how many rows were taken, −1 for no step."""
+    """The step y[0] that the rows that hold allow, and their multipliers `push`; returns how many were taken, −1 for no step."""
     B, y, nv = bounds.B, bounds.y, bounds.B.shape[0]
     taken = least_move(bounds, count)
     for i in range(nv):
@@ -381,7 +381,7 @@ def restore(model: KernelModel, work: Work, closed: Loops, bounds: Bounds, q: An
         for i in range(bounds.limits):
             if bounds.held[i] != 0:
                 bound = bound_of(model, i, bounds.held[i])
-                gap = max(gap, max(abs(bound - bounds.value[i]) - slack_of(bound), 0.0))
+                gap = max(gap, abs(bound - bounds.value[i]) - slack_of(bound))
         stuck = gap <= CLOSED and not gap < 0.5 * before
         if not beyond and (gap <= GAP_SMALL or stuck or trial == trials - 1 or not gap < math.inf):
             break

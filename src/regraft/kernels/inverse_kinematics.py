@@ -1,7 +1,7 @@
 """Inverse kinematics of many frames: Levenberg–Marquardt on the manifold of positions, each frame started from another's result.
 
-Every position on the way has its loops closed and its joints within their limits (`constrained_step`), so costs can be compared. A
-step d is taken as q ⊕ d. The damping λ D lets go where steps keep what they promise, and grows where they do not.
+Every position on the way has its loops closed and its joints within their limits (`constrained_step`), so costs can be compared.
+A step d is taken as q ⊕ d. The damping λ D lets go where steps keep what they promise, and grows where they do not.
 """
 
 from __future__ import annotations
@@ -75,8 +75,8 @@ def settle_frame(
 ) -> int:
     """Move q to the least cost of frame f; returns which of the two fits is that of q.
 
-    `trial` and `other` are scratch (nq,). It ends where the step that is left would gain less than tolerance² of the cost, or than
-    what rounding makes of the misses; that step is still taken.
+    `trial` and `other` are scratch (nq,). It ends where the step that is left would gain less than tolerance² of the cost, or
+    than what rounding makes of the misses; that step is still taken.
     """
     now, grow = 0, 4.0
     measure(model, bounds, q)
@@ -111,7 +111,8 @@ def settle_frame(
         else:
             refresh(model, work, closed, bounds, q)
             damping, grow = max(damping, _NEXT_DAMPING) * grow, 2.0 * grow
-            done = done or damping > _MOST_DAMPING
+            if damping > _MOST_DAMPING:
+                break
     told[ITERATIONS], told[CONVERGED], told[COST], told[GAP] = count, 1.0 if done else 0.0, cost, gap
     return now
 
@@ -120,7 +121,8 @@ def settle_frame(
 def look_for_unseen(model: KernelModel, closed: Loops, fit: Fit, bounds: Bounds, loose: Any) -> bool:
     """1 for each degree of freedom that takes part in a motion which no target sees, and no loop or limit holds; else 0.
 
-    False where H is not positive. In coordinates in which H has a diagonal of ones: τ (H + τ)⁻¹ is the projection onto the directions that H does not see.
+    False where H is not positive. In coordinates in which H has a diagonal of ones, τ (H + τ)⁻¹ is the projection onto the
+    directions that H does not see.
     """
     B, y, nv = bounds.B, bounds.y, bounds.B.shape[0]
     for i in range(nv):
@@ -181,8 +183,8 @@ def track(
 ) -> None:
     """`settle_frame` of some frames, one after another: each from q of the frame `before` it, or from its own q where that is −1.
 
-    `limits` is how many of the tree's limits are kept, all or none. `told` gets what is in TOLD, `loose` the degrees of freedom that
-    are not determined, `out` the misses of all targets.
+    `limits` is how many of the tree's limits are kept, all or none. `told` gets what is in TOLD, `loose` the degrees of freedom
+    that are not determined, `out` the misses of all targets.
     """
     m, w, closed = model_at(handle), work_at(handle, q), loops_at(handle, q)
     targets = Targets(
@@ -193,9 +195,9 @@ def track(
     one = Fit(np.empty((1, nv)), np.empty((nv, nv)), np.empty((1, nv)), np.empty(nv), np.empty((MOST_DOFS, nv)), np.empty(nv))
     two = Fit(np.empty((1, nv)), np.empty((nv, nv)), np.empty((1, nv)), np.empty(nv), np.empty((MOST_DOFS, nv)), np.empty(nv))
     bounds = Bounds(
-        limits, np.zeros(limits, np.int64), np.empty(limits), np.empty((limits, 3)), np.zeros(limits), np.zeros((limits, 9)), np.empty((loop_rows, nv)),
-        np.empty((rows, nv)), np.empty(rows), np.empty(rows, np.int64), np.empty(rows, np.int64), np.empty(rows), np.empty(rows),
-        np.empty(rows), np.empty((nv, nv)), np.empty((2, nv)), np.empty((1, nv)),
+        limits, np.zeros(limits, np.int64), np.empty(limits), np.empty((limits, 3)), np.zeros(limits), np.zeros((limits, 9)),
+        np.empty((loop_rows, nv)), np.empty((rows, nv)), np.empty(rows), np.empty(rows, np.int64), np.empty(rows, np.int64),
+        np.empty(rows), np.empty(rows), np.empty(rows), np.empty((nv, nv)), np.empty((2, nv)), np.empty((1, nv)),
     )  # fmt: skip
     trial, other = np.empty(nq), np.empty(nq)
     for i in range(frames.shape[0]):

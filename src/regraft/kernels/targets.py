@@ -4,8 +4,8 @@ Along a motion v a point moves as a point mass does, so the matrix Jᵀ W J of w
 with the weights as point masses on its bodies; weights of orientations are moments of inertia. Both are summed from the leaves to
 the roots, ten numbers a body, and so are the misses, as forces. No Jacobian is ever written down.
 
-Where misses remain, as with markers that slide on skin, steps by Jᵀ W J alone converge slowly. With the moments Σ x fᵀ of the forces f
-at their points x, nine numbers more, the matrix is completed to that of Newton's method.
+Where misses remain, as with markers that slide on skin, steps by Jᵀ W J alone converge slowly. With the moments Σ x fᵀ of the
+forces f at their points x, nine numbers more, the matrix is completed to that of Newton's method.
 """
 
 from __future__ import annotations
@@ -81,7 +81,8 @@ class Fit(NamedTuple):
 def assess(model: KernelModel, work: Work, targets: Targets, f: int, q: Any, fit: Fit, second: bool) -> tuple[float, float]:
     """Fill `fit` at q for frame f; returns the cost, and the same for the sizes that the misses are differences of.
 
-    With `second` H has the second derivatives of points and orientations too, and need not be positive. O(n depth + targets), and O(nv²) to clear the matrix.
+    With `second` H has the second derivatives of points and orientations too, and need not be positive.  O(n depth + targets),
+    and O(nv²) to clear the matrix.
     """
     place_bodies(model, work, q)
     body, walk = work.body, model.walk
@@ -176,8 +177,8 @@ def weigh_turns(work: Work, targets: Targets, f: int, second: bool) -> tuple[flo
 def turning_weight(w: float, miss: Vector, square: float, second: bool) -> Any:
     """W (a + (1 − a) e eᵀ / θ²), what a rotation vector e of length θ makes of its weight.
 
-    About e itself e changes as the rotation does, and across it by ½θ / sin ½θ, the root of a. The second derivative of ½θ² itself
-    has a = ½θ cot ½θ.
+    About e itself e changes as the rotation does, and across it by ½θ / sin ½θ, the root of a. The second derivative of ½θ²
+    itself has a = ½θ cot ½θ.
     """
     half = 0.5 * np.sqrt(square)
     a = 1.0
