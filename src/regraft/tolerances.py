@@ -269,6 +269,9 @@ LEAST_DAMPING = 1e-10  # relative to the diagonal of JᵀWJ
 UNSEEN = 1e-9  # relative to the diagonal of JᵀWJ
 """Directions in which JᵀWJ is smaller are not determined by the targets."""
 
+WEAKLY_SEEN = 1e-7  # relative to what a degree of freedom moves if all of it were as far away as from the root
+"""What is seen of a degree of freedom is compared with this at least: it is a difference of such numbers."""
+
 SAME_FIT = 1e-6  # relative to the cost
 """Of two starts that lead to costs which differ by less, the first counts."""
 

@@ -126,6 +126,17 @@ def test_a_marker_on_the_axis_of_a_joint_does_not_turn_it():
     assert sorted(found.q[0].tolist()) == pytest.approx([0.4, 0.5])
 
 
+@pytest.mark.parametrize("goal", [(0.2, 0.2, 0.1), (0.1, -0.2, 0.2), (0.5, 0.1, 0.3)])
+def test_a_ball_joint_may_turn_about_the_line_to_its_only_marker(goal):
+    mech = arm()
+    mech.add_frame("dot", "upper", rg.Pose(translation=(0.3, 0, 0)))
+    with pytest.warns(rg.RegraftWarning, match="do not determine the joints 'shoulder', 'elbow'"):
+        found = rg.inverse_kinematics(mech, {"dot": goal}, start=mech.state())
+    assert found.converged.all()
+    turn = rg.difference(mech, found.q[0], mech.state().q)[:3]
+    assert abs(turn @ (1, 0, 0)) < 1e-6  # the least turn, not any
+
+
 def test_a_small_weight_on_joints_decides_what_markers_leave_open():
     mech = arm()
     with warnings.catch_warnings():

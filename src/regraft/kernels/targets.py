@@ -40,7 +40,7 @@ from ..algebra.spatial import (
     zero_vector,
 )
 from ..compilation import inline, jit
-from ..tolerances import NO_LEVER
+from ..tolerances import ROUNDING, WEAKLY_SEEN
 from . import configuration
 from .inertia import load_rigid, store_rigid
 from .jacobian import point_on
@@ -202,9 +202,9 @@ def gather(model: KernelModel, work: Work, fit: Fit, second: bool) -> None:
             screw = load(dof, d, S, 6)
             momentum = momentum_of(composite, screw)
             seen, most = power(screw, momentum), largest_response(size_of(composite), screw)
-            fit.D[0, d] = seen if seen > NO_LEVER * NO_LEVER * most else most
+            fit.D[0, d] = max(seen, WEAKLY_SEEN * most)
             fit.g[0, d] = 0.0
-            if seen > NO_LEVER * NO_LEVER * most:
+            if seen > ROUNDING * most:
                 fit.g[0, d] = power(screw, force)
                 fill_row(model, work, k, d, momentum, H)
                 if second:
