@@ -84,6 +84,7 @@ class PinocchioFit:
 
     def scipy(self, q: Array, goals: Array) -> Array:
         """`scipy.optimize.least_squares` on the tangent space of the start."""
+
         def at(step: Array) -> Array:
             return np.asarray(pin.integrate(self.model, q, step))
 

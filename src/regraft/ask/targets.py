@@ -149,9 +149,7 @@ class Tables(NamedTuple):
 def read_targets(mech: Mechanism, structure: Structure, given: Mapping[str, Any]) -> Tables:
     """The tables of all targets, checked."""
     if not isinstance(given, Mapping):
-        raise ModelError(
-            f"targets must be a mapping from names to positions, poses or coordinates, not {type(given).__name__}."
-        )
+        raise ModelError(f"targets must be a mapping from names to positions, poses or coordinates, not {type(given).__name__}.")
     named = {name: _as_target(mech, name, value) for name, value in given.items()}
     if not named:
         raise ModelError("there are no targets; give at least one marker, pose or joint: {'hand': [[0.3, 0.2, 1.1]]}.")

@@ -15,20 +15,8 @@ from ..algebra.dense import turn_row_back
 from ..compilation import Integers, Table, inline, jit, long_entry
 from ..tolerances import CLOSED, COST_ROUNDING, EPSILON, LEAST_DAMPING, TAKES_PART, UNSEEN
 from . import configuration
-from .constrained_step import (
-    Bounds,
-    cholesky,
-    forward,
-    least_move,
-    let_go_of_distant,
-    measure,
-    promise,
-    refresh,
-    restore,
-    rows_that_hold,
-    step,
-    turn_matrix,
-)
+from .bounds import Bounds, least_move, let_go_of_distant, measure, refresh, restore, rows_that_hold
+from .constrained_step import cholesky, forward, promise, step, turn_matrix
 from .constraints.tables import Loops
 from .memory import loops_at, model_at, work_at
 from .tables import KernelModel, Work
