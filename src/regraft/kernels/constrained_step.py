@@ -25,38 +25,62 @@ from .targets import Fit
 
 @jit
 def cholesky(B: Any, first: int) -> bool:
-    """B = L Lᵀ from a row and column on, L in the lower half; False where B is not positive."""
-    for i in range(first, B.shape[0]):
-        for j in range(first, i + 1):
-            total = B[i, j]
-            for c in range(first, j):
-                total -= B[i, c] * B[j, c]
-            if i == j:
-                if not total > 0.0:
-                    return False
-                B[i, i] = math.sqrt(total)
-            else:
-                B[i, j] = total / B[j, j]
+    """B = Uᵀ U from a row and column on, U in the upper half; False where B is not positive.  Rows are taken two at a time."""
+    n, k = B.shape[0], first
+    while k < n:
+        if not scale_row(B, k):
+            return False
+        if k + 1 == n:
+            break
+        take_from_row(B, k, k + 1)
+        if not scale_row(B, k + 1):
+            return False
+        for i in range(k + 2, n):
+            above, over, row = B[k, i:], B[k + 1, i:], B[i, i:]  # indices from 0 on need no look at their sign
+            one, two = above[0], over[0]
+            for c in range(row.shape[0]):
+                row[c] -= one * above[c] + two * over[c]
+        k += 2
     return True
 
 
 @inline
+def scale_row(B: Any, k: int) -> bool:
+    """Row k of U, where those above it have been taken from it; False where B is not positive."""
+    if not B[k, k] > 0.0:
+        return False
+    B[k, k] = math.sqrt(B[k, k])
+    inverse = 1.0 / B[k, k]
+    for c in range(k + 1, B.shape[0]):
+        B[k, c] *= inverse
+    return True
+
+
+@inline
+def take_from_row(B: Any, k: int, i: int) -> None:
+    """Take what row k of U makes of row i from it."""
+    share = B[k, i]
+    for c in range(i, B.shape[0]):
+        B[i, c] -= share * B[k, c]
+
+
+@inline
 def forward(B: Any, first: int, y: Any, row: int) -> None:
-    """Y ← L⁻¹ y."""
+    """Y ← U⁻ᵀ y."""
     for i in range(first, B.shape[0]):
-        total = y[row, i]
-        for c in range(first, i):
-            total -= B[i, c] * y[row, c]
-        y[row, i] = total / B[i, i]
+        y[row, i] /= B[i, i]
+        for c in range(i + 1, B.shape[0]):
+            y[row, c] -= B[i, c] * y[row, i]
 
 
 @inline
 def backward(B: Any, first: int, y: Any, row: int) -> None:
-    """Y ← L⁻ᵀ y."""
+    """Y ← U⁻¹ y."""
     for i in range(B.shape[0] - 1, first - 1, -1):
-        y[row, i] /= B[i, i]
-        for c in range(first, i):
-            y[row, c] -= B[i, c] * y[row, i]
+        total = y[row, i]
+        for c in range(i + 1, B.shape[0]):
+            total -= B[i, c] * y[row, c]
+        y[row, i] = total / B[i, i]
 
 
 @jit
