@@ -113,5 +113,5 @@ def inverse_kinematics_comparisons() -> list[Comparison]:
 
     return [
         compare(what, figure, recording.solve, name, checked(solve), target, FRAMES, 1)
-        for name, solve, target in (("a loop over pin", fit.loop, 0.15), ("scipy and pin", fit.scipy, 0.15))
+        for name, solve, target in (("a loop over pin", fit.loop, 0.07), ("scipy and pin", fit.scipy, 0.07))
     ]

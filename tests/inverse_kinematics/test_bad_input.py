@@ -31,6 +31,7 @@ BAD = {
     "four numbers": ({"tip": (1, 0, 0, 0)}, r"'tip': positions must have shape \(n, 3\)"),
     "three axes": ({"tip": np.zeros((2, 2, 3))}, "'tip': positions must have shape"),
     "words": ({"tip": "here"}, "'tip'"),
+    "no frames": ({"tip": np.zeros((0, 3))}, "'tip' has no frames"),
     "never seen": ({"tip": NAN, "end": np.zeros((4, 3))}, "'tip' is never seen.*leave it out"),
     "infinite": ({"tip": (math.inf, 0, 0)}, "'tip' has a number that is not finite"),
     "other frames": ({"tip": np.zeros((4, 3)), "end": np.zeros((5, 3))}, "'end' has 5 frames.*4"),

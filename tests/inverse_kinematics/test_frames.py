@@ -216,4 +216,18 @@ def test_a_thousand_frames_a_second():
     rg.inverse_kinematics(mech, targets, limits=False)
     start = time.perf_counter()
     rg.inverse_kinematics(mech, targets, limits=False)
-    assert time.perf_counter() - start < 2.0
+    assert time.perf_counter() - start < 0.2
+
+
+def test_markers_that_never_fit_take_no_more_steps_than_those_that_do():
+    """As second derivatives are looked at where misses remain."""
+    mech, rng = figure(), np.random.default_rng(5)
+    _, targets = walk_of(mech, 60)
+    noisy = {
+        name: marker._replace(positions=marker.positions + 0.005 * rng.standard_normal((60, 3)))
+        for name, marker in targets.items()
+    }
+    found = rg.inverse_kinematics(mech, noisy, limits=False)
+    assert found.converged.all()
+    assert np.median(found.iterations) <= 7
+    assert found.iterations[1:].max() <= 20

@@ -263,7 +263,9 @@ class _Reader:
         """Goals with an axis for frames, of which there must be as many as other targets have."""
         if np.isinf(goals).any():
             raise ModelError(f"target {name!r} has a number that is not finite; NaN says that nothing was seen.")
-        if np.isnan(goals).any(axis=-1).all() and goals.size:
+        if len(goals) == 0:
+            raise ModelError(f"target {name!r} has no frames; give at least one.")
+        if np.isnan(goals).any(axis=-1).all():
             raise ModelError(f"target {name!r} is never seen: it has NaN in every frame; leave it out of the targets.")
         if goals.ndim == 1:
             return goals[None]
