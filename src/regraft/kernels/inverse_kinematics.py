@@ -13,7 +13,7 @@ import numpy as np
 
 from ..algebra.dense import turn_row_back
 from ..compilation import Integers, Table, inline, jit, long_entry
-from ..tolerances import CLOSED, COST_ROUNDING, EPSILON, LEAST_DAMPING, TAKES_PART, UNSEEN
+from ..tolerances import CLOSED, COST_ROUNDING, EPSILON, LEAST_DAMPING, SAME_FIT, TAKES_PART, UNSEEN
 from . import configuration
 from .bounds import Bounds, least_move, let_go_of_distant, measure, refresh, restore, rows_that_hold
 from .constrained_step import cholesky, forward, promise, step, turn_matrix
@@ -33,6 +33,7 @@ _FIRST_DAMPING, _NEXT_DAMPING, _MOST_DAMPING = 1e-2, 1e-6, 1e12
 _CLOSING = 25  # trials to close the loops again after a step
 _NEAR = 0.2  # what a step gains of the cost where second derivatives are looked at from then on
 _NEARER = 0.01  # that becomes so much smaller where they were no help
+_ASIDE = 0.1  # how far a position is put aside that is no least cost, as its second derivatives say
 _IN_NOISE = 1000.0  # a step that gains less, in units of the rounding of the cost, is taken on its word
 _ROUNDINGS = 16.0  # how many of them a miss may have
 
@@ -146,6 +147,16 @@ def look_for_unseen(model: KernelModel, closed: Loops, fit: Fit, bounds: Bounds,
     return True
 
 
+@jit
+def nudge(model: KernelModel, fit: Fit, told: Any, q: Any, step: Any, out: Any) -> None:
+    """A position aside of q, off a balance: each degree of freedom by a tenth of what would double the cost, at most."""
+    nv = step.shape[0]
+    for d in range(nv):
+        size = _ASIDE * min(1.0, math.sqrt(2.0 * told[COST] / (nv * fit.D[0, d])))
+        step[d] = size if d % 2 == 0 else -0.5 * size
+    configuration.integrate(model.walk, q, step, out)
+
+
 @long_entry
 def track(
     handle: int,
@@ -187,15 +198,23 @@ def track(
         np.empty((loop_rows, nv)), np.empty((rows, nv)), np.empty(rows), np.empty(rows, np.int64), np.empty(rows, np.int64),
         np.empty(rows), np.empty(rows), np.empty(rows), np.empty((nv, nv)), np.empty((2, nv)), np.empty((1, nv)),
     )  # fmt: skip
-    trial, other = np.empty(nq), np.empty(nq)
+    trial, other, aside, once = np.empty(nq), np.empty(nq), np.empty(nq), np.empty(TOLD)
     for i in range(frames.shape[0]):
         f = frames[i]
         if before[i] >= 0:
             copy(q[before[i]], q[f])
         damping = _NEXT_DAMPING if before[i] >= 0 else _FIRST_DAMPING
         which = settle_frame(m, w, closed, targets, f, (one, two), bounds, q[f], trial, other, damping, tolerance, most, told[f])
-        configuration.normalise(m.walk, q[f])
         if not look_for_unseen(m, closed, one if which == 0 else two, bounds, loose[f]):
+            nudge(m, one if which == 0 else two, told[f], q[f], bounds.d[0], aside)
+            settle_frame(m, w, closed, targets, f, (one, two), bounds, aside, trial, other, _FIRST_DAMPING, tolerance, most, once)
+            if once[CONVERGED] > 0.0 and once[GAP] <= CLOSED and once[COST] < (1.0 - SAME_FIT) * told[f, COST]:
+                once[ITERATIONS] += told[f, ITERATIONS]
+                copy(aside, q[f])
+                copy(once, told[f])
+            refresh(m, w, closed, bounds, q[f])
+            let_go_of_distant(m, bounds)
             assess(m, w, targets, f, q[f], one, False)
             look_for_unseen(m, closed, one, bounds, loose[f])
+        configuration.normalise(m.walk, q[f])
         misses(m, w, targets, f, q[f], one.miss, out)
