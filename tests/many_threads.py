@@ -138,6 +138,13 @@ def idle(mech, state):
     return rg.forward_dynamics(more, more.state(q=q, v=v))
 
 
+def posed(mech, state):
+    """The position that a state's joints and its tip lead back to, from another one nearby."""
+    joints = {name: rg.JointTarget(state[name].q) for name in mech.layout.names if state[name].q.size}
+    tip = np.add(rg.frame_position(mech, state, "tip"), (0.01, 0.0, 0.02))
+    return rg.inverse_kinematics(mech, {**joints, "tip": tip}, start=state).q
+
+
 TASKS = {
     "forward_dynamics": lambda m, s: rg.forward_dynamics(m, s, np.arange(1.0, m.nv + 1)),
     "forward_dynamics pushed": lambda m, s: rg.forward_dynamics(m, s, wrenches={a_body(m): np.arange(6.0)}),
@@ -160,6 +167,7 @@ TASKS = {
     "integrate": lambda m, s: rg.integrate(m, s.q, 0.1 * s.v),
     "difference": lambda m, s: rg.difference(m, rg.integrate(m, s.q, 0.1 * s.v), s.q),
     "normalise": lambda m, s: rg.normalise(m, s.q * 1.01),
+    "inverse_kinematics": posed,
     "hierarchy": rg.hierarchy,
     "joint_position": lambda m, s: [m.joint_position(s, name) for name in m.joints],
     "joint_velocity": lambda m, s: [m.joint_velocity(s, name) for name in m.joints],

@@ -12,11 +12,13 @@ from .ask.forward import forward_dynamics
 from .ask.frame_jacobian import jacobian, jacobian_rate
 from .ask.hierarchy import Hierarchy, hierarchy
 from .ask.inverse import actuator_torques, bias_force, inverse_dynamics, mass_matrix
+from .ask.inverse_kinematics import InverseKinematics, inverse_kinematics
 from .ask.loop_jacobian import loop_jacobian, loop_jacobian_rate
 from .ask.manifold import difference, integrate, normalise
 from .ask.mobility import Mobility, mobility
 from .ask.poses import body_poses, body_twists, frame_pose, frame_position, frame_twist
 from .ask.reactions import joint_reactions
+from .ask.targets import JointTarget, Marker, PoseTarget
 from .change import Connection, connect, connect_all, cut, reroot
 from .describe.inertia import Inertia
 from .describe.mechanism import Mechanism
@@ -87,11 +89,14 @@ __all__ = [
     "Hierarchy",
     "Inertia",
     "InitialValueProblem",
+    "InverseKinematics",
     "Joint",
     "JointState",
+    "JointTarget",
     "JointType",
     "Law",
     "Limits",
+    "Marker",
     "Mechanism",
     "MissingPackageError",
     "Mobility",
@@ -99,6 +104,7 @@ __all__ = [
     "Momentum",
     "Planar",
     "Pose",
+    "PoseTarget",
     "Prismatic",
     "RegraftError",
     "RegraftWarning",
@@ -135,6 +141,7 @@ __all__ = [
     "hierarchy",
     "integrate",
     "inverse_dynamics",
+    "inverse_kinematics",
     "jacobian",
     "jacobian_rate",
     "join",

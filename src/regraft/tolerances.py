@@ -255,6 +255,32 @@ BEYOND = 1e-8  # the guard's unit
 UNNOTICED = 1e-4  # relative to the largest movement of a joint meanwhile, which is 1e-6 at most
 """A change of a guard that says nothing: what loops hold in place moves by the square of that movement."""
 
+# --- inverse kinematics -------------------------------------------------------------------------------------------------------
+
+PULLING = 1e-13  # relative to the largest number of the gradient
+"""A limit that pulls a joint towards its bound by less holds it or not, whatever rounding says."""
+
+WITHIN_LIMIT = 1e-13  # m and rad, relative to 1 + the size of the bound
+"""How far a joint may be beyond its limit and still be at it."""
+
+COST_ROUNDING = 1e-13  # relative to the cost
+"""What rounding may do to a sum of squares: a step that is to gain less is judged by the model of the cost alone."""
+
+LEAST_DAMPING = 1e-10  # relative to the diagonal of JᵀWJ
+"""Damping that is always there: it keeps what no target shows where it is."""
+
+UNSEEN = 1e-9  # relative to the diagonal of JᵀWJ
+"""Directions in which JᵀWJ is smaller are not determined by the targets."""
+
+WEAKLY_SEEN = 1e-7  # relative to what a degree of freedom moves if all of it were as far away as from the root
+"""What is seen of a degree of freedom is compared with this at least: it is a difference of such numbers."""
+
+SAME_FIT = 1e-6  # relative to the cost
+"""Of two starts that lead to costs which differ by less, the first counts."""
+
+TAKES_PART = 1e-3  # relative to 1, the sum of the squares of a direction
+"""A joint that takes part with less in the directions that are not determined is determined."""
+
 # --- limit cycles --------------------------------------------------------------------------------------------------------------
 
 RESIDUAL_ROUNDING = 1e-12  # of the state, m, rad and these per second
