@@ -16,7 +16,6 @@ from regraft.algebra.scalars import (
     LANES,
     aligned_zeros,
     angle,
-    lane,
     lanes,
     lift,
     one,
@@ -251,7 +250,7 @@ def test_packs_calculate_like_floats_in_every_lane(rows):
 def counted(x, out):
     found = zero(x[0])
     for k in range(lanes(x[0])):
-        found = with_lane(found, k, 2.0 * lane(x[0], k) + 1.0)
+        found = with_lane(found, k, 2.0 * lane_of(x[0], k) + 1.0)
     out[0] = found
 
 
