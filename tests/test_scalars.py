@@ -12,7 +12,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compiled import Generic
-from regraft.algebra.scalars import LANES, aligned_zeros, angle, lift, one, sincos, square_root, where_less, zero
+from regraft.algebra.scalars import (
+    LANES,
+    aligned_zeros,
+    angle,
+    lanes,
+    lift,
+    one,
+    sincos,
+    square_root,
+    where_less,
+    with_lane,
+    zero,
+)
 
 ROUNDING = 4e-16
 
@@ -233,6 +245,21 @@ def test_packs_calculate_like_floats_in_every_lane(rows):
     # the compiler may reorder sums of a pack: a few units in the last place of the largest term
     assert np.abs(calculated.packs(rows) - expected).max() < 1e-12 * np.abs(expected).max()
     assert np.abs(np.array([calculated.floats(row) for row in rows]) - expected).max() < 1e-12 * np.abs(expected).max()
+
+
+def counted(x, out):
+    found = zero(x[0])
+    for k in range(lanes(x[0])):
+        found = with_lane(found, k, 2.0 * lane_of(x[0], k) + 1.0)
+    out[0] = found
+
+
+def test_the_numbers_of_a_scalar_can_be_taken_one_by_one():
+    each = Generic(counted, 1)
+    assert each.floats([3.0]).tolist() == [7.0]
+    assert each.complexes([3.0 + 2.0j]).tolist() == [7.0 + 4.0j]
+    rows = [[float(k)] for k in range(LANES)]
+    assert np.array_equal(each.packs(rows), 2.0 * np.array(rows) + 1.0)
 
 
 def test_a_pack_keeps_what_is_not_a_number_in_its_lane():
