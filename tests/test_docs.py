@@ -58,9 +58,9 @@ def test_the_joint_type_of_the_page_works_once_it_is_registered(tmp_path):
     (joints / "rack.py").write_text(file, encoding="utf-8")
     registry = (joints / "registry.py").read_text(encoding="utf-8")
     import_line = "from .prismatic import Prismatic\n"
-    assert registry.count(import_line) == registry.count("    Helical,\n)\n") == 1
+    assert registry.count(import_line) == registry.count("    Guided,\n)\n") == 1
     registry = registry.replace(import_line, import_line + "from .rack import Rack\n")
-    (joints / "registry.py").write_text(registry.replace("    Helical,\n)\n", "    Helical,\n    Rack,\n)\n"), encoding="utf-8")
+    (joints / "registry.py").write_text(registry.replace("    Guided,\n)\n", "    Guided,\n    Rack,\n)\n"), encoding="utf-8")
     environment = os.environ | {"PYTHONPATH": str(tmp_path), "REGRAFT_CACHE_DIR": str(tmp_path / "cache")}
     found = subprocess.run(
         [sys.executable, "-c", use], env=environment, cwd=tmp_path, capture_output=True, text=True, check=False

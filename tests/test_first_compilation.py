@@ -207,7 +207,8 @@ report["entries"], report["cold"] = len(warm), [name for name, count in warm.ite
 mech = rg.Mechanism()
 box = rg.Inertia.box(1.0, (1, 2, 3), at=(0.1, 0.2, 0.3))
 types = [rg.Revolute((0, 0, 1), limits=(-1, 1)), rg.Prismatic((1, 0, 0)), rg.Spherical(), rg.Free(), rg.Fixed(),
-         rg.Universal((1, 0, 0), (0, 1, 0)), rg.Cylindrical((0, 1, 0)), rg.Planar((0, 0, 1)), rg.Helical((1, 0, 0), 0.1)]
+         rg.Universal((1, 0, 0), (0, 1, 0)), rg.Cylindrical((0, 1, 0)), rg.Planar((0, 0, 1)), rg.Helical((1, 0, 0), 0.1),
+         rg.Guided([((0, 0, 1), rg.Curve.linear())], [((1, 0, 0), rg.Curve.spline([0, 1, 2], [0, 0.2, 0]))])]
 upper = "world"
 for k, joint in enumerate(types):
     mech.add_body(f"b{k}", box)

@@ -285,6 +285,11 @@ class JointType(Frozen):
         described = [f"{k}={_short(v)}" for k, v in self.arguments().items()]
         return f"{type(self).__name__}({', '.join([*described, *self.shown_settings()])})"
 
+    def described(self) -> str:
+        """The type with its axes, in a few words and without its settings, for tables."""
+        own = [f"{value:g}" if isinstance(value, float) else _numbers(value) for value in self.arguments().values()]
+        return " ".join([type(self).__name__, *own])
+
     def shown_settings(self) -> list[str]:
         """The settings as `repr` shows them."""
         return [f"{k}={_short(v)}" for k, v in self.settings().items()]
@@ -321,6 +326,10 @@ def _damping(name: str, damping: ArrayLike, nv: int) -> Array:
     if not (np.isfinite(given).all() and (given >= 0).all()):
         raise ModelError(f"{name}: damping must be finite and not negative, not {given.tolist()}.")
     return np.full(nv, given)
+
+
+def _numbers(values: Sequence[float]) -> str:
+    return "(" + ", ".join(f"{x:.6g}" for x in values) + ")"
 
 
 def _short(value: object) -> str:

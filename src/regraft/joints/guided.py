@@ -120,6 +120,10 @@ class Guided(JointType):
     def reverse(self, q: ArrayLike) -> Array:
         return np.array(q, float)
 
+    def described(self) -> str:
+        counts = [f"{len(value)} {word}" for word, value in (("turns", self.rotations), ("shifts", self.translations)) if value]
+        return f"Guided by {' and '.join(counts)}"
+
     def __hash__(self) -> int:
         return hash((type(self), self.rotations, self.translations, self.inverse))
 

@@ -27,7 +27,7 @@ def joint_table(mech: Mechanism) -> Table:
         q, v = (_NONE, _NONE) if closes_loop else (_slots(mech.q_slice(name)), _slots(mech.v_slice(name)))
         way = "loop" if closes_loop else ways.get(name, _NONE)
         ends = f"{joint.parent} → {joint.child}"
-        _add(table, name, _described(joint.type), ends, q, v, way, _limits(joint.type), _damping(joint.type))
+        _add(table, name, joint.type.described(), ends, q, v, way, _limits(joint.type), _damping(joint.type))
     return table
 
 
@@ -54,12 +54,6 @@ def _add(table: Table, *cells: str) -> None:
 def _slots(where: slice) -> str:
     count = where.stop - where.start
     return _NONE if count == 0 else f"{where.start}" if count == 1 else f"{where.start}:{where.stop}"
-
-
-def _described(kind: JointType) -> str:
-    """The type with its axes, without the settings that have columns of their own."""
-    own = [f"{value:g}" if isinstance(value, float) else _numbers(value) for value in kind.arguments().values()]
-    return " ".join([type(kind).__name__, *own])
 
 
 def _limits(kind: JointType) -> str:
