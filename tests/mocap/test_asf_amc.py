@@ -234,6 +234,7 @@ DAMAGED_ASF = {
     "cut in a bone": (ASF[: ASF.index("dof ry")] + ASF[ASF.index(":hierarchy") :], ["line 42", "'end'"]),
     "bone twice": (ASF.replace("name head", "name leg"), ["'leg'", "second"]),
     "no name": (ASF.replace("    name head\n", ""), ["line 27", "no name"]),
+    "name with blanks": (ASF.replace("name head", "name my head"), ["line 27", "blanks"]),
     "unknown bone": (ASF.replace("trunk head", "trunk tail"), ["line 53", "'tail'"]),
     "loose bone": (ASF.replace("    leg foot\n", ""), ["'foot'", "hang on nothing"]),
     "two parents": (ASF.replace("leg foot", "leg foot head"), ["line 54", "'head'", "two parents"]),

@@ -155,6 +155,16 @@ def test_what_is_written_is_read_again(tmp_path, up, suffix):
                 np.testing.assert_allclose(getattr(theirs, kind), getattr(ours, kind), rtol=1e-15)
 
 
+def test_plates_are_written_in_other_units(tmp_path):
+    rec = random_recording(2)
+    rec.save(tmp_path / "own.mot", scale=1e-3)
+    table = read_storage(tmp_path / "own.mot")
+    x, y, z = rec.plates[0].point[0]
+    np.testing.assert_allclose([table.columns[f"ground_force_p{axis}"][0] for axis in "xyz"], [1e3 * x, 1e3 * z, -1e3 * y])
+    np.testing.assert_allclose(table.columns["ground_torque_y"], 1e3 * rec.plates[0].moment[:, 2])
+    np.testing.assert_allclose(table.columns["ground_force_vy"], rec.plates[0].force[:, 2])
+
+
 def test_a_table_is_written_with_all_digits(tmp_path):
     t, x = np.array([0.0, 1 / 3]), np.array([np.pi, np.nan])
     write_storage(tmp_path / "own.sto", "two\nlines", t, {"x": x}, in_degrees=True)

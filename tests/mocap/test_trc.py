@@ -93,6 +93,15 @@ def test_the_axis_upwards_is_found_by_the_markers(file, tmp_path, up):
         np.testing.assert_allclose(list(again.markers.values()), list(rec.markers.values()), atol=1e-12)
 
 
+def test_markers_that_are_seldom_seen_do_not_lead_astray(file):
+    names = ["C7", "Head", "R.Heel"]
+    rows = [
+        [k + 1, 0.01 * k, 9e5, 1400.0, 9e5, *((9e5, 1500.0, 9e5) if k == 3 else 3 * ("",)), 9e5, 40.0, 9e5] for k in range(12)
+    ]
+    rec = rg.mocap.load(file(trc(rows, names, unit="um")))  # far from the origin, at which nothing is
+    assert told(rec, "y axis", "names")
+
+
 def test_empty_fields_and_zeros_are_not_seen_and_told(file):
     rows = [row(k) for k in range(12)]
     rows[2] = row(2, heel=["", "", ""])

@@ -156,8 +156,8 @@ def _bones(lines: Lines, indices: list[int], radians: bool) -> Iterator[_Bone]:
         elif bone is None:
             raise lines.error(index, f"expected 'begin' before {words[0]!r}.")
         elif key == "end":
-            if not bone.name:
-                raise lines.error(bone.line, "this bone has no name.")
+            if not bone.name or " " in bone.name:
+                raise lines.error(bone.line, "this bone has no name, or one with blanks in it.")
             yield bone
             bone = None
         elif key == "name":
@@ -294,15 +294,12 @@ def _frames(lines: Lines, asf: Skeleton) -> tuple[Array, bool, float | None, dic
 
 
 def _take(lines: Lines, index: int, words: list[str], asf: Skeleton, rows: dict[str, list[list[float]]], frame: int) -> None:
-    """One line of a frame: the name of a bone, which may have blanks in it, and its values."""
+    """One line of a frame: the name of a bone and its values."""
     name = words[0]
-    if name not in asf.bones:
-        name = next((bone for bone in asf.bones if " " in bone and words[: len(bone.split())] == bone.split()), name)
     if name not in asf.bones:
         has = listed(asf.bones)
         raise lines.error(index, f"there is no bone {name!r} in {str(asf.path)!r}, which has {has}: this is another skeleton.")
-    given, bone = words[len(name.split()) :], asf.bones[name]
-    row = lines.row(index, given, len(bone.freedoms), f"bone {name!r}")
+    row = lines.row(index, words[1:], len(asf.bones[name].freedoms), f"bone {name!r}")
     if any(abs(value) > LARGEST for value in row):
         lines.sensible(np.array([row]), [index])
     held = rows.setdefault(name, [])

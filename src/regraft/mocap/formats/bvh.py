@@ -74,14 +74,13 @@ class _Hierarchy:
                 self.motion = index
                 break
             self.words += [(word, index) for word in _WORDS.findall(lines[index])]
-        self.next = 0
+        self.next = 1  # after HIERARCHY
         self.joints: list[_Joint] = []
 
     def read(self) -> tuple[list[_Joint], int]:
         """The joints, each after its parent, and the line at which the motion begins."""
         if not self.words or self.words[0][0].lower() != "hierarchy":
             raise self.lines.error(self.lines.first(), "a BVH file begins with HIERARCHY; this is a file of another kind.")
-        self.next = 1
         if self.motion == len(self.lines):
             raise self.lines.error(self.motion, "there is no MOTION: the file is damaged or was cut off.")
         self._expect("root")
