@@ -8,6 +8,7 @@ from scipy.interpolate import CubicSpline
 
 import regraft as rg
 from mocap.osim_files import Model, Part, axis, linear, spline
+from mocap.test_osim import LEG
 from regraft.errors import FileError, ModelError
 from regraft.mocap.bases import free_base
 from regraft.mocap.external_loads import read_external_loads
@@ -109,6 +110,28 @@ def test_columns_that_are_none_of_the_model(tmp_path, model):
 def test_a_cut_off_above_the_nyquist_frequency(tmp_path, model):
     with pytest.raises(ModelError, match="30"):
         motion(model, table(tmp_path, {"turn": T}), cutoff=30.0)
+
+
+def lowest(found):
+    foot = found.feet["right"]
+    names = (foot.heel, *foot.ball, foot.toe)
+    return min(rg.frame_position(found.mech, found.mech.state(q=q), name)[2] for q in found.q for name in names)
+
+
+def test_soles_are_where_the_feet_stand(tmp_path):
+    path = tmp_path / "leg.osim"
+    path.write_text(LEG.new())
+    standing = table(tmp_path, {"ty": 1.0 + 0 * T}, False)
+    as_read = motion(path, standing, cutoff=None, ground=None)
+    gap = lowest(as_read)
+    found = motion(path, standing, cutoff=None, ground=gap - 0.03)
+    assert lowest(found) == pytest.approx(gap - 0.03)
+    assert any("right foot is taken 30 mm lower" in note for note in found.notes)
+    assert found.mech.joints == as_read.mech.joints
+    assert set(found.mech.frames) == set(as_read.mech.frames)
+    far = motion(path, standing, cutoff=None, ground=gap - 0.5)
+    assert lowest(far) == pytest.approx(gap)
+    assert any("no nearer than 500 mm" in note for note in far.notes)
 
 
 # --- external loads --------------------------------------------------------------------------------------------------

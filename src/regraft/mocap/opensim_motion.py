@@ -13,6 +13,7 @@ from .filtering import CUTOFF, smooth
 from .formats.osim import OsimModel, read_osim
 from .formats.storage import Table, read_storage
 from .motion import Motion
+from .opensim_soles import soles_on_the_ground
 
 Array = NDArray[np.float64]
 
@@ -20,7 +21,12 @@ _MOST_RADIANS = 2.0 * np.pi  # angles that are larger are in degrees, where a fi
 
 
 def motion(
-    model: str | Path | OsimModel, coordinates: str | Path, *, cutoff: float | None = CUTOFF, degrees: bool | None = None
+    model: str | Path | OsimModel,
+    coordinates: str | Path,
+    *,
+    cutoff: float | None = CUTOFF,
+    degrees: bool | None = None,
+    ground: float | None = 0.0,
 ) -> Motion:
     """The motion of an OpenSim model from its coordinates over time.
 
@@ -34,6 +40,9 @@ def motion(
         Of a zero-lag low-pass filter, in Hz; None for no filter.
     degrees : bool, optional
         Whether angles are in degrees, where the file does not say it; otherwise their size tells.
+    ground : float or None, optional
+        How high the ground is, on which the feet stand now and then: the soles are lowered to it. None leaves them as the model
+        has them.
 
     Returns
     -------
@@ -63,8 +72,9 @@ def motion(
     for name, column in columns.items():
         q[:, read.place(name)[1]] = column * (factor if read.coordinates[name].motion == "rotation" else 1.0)
     smoothed = smooth(read.mech, table.t, q, cutoff=cutoff)
+    mech = read.mech if ground is None else soles_on_the_ground(read.mech, smoothed.q, read.feet, ground, notes)
     return Motion(
-        mech=read.mech,
+        mech=mech,
         t=table.t,
         q=smoothed.q,
         v=smoothed.v,

@@ -24,7 +24,7 @@ _LENGTHS = {
     "metres": 1.0,
     "dm": 0.1,
     "cm": 0.01,
-    "mm": 0.001,
+    "mm": 1 / 1000,
     "in": 0.0254,
     "inches": 0.0254,
     "ft": 0.3048,
@@ -233,4 +233,4 @@ class _File:
         """Newton metres in the unit of a channel: as it says, or newtons times the file's unit of length."""
         units = self.texts("ANALOG", "UNITS")
         unit = units[channel].lower().replace(" ", "").replace(".", "").replace("*", "") if channel < len(units) else ""
-        return {"nm": 1.0, "nmm": 0.001, "ncm": 0.01}.get(unit, metres)
+        return {"nm": 1.0, "nmm": 1 / 1000, "ncm": 1 / 100}.get(unit, metres)
