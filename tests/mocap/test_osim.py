@@ -317,6 +317,11 @@ def test_a_foot_without_markers_is_guessed_and_told(tmp_path):
     assert any("right foot" in note and "guessed" in note for note in model.notes)
 
 
+def test_toes_at_the_heel_are_no_reason_to_fail(tmp_path):
+    text = LEG.new().replace("<translation>0.18 0 0.01</translation>", "<translation>-0.3 0 0</translation>")
+    assert "right" in read(tmp_path, text).feet
+
+
 def test_markers_show_the_sole(tmp_path):
     spots = [
         ("a", "calcn_r", "-0.03 0.02 0"),

@@ -154,4 +154,5 @@ def _guessed(joint: Array) -> list[Array]:
 def _edges(points: Array, joint: Array) -> tuple[float, float]:
     """How far the sole reaches to the left and to the right, near the ball."""
     near = points[points[:, 0] > 0.5 * joint[0]]
+    near = near if len(near) else points
     return float(near[:, 2].min()), float(near[:, 2].max())
