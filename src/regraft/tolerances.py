@@ -296,3 +296,12 @@ SAME_INTERVALS = 1e-6  # frames
 
 ROUNDED_TIMES = 0.05  # frames
 """Times of a file that are off equal distances by no more were rounded when they were written."""
+
+SLOWEST_SWING = 0.3  # m/s
+"""Feet that are never faster than this do not walk."""
+
+BELT_MOVES = 0.15  # m/s
+"""Feet that stand while they move faster than this stand on a belt."""
+
+FLOOR_EVEN = 0.03  # m
+"""Stances whose heights differ by no more are on level ground."""

@@ -13,11 +13,20 @@ from ..describe.mechanism import Mechanism
 from ..errors import ModelError
 from ..tolerances import ROUNDED_TIMES, SAME_INTERVALS, UNIT_QUATERNION
 from .gaps import Channels, Mask, mend, whole_rows
-from .smoothers import LEAST_FRAMES, butterworth, check_cutoff, cross_validated, derivatives, half_amplitude
+from .smoothers import (
+    LEAST_FRAMES,
+    butterworth,
+    check_cutoff,
+    cross_validated,
+    derivatives,
+    half_amplitude,
+    reflected_butterworth,
+)
 
 Array = NDArray[np.float64]
 
 METHODS = ("butterworth", "gcv", "none")
+ENDS = ("free", "reflect")
 CUTOFF = 6.0
 """Hz: what is usual for walking."""
 ORDER = 6
@@ -50,6 +59,7 @@ def smooth(
     method: str = "butterworth",
     order: int = ORDER,
     gap: float = GAP,
+    ends: str = "free",
 ) -> Smoothed:
     """Filter the positions of a mechanism, and take velocities and accelerations.
 
@@ -74,6 +84,9 @@ def smooth(
         Of the Butterworth filter, both passes together, so it is even. The cut-off is that of each pass, as in OpenSim.
     gap : float, optional
         Gaps of up to so many seconds are filled by splines; longer ones are left out.
+    ends : {"free", "reflect"}, optional
+        What the Butterworth filter takes for granted beyond the ends of the record: nothing, so that accelerations there are as
+        they come out; or the record turned round, as OpenSim does, so that they fall to 0.
 
     Returns
     -------
@@ -98,7 +111,7 @@ def smooth(
     """
     times, given = _checked(t, q, mech.nq, "smooth")
     channels, notes = _continuous_channels(mech, times, given)
-    curves = _curves(times, given, channels, _Settings(cutoff, method, order, gap, "smooth"))
+    curves = _curves(times, given, channels, _Settings(cutoff, method, order, gap, "smooth", ends))
     x, v, a = _on_the_manifold(mech, *curves[:3])
     return Smoothed(x, v, a, (*notes, *curves[3]))
 
@@ -156,6 +169,7 @@ class _Settings(NamedTuple):
     order: int
     gap: float
     what: str
+    ends: str = "free"
 
 
 def _checked(t: ArrayLike, x: ArrayLike, columns: int | None, what: str) -> tuple[Array, Array]:
@@ -231,6 +245,8 @@ def _curves(t: Array, x: Array, channels: Sequence[Channels], settings: _Setting
         raise ModelError(
             f"{what}: the order {settings.order} must be even, half of it for each of the two passes; 6 is OpenSim's."
         )
+    if settings.ends not in ENDS:
+        raise ModelError(f"{what}: ends are one of {', '.join(ENDS)}, not {settings.ends!r}.")
     if not gap >= 0.0:
         raise ModelError(f"{what}: the longest gap that is filled must be a number of seconds that is not negative, not {gap!r}.")
     _check_recorded(x, channels, what)
@@ -254,7 +270,8 @@ def _curves(t: Array, x: Array, channels: Sequence[Channels], settings: _Setting
     if method == "butterworth":
         notes.append(
             f"filtered by a zero-lag Butterworth low-pass, order {settings.order} (both passes), {settings.cutoff:g} Hz; within "
-            f"{0.5 / float(settings.cutoff or 1.0):.2g} s of an end accelerations are less certain"
+            f"{0.5 / float(settings.cutoff or 1.0):.2g} s of an end accelerations "
+            + ("are less certain" if settings.ends == "free" else "fall to 0, as in OpenSim")
         )
     elif method == "none":
         notes.append("not filtered")
@@ -293,7 +310,10 @@ def _smooth_segment(
     samples = x if evenly else derivatives(t, x, times)[0]
     dt = float(times[-1] - times[0]) / (len(times) - 1)
     if method == "butterworth":
-        samples, beside = butterworth(samples, dt, float(settings.cutoff or 0.0), settings.order)
+        cutoff = float(settings.cutoff or 0.0)
+        if settings.ends == "free":
+            return derivatives(times, butterworth(samples, dt, cutoff, settings.order), at), []
+        samples, beside = reflected_butterworth(samples, dt, cutoff, settings.order)
         longer = times[0] + dt * np.arange(-beside, len(times) + beside)
         return derivatives(longer, samples, at), []
     samples, strengths = cross_validated(samples, [c.columns for c in channels])

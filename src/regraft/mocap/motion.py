@@ -61,3 +61,5 @@ class Motion:
     """(n, nq): the positions before they were filtered; None where nothing was filtered."""
     cutoff: float | None = None
     """The filter's cut-off in Hz; None where nothing was filtered."""
+    ends: str = "free"
+    """What the filter took for granted beyond the ends of the record, see `rg.mocap.smooth`."""

@@ -71,7 +71,7 @@ def motion(
     factor = np.pi / 180.0 if _in_degrees(read, table, columns, degrees, notes) else 1.0
     for name, column in columns.items():
         q[:, read.place(name)[1]] = column * (factor if read.coordinates[name].motion == "rotation" else 1.0)
-    smoothed = smooth(read.mech, table.t, q, cutoff=cutoff)
+    smoothed = smooth(read.mech, table.t, q, cutoff=cutoff, ends="reflect")
     mech = read.mech if ground is None else soles_on_the_ground(read.mech, smoothed.q, read.feet, ground, notes)
     return Motion(
         mech=mech,
@@ -84,6 +84,7 @@ def motion(
         notes=(*notes, *smoothed.notes),
         raw=None if cutoff is None else q,
         cutoff=cutoff,
+        ends="reflect",
     )
 
 

@@ -20,14 +20,55 @@ ROUGHNESS = 3
 """Smoothing splines penalise this derivative, as Woltring's quintic ones do; polynomials of a lower degree stay as they are."""
 _SETTLED = 4.0  # periods of the cut-off frequency after which a filter has forgotten how it began
 _BESIDE = 10  # samples beyond an end that its spline passes too
+_REFINED = 3  # times that a filter's equations are solved, each time for what is left
 _TRIES = 25  # strengths of smoothing that are tried, evenly spaced in their logarithm
 
 
-def butterworth(x: Array, dt: float, cutoff: float, order: int) -> tuple[Array, int]:
-    """A zero-lag Butterworth low-pass, and by how many samples the result is longer than x at either end.
+def butterworth(x: Array, dt: float, cutoff: float, order: int) -> Array:
+    """A zero-lag Butterworth low-pass whose ends are free: half of an amplitude passes at the cut-off.
 
-    Half of the order runs forwards and half backwards, both at the cut-off as it is given, as in OpenSim: at the cut-off half of
-    an amplitude passes. Ends are continued by their reflection in the end point, turned round. Straight lines stay as they are.
+    With m, half of the order, forwards and backwards, the digital filter has the gain c²ᵐ / (c²ᵐ + λ s²ᵐ), with c and s the cosine and
+    sine of half the angle between two samples, and λ = tan⁻²ᵐ(π f dt). The same gain has the y for which |Cᵐ (y − x)|² + λ |Dᵐ y|²
+    is least, with the sums C and the differences D of neighbours; and that needs no samples beyond the ends. Polynomials of a
+    degree below m stay as they are, at the ends too.
+    """
+    from scipy.linalg import solveh_banded  # on first use: it takes long to import
+
+    m, n = order // 2, len(x)
+    sums = np.array([comb(m, i) for i in range(m + 1)], float)
+    differences = sums * (-1.0) ** np.arange(m, -1, -1)
+    strength = np.tan(np.pi * cutoff * dt) ** (-2 * m)
+    bands = _squared(sums, n) + strength * _squared(differences, n)
+    y = np.zeros_like(x)
+    for _ in range(_REFINED):  # where frames are many for each period of the cut-off, elimination alone loses digits
+        y += solveh_banded(bands, _twice(sums, x - y) - strength * _twice(differences, y), lower=True, check_finite=False)
+    return y
+
+
+def _squared(kernel: Array, n: int) -> Array:
+    """The diagonals of Kᵀ K, the lowest last, where each row of K has the same numbers side by side."""
+    m = len(kernel) - 1
+    bands = np.zeros((m + 1, n))
+    for k in range(m + 1):
+        for i in range(m + 1 - k):
+            bands[k, i : i + n - m] += kernel[i] * kernel[i + k]
+    return bands
+
+
+def _twice(kernel: Array, x: Array) -> Array:
+    """Kᵀ K x."""
+    m, n = len(kernel) - 1, len(x)
+    once: Array = np.sum([kernel[i] * x[i : i + n - m] for i in range(m + 1)], axis=0)
+    found = np.zeros_like(x)
+    for i in range(m + 1):
+        found[i : i + n - m] += kernel[i] * once
+    return found
+
+
+def reflected_butterworth(x: Array, dt: float, cutoff: float, order: int) -> tuple[Array, int]:
+    """The same filter as OpenSim has it, and by how many samples the result is longer than x at either end.
+
+    Ends are continued by their reflection in the end point, turned round. So accelerations fall to 0 there.
     """
     from scipy.signal import butter, sosfiltfilt  # on first use: it takes long to import
 

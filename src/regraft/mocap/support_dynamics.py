@@ -41,13 +41,21 @@ class Roots:
         """Whether the body cannot move in all six directions as it was recorded."""
         return int(self.ways.base.shape[1]) < 6
 
+    @property
+    def top(self) -> int:
+        """The row of the base: the body that is the root in the recording."""
+        return int(self.ways.steps[len(self.structure.body_names) - 1, FROM])
+
     def motions(self, motion: Motion) -> tuple[Array, Array]:
         """(n, points, 3) each: where the points are in the world, and how they move."""
-        count = len(self.frames)
-        out = np.empty((len(motion.t), 6 * count))
+        return self.motions_of(motion, self.ways.rows, self.ways.points)
+
+    def motions_of(self, motion: Motion, rows: Integers, points: Array) -> tuple[Array, Array]:
+        """The same for other points, (1, k) rows and (k, 3) places in the frames of these."""
+        out = np.empty((len(motion.t), 6 * len(points)))
         given = (np.ascontiguousarray(x) for x in (motion.q, motion.v))
-        point_motions(self.structure.new_work(), *given, self.ways.rows, self.ways.points, out)
-        found = out.reshape(len(motion.t), count, 6)
+        point_motions(self.structure.new_work(), *given, rows, points, out)
+        found = out.reshape(len(motion.t), len(points), 6)
         return found[:, :, :3], found[:, :, 3:]
 
     def solve(self, motion: Motion, root: Integers, shares: Integers, given: Array, yields: Array, cost: Cost) -> Results:
@@ -103,7 +111,7 @@ def _table(numbers: Sequence[int] | Integers) -> Integers:
 
 
 def _base(walk: Integers) -> tuple[list[int], int]:
-    """The degrees of freedom between the world and the first body that carries several others, or mass; and the row of that body."""
+    """The degrees of freedom between the world and the first body that carries several others, and the row of that body."""
     children = np.bincount(walk[1:, tables.PARENT], minlength=len(walk))
     dofs, k = [], 0
     while True:

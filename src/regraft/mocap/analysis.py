@@ -1,0 +1,210 @@
+"""`analyse`: from a body in motion to ground reactions and joint moments, with what carries the body as the root (S1 7.1)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import ModelError
+from .filtering import smooth
+from .gait_result import Found, Gait
+from .heading import about, along, base_twists, heading
+from .motion import Motion
+from .plates import LOADED, PlatesGiven, wrenches_on_feet
+from .support import Support, find_support
+from .support_dynamics import Roots, roots_of
+from .support_kernels import Cost, Results
+from .transition import hind_wrenches
+
+Array = NDArray[np.float64]
+
+SHARINGS = ("effort", "smooth")
+FRICTION = 0.8
+"""Of shoes on the ground: forces of feet that share a load stay within this cone."""
+_PAD = 0.005  # m that a sole yields: a point that is higher above where it stands carries so much less, by a factor e
+_LEAST_YIELD = 0.01  # what a point carries that is far above
+_TORQUE, _EFFORT, _SIDEWAYS = (
+    0.1,
+    0.1,
+    0.3,
+)  # m, see Cost: a torque of a tenth of weight times metre counts as a tenth of that weight
+
+
+def analyse(
+    motion: Motion,
+    plates: PlatesGiven | None = None,
+    *,
+    cutoff: float | str | None = "motion",
+    sharing: str = "effort",
+    belt: float | str | None = None,
+    friction: float = FRICTION,
+) -> Gait:
+    """Ground reactions and joint moments of a recorded motion.
+
+    In every frame the foot that stands is the root of the body, and what the root needs from the world is the ground reaction: no
+    force plates are needed. While both feet stand, they share the load. In flight nothing holds the body, and what it would still
+    need is the residual, which tells how good recording and masses are.
+
+    Parameters
+    ----------
+    motion : Motion
+        A body in motion, of `rg.mocap.body` or `rg.mocap.motion`.
+    plates : str, Path, Recording or Plates, optional
+        Force plates: a table or C3D file, OpenSim's file of external loads, or what was read from them. Feet that stand on plates get
+        what these measured; where all do, what is left over is the residual.
+    cutoff : float or None, optional
+        In Hz, of the low-pass filter; None for none. By default as the motion was filtered.
+    sharing : {"effort", "smooth"}, optional
+        How two feet that stand share the load without plates: with the least effort, within friction cones and with the centres
+        of pressure inside the soles; or by curves of time (smooth transition, Ren et al. 2008).
+    belt : float, "auto" or None, optional
+        The speed of a treadmill's belt in m/s, 0 for ground that does not move; by default it is found from the feet.
+    friction : float, optional
+        Of the ground.
+
+    Returns
+    -------
+    Gait
+        Phases, ground reactions, centres of pressure, joint moments, forces and powers by name over time.
+
+    Raises
+    ------
+    ModelError
+        If the body has no feet, no foot ever stands, or plates do not fit the motion.
+
+    Examples
+    --------
+    >>> import regraft as rg
+    >>> walk = rg.mocap.body(rg.mocap.load("walk.bvh"), mass=70.0)  # doctest: +SKIP
+    >>> gait = rg.mocap.analyse(walk)  # doctest: +SKIP
+    >>> gait.moment["right_ankle"].max()  # doctest: +SKIP
+    """
+    if not isinstance(motion, Motion):
+        raise ModelError(
+            f"analyse takes a Motion, made by rg.mocap.body(...) or rg.mocap.motion(...), not {type(motion).__name__}."
+        )
+    if sharing not in SHARINGS:
+        raise ModelError(f"sharing is one of {', '.join(SHARINGS)}, not {sharing!r}.")
+    if not (np.isfinite(friction) and friction > 0.0):
+        raise ModelError(f"friction must be a positive number, not {friction!r}.")
+    missing = [side for side in ("left", "right") if side not in motion.feet]
+    if missing:
+        raise ModelError(
+            f"the body has no {' and no '.join(missing)} foot: motion.feet has {', '.join(motion.feet) or 'none'}. Name the bones of "
+            "feet with names={...} in rg.mocap.body, or give Motion(…, feet={'left': Foot(…), 'right': Foot(…)})."
+        )
+    whole, notes = _filtered(motion, cutoff, plates)
+    valid = np.isfinite(whole.q).all(axis=1) & np.isfinite(whole.a).all(axis=1)
+    if valid.sum() < 2:
+        raise ModelError("there are no two frames in which all of the motion was recorded.")
+    if not valid.all():
+        notes.append(f"{int((~valid).sum())} frames in which something was not recorded are left out.")
+    moving = whole if valid.all() else _taken(whole, valid)
+    roots = roots_of(moving.mech, {side: moving.feet[side] for side in ("left", "right")})
+    analysis = _Analysis(moving, roots, friction)
+    return analysis.result(whole, valid, notes, plates, sharing, belt)
+
+
+def _filtered(motion: Motion, cutoff: float | str | None, plates: Any) -> tuple[Motion, list[str]]:
+    """The motion as it is to be analysed.
+
+    Without plates everything follows from accelerations, so a motion whose filter lets them fall to zero at the ends, as OpenSim's
+    does, is filtered anew with free ends.
+    """
+    wanted: Any = motion.cutoff if cutoff == "motion" else cutoff
+    as_it_is = wanted == motion.cutoff and (plates is not None or motion.ends == "free")
+    if as_it_is or (wanted is None and motion.raw is None):
+        return motion, []
+    source = motion.q if motion.raw is None else motion.raw
+    found = smooth(motion.mech, motion.t, source, cutoff=wanted)
+    said = [] if wanted != motion.cutoff else ["filtered anew with free ends, as without plates all follows from accelerations"]
+    return replace(motion, q=found.q, v=found.v, a=found.a, raw=source, cutoff=wanted, ends="free"), [*said, *found.notes]
+
+
+def _taken(motion: Motion, rows: NDArray[np.bool_]) -> Motion:
+    return replace(motion, t=motion.t[rows], q=motion.q[rows], v=motion.v[rows], a=motion.a[rows])
+
+
+class _Analysis:
+    """One motion on its way to a `Gait`."""
+
+    def __init__(self, motion: Motion, roots: Roots, friction: float) -> None:
+        self.motion, self.roots = motion, roots
+        mech = motion.mech
+        self.mass = sum(body.inertia.mass for body in mech.bodies.values())
+        self.weight = self.mass * float(np.linalg.norm(mech.gravity))
+        if not self.weight > 0.0:
+            raise ModelError("a body without mass, or without gravity, has no weight that a foot could carry.")
+        self.cost = Cost(friction, self.weight, _TORQUE * self.weight, _EFFORT, _SIDEWAYS)
+        self.points, self.rates = roots.motions(motion)
+        self.middles = np.stack([self.points[:, roots.owner == s].mean(axis=1) for s in range(2)], axis=1)
+
+    def result(self, whole: Motion, valid: NDArray[np.bool_], notes: list[str], plates: Any, sharing: str, belt: Any) -> Gait:
+        roots = self.roots
+        support = find_support(self.motion.t, self.points, self.rates, roots.owner, roots.names, belt)
+        notes += support.notes
+        measured: dict[str, Array] = {}
+        stands = support.stands.copy()
+        if plates is not None:
+            middles = {name: self.middles[:, s] for s, name in enumerate(roots.names)}
+            bodies = {name: self.motion.feet[name].bodies for name in roots.names}
+            measured, said = wrenches_on_feet(plates, self.motion.t, middles, bodies)
+            notes += said
+            for s, name in enumerate(roots.names):
+                if name in measured:
+                    stands[:, s] = measured[name][:, 5] > LOADED
+        given, root, shares = self._plan(stands, measured)
+        if sharing == "smooth" and not measured:
+            self._smooth(given, root, shares, stands, support, notes)
+        yields = np.exp(-np.maximum(support.heights, 0.0) / _PAD) + _LEAST_YIELD
+        out = roots.solve(self.motion, root, shares, given, yields, self.cost)
+        if roots.is_planar:
+            notes.append(
+                "the body moves in a plane: forces across it are not known, and centres of pressure are in the feet's middles."
+            )
+            self._into_plane(out)
+        found = Found(stands, root, self.mass, tuple(measured), tuple(notes))
+        return Gait.of(self.motion, whole, valid, roots, out, support, found)
+
+    def _plan(self, stands: Any, measured: dict[str, Array]) -> tuple[Array, Any, Any]:
+        """What is known of each frame: wrenches of plates, which root, and who shares the load."""
+        n, names = len(stands), self.roots.names
+        given, root, shares = np.zeros((n, 12)), np.zeros(n, np.int64), np.zeros((n, 2), np.int64)
+        on_plate = np.array([name in measured for name in names])
+        for s, name in enumerate(names):
+            if name in measured:
+                given[:, 6 * s : 6 * s + 6] = measured[name]
+        if on_plate.all():
+            return given, root, shares
+        free = stands & ~on_plate
+        for s in (1, 0):
+            root[free[:, s]] = s + 1
+        both = free.all(axis=1)
+        shares[both] = 1
+        return given, root, shares
+
+    def _smooth(self, given: Array, root: Any, shares: Any, stands: Any, support: Support, notes: list[str]) -> None:
+        """Let the hind foot have what smooth transition says, and the other one the rest."""
+        n = len(stands)
+        total = self.roots.solve(
+            self.motion, np.zeros(n, np.int64), np.zeros((n, 2), np.int64), np.zeros((n, 12)),
+            np.zeros((n, len(self.roots.frames))), self.cost,
+        ).total  # fmt: skip
+        hind, said = hind_wrenches(self.motion.t, total, stands, self.middles, heading(self.motion, self.roots, support.belt)[0])
+        notes += said
+        for s in range(2):
+            known = (hind[:, s] != 0.0).any(axis=1)
+            given[known, 6 * s : 6 * s + 6] = hind[known, s]
+            root[known], shares[known] = 2 - s, 0
+
+    def _into_plane(self, out: Results) -> None:
+        """Take what the body's base cannot move along out of the reactions: moments about the middle of each foot, and forces."""
+        allowed = base_twists(self.motion, self.roots)
+        for s in range(2):
+            wrench, middle = out.reactions[:, 6 * s : 6 * s + 6], self.middles[:, s]
+            wrench[:] = about(along(allowed, about(wrench, middle), middle), -middle)
+        zero = np.zeros_like(self.middles[:, 0])
+        out.total[:] = along(allowed, out.total, zero)

@@ -1,0 +1,189 @@
+"""Who carries the weight: when each foot stands, from how its sole moves.
+
+A point of a sole stands where it moves with the ground. Heels land while they still slip, and toes leave while they turn, so what
+counts as standing still is a part of how fast feet swing: near it a foot's motion relative to the body turns round, which is where
+Zeni, Richards and Higginson (2008) have the events of a gait. A foot that stands must also be where ground can be: as low as other
+stances, or it carries the body alone while the other foot swings, as on stairs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import ModelError
+from ..tolerances import BELT_MOVES, FLOOR_EVEN, SLOWEST_SWING
+
+Array = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+LANDS, LEAVES = 0.15, 0.18
+"""A point lands when it is slower, relative to the ground, than this part of the speed of a swing; and leaves when it is faster."""
+SHORTEST = 0.08
+"""Seconds: a stance or a swing that is shorter is none."""
+_LOW = 0.04  # m above where a point stands: it may still stand, on its way down or up
+_ALONE = 0.08  # s that a foot must carry the body alone to prove that there is ground where it stands
+
+
+class Stance(NamedTuple):
+    """A foot on the ground, from one frame up to another."""
+
+    foot: str
+    start: int
+    stop: int
+    """One past the last frame."""
+    level: float
+    """How high the ground is there."""
+
+
+class Support(NamedTuple):
+    """Which feet stand when."""
+
+    stands: Mask
+    """(n, feet)."""
+    stances: tuple[Stance, ...]
+    belt: Array
+    """(3,): the velocity of the ground."""
+    heights: Array
+    """(n, points): of each point above where it stands."""
+    notes: tuple[str, ...]
+
+
+def find_support(
+    t: Array, points: Array, rates: Array, owner: NDArray[np.int64], feet: Sequence[str], belt: float | str | None
+) -> Support:
+    """When each foot stands, from the positions and velocities (n, points, 3) of the points of all soles.
+
+    Parameters
+    ----------
+    t : (n,) array
+        When each frame was taken.
+    points, rates : (n, points, 3) arrays
+        Where the points of the soles are, and how fast they move.
+    owner : (points,) array
+        The foot that each point belongs to.
+    feet : sequence of str
+        Their names.
+    belt : float, "auto" or None
+        The speed of a treadmill's belt, backwards along the way that the body faces; by default it is found.
+    """
+    notes: list[str] = []
+    low = np.percentile(points[:, :, 2], 5, axis=0)
+    ground, said = _ground_velocity(points, rates, low, belt)
+    notes += said
+    speeds = np.linalg.norm(rates - ground, axis=2)
+    swing = float(np.percentile(speeds, 95))
+    if swing < SLOWEST_SWING:
+        notes.append("the feet hardly move: both are taken to stand all the time.")
+        swing = max(swing / LANDS, SLOWEST_SWING)
+    found = []
+    for s, foot in enumerate(feet):
+        own = np.flatnonzero(owner == s)
+        still = _standing(speeds[:, own], swing)
+        found.append([Stance(foot, a, b, _level(points[a:b, own, 2])) for a, b in _runs(still, t)])
+    stances = _on_ground(found, t)
+    stands = np.zeros((len(t), len(feet)), bool)
+    for s, foot in enumerate(feet):
+        for stance in stances:
+            if stance.foot == foot:
+                stands[stance.start : stance.stop, s] = True
+    levels = sorted(stance.level for stance in stances)
+    if not stances:
+        raise ModelError(
+            "no foot ever stands: none of their points is slow for longer than "
+            f"{SHORTEST:g} s. Check the units and which way is up (up=), give belt= for a treadmill, or phases from plates=."
+        )
+    if levels[-1] - levels[0] > FLOOR_EVEN:
+        notes.append(f"the ground is not level: feet stand between {levels[0]:.3f} and {levels[-1]:.3f} m.")
+    return Support(stands, tuple(stances), ground, _heights(points, owner, feet, stances, low), tuple(notes))
+
+
+def _ground_velocity(points: Array, rates: Array, low: Array, belt: float | str | None) -> tuple[Array, list[str]]:
+    """How the ground moves: as points do that are low and neither rise nor fall."""
+    at_ground = (points[:, :, 2] < low + 0.02) & (np.abs(rates[:, :, 2]) < 0.1)
+    if not at_ground.any():
+        at_ground = points[:, :, 2] < low + 0.02
+    moving = rates[at_ground][:, :2]
+    middle = np.median(moving, axis=0)
+    near = moving[np.linalg.norm(moving - middle, axis=1) < 0.3]
+    found = np.append(np.median(near, axis=0) if len(near) else middle, 0.0)
+    speed = float(np.linalg.norm(found))
+    if belt is None or belt == "auto":
+        if speed < BELT_MOVES:
+            return np.zeros(3), []
+        return found, [f"the feet stand on a belt that moves at {speed:.3f} m/s, found from the feet; belt= gives another."]
+    if not isinstance(belt, int | float) or not np.isfinite(belt):
+        raise ModelError(f"belt must be a speed in m/s, 0 for ground that does not move, or 'auto', not {belt!r}.")
+    if belt == 0.0:
+        return np.zeros(3), []
+    way = found / speed if speed > BELT_MOVES else np.array([-1.0, 0.0, 0.0])
+    return abs(float(belt)) * way, [f"the belt moves at {abs(float(belt)):.3f} m/s along ({way[0]:.2f}, {way[1]:.2f})."]
+
+
+def _standing(speeds: Array, swing: float) -> Mask:
+    """(n,): whether any point of a foot stands, each with hysteresis."""
+    stands = np.zeros(len(speeds), bool)
+    for own in speeds.T:
+        on = own < LANDS * swing
+        keep = own < LEAVES * swing
+        state = False
+        for i in range(len(own)):
+            state = bool(on[i] or (state and keep[i]))
+            stands[i] |= state
+    return stands
+
+
+def _runs(mask: Mask, t: Array) -> list[tuple[int, int]]:
+    """The stretches of frames in which a mask holds; gaps and stretches that are too short are left out."""
+    shortest = max(1, round(SHORTEST * (len(t) - 1) / float(t[-1] - t[0])))
+    for value in (False, True):
+        for a, b in _stretches(mask == value):
+            if b - a < shortest and a > 0 and b < len(mask):
+                mask[a:b] = not value
+    return _stretches(mask)
+
+
+def _stretches(mask: Mask) -> list[tuple[int, int]]:
+    edges = np.flatnonzero(np.diff(np.concatenate(([False], mask, [False])).astype(np.int8)))
+    return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
+
+
+def _level(heights: Array) -> float:
+    """The ground under a foot: where its lowest point is most of the time."""
+    return float(np.percentile(heights.min(axis=1), 25))
+
+
+def _on_ground(found: Sequence[Sequence[Stance]], t: Array) -> list[Stance]:
+    """The stances where there is ground: as low as the lowest, or where a foot carries the body alone for a while."""
+    every = [stance for own in found for stance in own]
+    if not every:
+        return []
+    lowest, kept = min(stance.level for stance in every), []
+    dt = float(t[-1] - t[0]) / (len(t) - 1)
+    for own in found:
+        others = np.zeros(len(t), bool)
+        for other in found:
+            if other is not own:
+                for stance in other:
+                    others[stance.start : stance.stop] = True
+        for stance in own:
+            alone = dt * float((~others[stance.start : stance.stop]).sum())
+            if stance.level < lowest + _LOW or alone >= _ALONE:
+                kept.append(stance)
+    return sorted(kept, key=lambda stance: stance.start)
+
+
+def _heights(points: Array, owner: NDArray[np.int64], feet: Sequence[str], stances: Sequence[Stance], low: Array) -> Array:
+    """(n, points): how high each point is above where it stands; on ground that is not level, in the stance at hand."""
+    heights = points[:, :, 2] - low
+    for foot in feet:
+        own = np.flatnonzero(owner == feet.index(foot))
+        mine = [stance for stance in stances if stance.foot == foot]
+        lowest = min((stance.level for stance in mine), default=0.0)
+        for stance in mine:
+            if stance.level - lowest > FLOOR_EVEN:
+                heights[stance.start : stance.stop, own] -= stance.level - lowest
+    return heights
