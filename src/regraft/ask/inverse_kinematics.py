@@ -171,7 +171,7 @@ class _Search:
 
     def __init__(self, mech: Mechanism, structure: Structure, tables: Tables, limits: bool, tolerance: float, most: int) -> None:
         self.mech, self.structure, self.tables = mech, structure, tables
-        self.limits = structure.block.size(TREE_LIMITS) if limits else 0
+        self.limits = structure.work.size(TREE_LIMITS) if limits else 0
         self.tolerance, self.most = tolerance, most
         n, columns = tables.frames, len(tables.point_rows) + len(tables.turn_rows)
         self.work = structure.new_work()

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ..errors import ModelError
 from .filtering import smooth
 from .gait_result import Found, Gait
+from .gaps import whole_rows
 from .heading import about, along, base_twists, heading
 from .motion import Motion
 from .plates import LOADED, PlatesGiven, wrenches_on_feet
@@ -25,6 +26,7 @@ SHARINGS = ("effort", "smooth")
 FRICTION = 0.8
 """Of shoes on the ground: forces of feet that share a load stay within this cone."""
 _PAD = 0.005  # m that a sole yields: a point that is higher above where it stands carries so much less, by a factor e
+_SMEARED = 0.2  # periods of the cut-off frequency by which a filter lets a foot seem to be loaded before it lands
 _LEAST_YIELD = 0.01  # what a point carries that is far above
 _TORQUE, _EFFORT, _SIDEWAYS = (
     0.1,
@@ -53,8 +55,8 @@ def analyse(
     motion : Motion
         A body in motion, of `rg.mocap.body` or `rg.mocap.motion`.
     plates : str, Path, Recording or Plates, optional
-        Force plates: a table or C3D file, OpenSim's file of external loads, or what was read from them. Feet that stand on plates get
-        what these measured; where all do, what is left over is the residual.
+        Force plates: a table or C3D file, OpenSim's file of external loads, or what was read from them. Feet that stand on plates
+        get what these measured; where all do, what is left over is the residual.
     cutoff : float or None, optional
         In Hz, of the low-pass filter; None for none. By default as the motion was filtered.
     sharing : {"effort", "smooth"}, optional
@@ -93,11 +95,11 @@ def analyse(
     missing = [side for side in ("left", "right") if side not in motion.feet]
     if missing:
         raise ModelError(
-            f"the body has no {' and no '.join(missing)} foot: motion.feet has {', '.join(motion.feet) or 'none'}. Name the bones of "
-            "feet with names={...} in rg.mocap.body, or give Motion(…, feet={'left': Foot(…), 'right': Foot(…)})."
+            f"the body has no {' and no '.join(missing)} foot: motion.feet has {', '.join(motion.feet) or 'none'}. Name the "
+            "bones of feet with names={...} in rg.mocap.body, or give Motion(…, feet={'left': Foot(…), 'right': Foot(…)})."
         )
     whole, notes = _filtered(motion, cutoff, plates)
-    valid = np.isfinite(whole.q).all(axis=1) & np.isfinite(whole.a).all(axis=1)
+    valid = whole_rows(np.concatenate((whole.q, whole.a), axis=1))
     if valid.sum() < 2:
         raise ModelError("there are no two frames in which all of the motion was recorded.")
     if not valid.all():
@@ -111,8 +113,8 @@ def analyse(
 def _filtered(motion: Motion, cutoff: float | str | None, plates: Any) -> tuple[Motion, list[str]]:
     """The motion as it is to be analysed.
 
-    Without plates everything follows from accelerations, so a motion whose filter lets them fall to zero at the ends, as OpenSim's
-    does, is filtered anew with free ends.
+    Without plates everything follows from accelerations, so a motion whose filter lets them fall to zero at the ends, as
+    OpenSim's does, is filtered anew with free ends.
     """
     wanted: Any = motion.cutoff if cutoff == "motion" else cutoff
     as_it_is = wanted == motion.cutoff and (plates is not None or motion.ends == "free")
@@ -156,7 +158,7 @@ class _Analysis:
             for s, name in enumerate(roots.names):
                 if name in measured:
                     stands[:, s] = measured[name][:, 5] > LOADED
-        given, root, shares = self._plan(stands, measured)
+        given, root, shares = self._plan(stands, measured, self._spread(stands, whole.cutoff))
         if sharing == "smooth" and not measured:
             self._smooth(given, root, shares, stands, support, notes)
         yields = np.exp(-np.maximum(support.heights, 0.0) / _PAD) + _LEAST_YIELD
@@ -169,7 +171,17 @@ class _Analysis:
         found = Found(stands, root, self.mass, tuple(measured), tuple(notes))
         return Gait.of(self.motion, whole, valid, roots, out, support, found)
 
-    def _plan(self, stands: Any, measured: dict[str, Array]) -> tuple[Array, Any, Any]:
+    def _spread(self, stands: Any, cutoff: float | None) -> Any:
+        """Where a foot may carry something: it stands, or it lands so soon that a filter shows the forces of that already."""
+        if cutoff is None:
+            return stands
+        dt = float(self.motion.t[-1] - self.motion.t[0]) / (len(self.motion.t) - 1)
+        wide = stands.copy()
+        for k in range(1, round(_SMEARED / (cutoff * dt)) + 1):
+            wide[:-k] |= stands[k:]
+        return wide
+
+    def _plan(self, stands: Any, measured: dict[str, Array], near: Any) -> tuple[Array, Any, Any]:
         """What is known of each frame: wrenches of plates, which root, and who shares the load."""
         n, names = len(stands), self.roots.names
         given, root, shares = np.zeros((n, 12)), np.zeros(n, np.int64), np.zeros((n, 2), np.int64)
@@ -182,8 +194,7 @@ class _Analysis:
         free = stands & ~on_plate
         for s in (1, 0):
             root[free[:, s]] = s + 1
-        both = free.all(axis=1)
-        shares[both] = 1
+        shares[free.any(axis=1) & (near & ~on_plate).all(axis=1)] = 1
         return given, root, shares
 
     def _smooth(self, given: Array, root: Any, shares: Any, stands: Any, support: Support, notes: list[str]) -> None:

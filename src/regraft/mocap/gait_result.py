@@ -295,7 +295,8 @@ def _levels(side: str, stances: Sequence[Stance], n: int) -> Array:
         return np.full(n, min((stance.level for stance in stances), default=0.0))
     middles = [0.5 * (stance.start + stance.stop - 1) for stance in mine]
     nearest = np.abs(np.arange(n)[:, None] - np.array(middles)[None]).argmin(axis=1)
-    return np.array([stance.level for stance in mine])[nearest]
+    found: Array = np.array([stance.level for stance in mine])[nearest]
+    return found
 
 
 def pressure_of(wrench: Array, level: Array) -> tuple[Array, Array]:
@@ -336,8 +337,8 @@ def _events(stands: NDArray[np.bool_], t: Array, sides: Sequence[str]) -> tuple[
     found = []
     for s, side in enumerate(sides):
         change = np.diff(stands[:, s].astype(np.int8))
-        for i in np.flatnonzero(change):
-            found.append(GaitEvent(float(t[i + 1]), side, "strike" if change[i] > 0 else "off"))
+        kinds = {1: "strike", -1: "off"}
+        found += [GaitEvent(float(t[i + 1]), side, kinds[int(change[i])]) for i in np.flatnonzero(change)]
     return tuple(sorted(found))
 
 

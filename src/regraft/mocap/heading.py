@@ -47,8 +47,9 @@ def about(wrench: Array, point: Array) -> Array:
 
 
 def along(twists: Array, wrench: Array, point: Array) -> Array:
-    """The shortest wrenches (n, 6), about points, that do the same work on twists (n, 6, k) as given ones about the same points."""
+    """The shortest wrenches (n, 6), about points, that do the same work on twists (n, 6, k) as given ones about these points."""
     here = twists.copy()
     here[:, 3:] += np.cross(twists[:, :3], point[:, :, None], axis=1)
     works = np.einsum("nik,ni->nk", here, wrench)
-    return np.einsum("nki,nk->ni", np.linalg.pinv(here), works)
+    found: Array = np.einsum("nki,nk->ni", np.linalg.pinv(here), works)
+    return found

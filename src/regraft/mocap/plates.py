@@ -21,7 +21,7 @@ LOADED = 20.0
 """N: a foot stands on a plate that measures more."""
 _REACH = 0.35  # m between a foot's middle and the force under it: what is farther away is not under the foot
 
-PlatesGiven = str | Path | Recording | Plate | Iterable[Plate]
+PlatesGiven = str | Path | Recording | Plate | Iterable[Plate | ExternalLoad]
 
 
 def plates_from(given: PlatesGiven) -> tuple[tuple[Plate, ...], dict[str, str]]:
@@ -57,8 +57,8 @@ def wrenches_on_feet(
 ) -> tuple[dict[str, Array], list[str]]:
     """The wrench (n, 6) on each foot that ever stands on a plate, about the world's origin, at the frames of a recording.
 
-    `middles` (n, 3) are the middles of the soles, `bodies` the bodies of each foot. Each time that a plate is loaded it is under the
-    foot that is nearest to its centre of pressure.
+    `middles` (n, 3) are the middles of the soles, `bodies` the bodies of each foot. Each time that a plate is loaded it is under
+    the foot that is nearest to its centre of pressure.
     """
     plates, named = plates_from(given)
     found: dict[str, Array] = {}
@@ -86,7 +86,7 @@ def _check_times(plate: Plate, t: Array) -> None:
     if plate.t[0] > t[0] + slack or plate.t[-1] < t[-1] - slack:
         raise ModelError(
             f"the plate {plate.name!r} was measured from {plate.t[0]:.4g} to {plate.t[-1]:.4g} s and the motion recorded from "
-            f"{t[0]:.4g} to {t[-1]:.4g} s: they do not fit in time. Use the plates of the same trial, or cut the motion to their time."
+            f"{t[0]:.4g} to {t[-1]:.4g} s: they do not fit in time. Use the plates of the same trial, or cut the motion to it."
         )
 
 
@@ -122,7 +122,7 @@ def _nearest(plate: Plate, point: Array, middles: Mapping[str, Array]) -> str:
     foot = min(away, key=lambda name: away[name])
     if away[foot] > _REACH:
         raise ModelError(
-            f"the plate {plate.name!r} is loaded {away[foot]:.2f} m away from the nearest foot, {foot!r}: the plates do not fit the "
-            "record in space or in time. Check that both are of one trial, in one frame of reference, with the same axis up."
+            f"the plate {plate.name!r} is loaded {away[foot]:.2f} m away from the nearest foot, {foot!r}: the plates do not fit "
+            "the record in space or in time. Check that both are of one trial, in one frame of reference, with the same axis up."
         )
     return foot

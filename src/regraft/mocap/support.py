@@ -1,9 +1,9 @@
 """Who carries the weight: when each foot stands, from how its sole moves.
 
 A point of a sole stands where it moves with the ground. Heels land while they still slip, and toes leave while they turn, so what
-counts as standing still is a part of how fast feet swing: near it a foot's motion relative to the body turns round, which is where
-Zeni, Richards and Higginson (2008) have the events of a gait. A foot that stands must also be where ground can be: as low as other
-stances, or it carries the body alone while the other foot swings, as on stairs.
+counts as standing still is a part of how fast feet swing: near it a foot's motion relative to the body turns round, which is
+where Zeni, Richards and Higginson (2008) have the events of a gait. A foot that stands must also be where ground can be: as
+low as other stances, or it carries the body alone while the other foot swings, as on stairs.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 LANDS, LEAVES = 0.15, 0.18
-"""A point lands when it is slower, relative to the ground, than this part of the speed of a swing; and leaves when it is faster."""
+"""A point lands when it is slower, relative to the ground, than this part of the speed of a swing, and leaves when faster."""
 SHORTEST = 0.08
 """Seconds: a stance or a swing that is shorter is none."""
 _LOW = 0.04  # m above where a point stands: it may still stand, on its way down or up

@@ -53,8 +53,8 @@ class Roots:
     def motions_of(self, motion: Motion, rows: Integers, points: Array) -> tuple[Array, Array]:
         """The same for other points, (1, k) rows and (k, 3) places in the frames of these."""
         out = np.empty((len(motion.t), 6 * len(points)))
-        given = (np.ascontiguousarray(x) for x in (motion.q, motion.v))
-        point_motions(self.structure.new_work(), *given, rows, points, out)
+        q, v = np.ascontiguousarray(motion.q), np.ascontiguousarray(motion.v)
+        point_motions(self.structure.new_work(), q, v, rows, points, out)
         found = out.reshape(len(motion.t), len(points), 6)
         return found[:, :, :3], found[:, :, 3:]
 
@@ -62,9 +62,14 @@ class Roots:
         """All frames at once; see `Frames` and `Results` for what goes in and comes out."""
         n, bodies = len(motion.t), len(self.structure.body_names)
         frames = Frames(
-            *(np.ascontiguousarray(x) for x in (motion.q, motion.v, motion.a)),
-            root.reshape(n, 1), np.ascontiguousarray(shares), np.ascontiguousarray(given), np.ascontiguousarray(yields),
-        )  # fmt: skip
+            q=np.ascontiguousarray(motion.q),
+            v=np.ascontiguousarray(motion.v),
+            a=np.ascontiguousarray(motion.a),
+            root=root.reshape(n, 1),
+            shares=np.ascontiguousarray(shares),
+            given=np.ascontiguousarray(given),
+            yields=np.ascontiguousarray(yields),
+        )
         out = Results(
             np.zeros((n, self.structure.nv)), np.zeros((n, 6)), np.zeros((n, 6 * len(self.names))), np.zeros((n, 6 * bodies))
         )
@@ -113,7 +118,8 @@ def _table(numbers: Sequence[int] | Integers) -> Integers:
 def _base(walk: Integers) -> tuple[list[int], int]:
     """The degrees of freedom between the world and the first body that carries several others, and the row of that body."""
     children = np.bincount(walk[1:, tables.PARENT], minlength=len(walk))
-    dofs, k = [], 0
+    dofs: list[int] = []
+    k = 0
     while True:
         dofs += range(walk[k, tables.V], walk[k, tables.END])
         if children[k] != 1 or len(dofs) >= 6:

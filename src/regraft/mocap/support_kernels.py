@@ -236,7 +236,7 @@ def weigh(work: Work, ways: Ways, frames: Frames, cost: Cost, at: Any, sharing: 
 
 
 @inline
-def part(wrench: Any, c: int) -> float:
+def part(wrench: Any, c: int) -> Any:
     """The c-th number of a wrench."""
     if c < 3:
         return wrench[0] if c == 0 else (wrench[1] if c == 1 else wrench[2])
