@@ -82,7 +82,7 @@ def long_simulation() -> dict[str, Any]:
 def table_bytes(joints: int = LONG) -> float:
     """Bytes of the solver's tables per joint of a chain."""
     free, _ = rg.to_maximal(*chain(joints))
-    return float(free.structure.block.memory.nbytes + free.structure.new_work().memory.nbytes) / joints
+    return float(free.structure.work.memory.nbytes) / joints
 
 
 def maximal_scaling() -> dict[str, Any]:

@@ -42,8 +42,8 @@ QUESTION = (
 CHANGE = (
     Box(6.7, 5.0, "change/connect.py", "connect(mech, state, a, b)"),
     Box(6.7, 4.0, "describe/rejoinable.py", "mech.with_loops(joint)"),
-    Box(6.7, 3.0, "structure/structure.py, description.py", "one row more in the table of joints"),
-    Box(6.7, 2.0, "structure/derive.py", "walk, geometry, loops: a new block"),
+    Box(6.7, 3.0, "structure.py, description.py", "one row more among those that close loops"),
+    Box(6.7, 2.0, "structure/close.py", "the tree, and where loops pass: a new block"),
     Box(6.7, 0.5, "kernels/constraints/closure.py", "the impact: J v = 0"),
 )
 BACK = Box(10.9, 4.5, "change/impact.py, impulses.py", "the state after it, with its impulse")

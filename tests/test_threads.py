@@ -79,7 +79,7 @@ def test_a_workspace_keeps_alive_what_it_leads_to():
     mech, state = many_threads.arm()
     expected, out = rg.forward_dynamics(mech, state), np.empty(mech.nv)
     work, x, torque = mech.structure.new_work(), state._x.copy(), np.zeros(mech.nv)
-    memory = weakref.ref(mech.structure.block.memory)
+    memory = weakref.ref(mech.structure.work.memory)
     del mech, state
     gc.collect()
     assert memory() is not None
@@ -144,7 +144,7 @@ def test_states_and_trajectories_outlive_their_mechanism():
     mech, state = many_threads.linkage()
     traj = rg.simulate(mech, state, 0.02)
     before, energies = state.q.copy(), traj.energy().total.copy()
-    tables = weakref.ref(mech.structure.block.memory)
+    tables = weakref.ref(mech.structure.work.memory)
     del mech
     gc.collect()
     np.testing.assert_array_equal(state.q, before)

@@ -56,13 +56,12 @@ def cut(mech: Mechanism, state: State, joint: str) -> tuple[Mechanism, State]:
     world
     └─ bob_free: Free → bob (1 kg)
     """
-    mech.check_state(state)
+    structure = mech.structure_for(state)
     if not isinstance(joint, str) or joint not in mech.joints:
         raise StructureError(f"there is no joint {joint!r} to cut; the joints are: {listed(mech.joints)}.")
     opened = mech.without_joint(joint)
-    if len(opened.layout.joints) == len(mech.layout.joints):  # what the joint held is held by a loop
+    if len(opened.layout.joints) == len(structure.joint_names):  # what the joint held is held by a loop
         return opened, carried(mech, state, opened)
-    structure = mech.structure
     row = structure.walk[:, JOINT].tolist().index(structure.joint_names.index(joint))
     body = structure.body_names[structure.walk[row, BODY]]
     free = Joint(_free_name(mech, body, joint), Free(), WORLD, body, Pose(), Pose())

@@ -30,23 +30,23 @@ def held_state(mech: Mechanism, before: Array, new: Sequence[Joint], *, impact: 
     for a plastic impact). They are unique even where constraints are redundant and the impulses λ are not.
     """
     structure = mech.structure  # which nobody else has yet, nor its workspace
-    x, wrenches = before.copy(), np.empty((len(structure.layout.loops), 6))
-    gap, slip, redundant = loops_take_hold.call(structure.work, x, wrenches)
+    layout, work = structure.layout, structure.work
+    x, wrenches = before.copy(), np.empty((len(layout.loops), 6))
+    gap, slip, redundant = loops_take_hold.call(work, x, wrenches)
     if not gap <= ASSEMBLED:
         raise _apart(mech, structure, new)
     if redundant < 0:
         raise StructureError(f"the impact of {_names(new)} has no unique result: {_why_not_unique(structure, before)}")
-    if not impact and not slip <= ASSEMBLED * (1.0 + float(np.abs(before[mech.nq :]).max(initial=0.0))):
+    if not impact and not slip <= ASSEMBLED * (1.0 + float(np.abs(before[layout.nq :]).max(initial=0.0))):
         raise StructureError(
             f"the bodies move apart at {slip:.3g} (metres or radians per second) along what the joints {_names(new)} hold; let "
             "them stop each other with impact=True, or use joints with more freedom."
         )
-    layout = mech.layout
     after = State(layout, x)
     if redundant > 0:
-        least_forces(mech, after, structure.work)
+        least_forces(mech, after, work)
         wrenches[:] = 0.0
-        holding_wrenches.call(structure.work, after._q, wrenches)
+        holding_wrenches.call(work, after._q, wrenches)
     after.impulse = Impulses(Impact(mech, structure, x, structure, before, layout.loops, wrenches))
     return after
 

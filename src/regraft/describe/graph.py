@@ -268,13 +268,8 @@ class Graph:
 
     def _check_parts(self, joint: Joint) -> None:
         """A joint of a registered type between two bodies that there are."""
-        name, kind = joint.name, joint.type
-        if not isinstance(kind, JointType):
-            raise ModelError(f"joint {name!r}: give a joint type, such as Revolute((0, 0, 1)), not {kind!r}.")
-        if not is_registered(kind):
-            raise ModelError(
-                f"joint {name!r}: {type(kind).__name__} is not in the registry; add it to JOINT_TYPES in regraft.joints."
-            )
+        name = joint.name
+        check_type(name, joint.type)
         self._check_body(joint.parent, "parent of joint", name)
         self._check_body(joint.child, "child of joint", name)
         if joint.parent == joint.child:
@@ -316,6 +311,16 @@ _TABLE_OF = {"body": "_bodies", "joint": "_joints", "frame": "_frames", "spring"
 def _triple(values: Array) -> tuple[float, float, float]:
     x, y, z = values.tolist()
     return x, y, z
+
+
+def check_type(joint: str, kind: JointType) -> None:
+    """Reject what is not a joint type, and one that kernels do not know."""
+    if not isinstance(kind, JointType):
+        raise ModelError(f"joint {joint!r}: give a joint type, such as Revolute((0, 0, 1)), not {kind!r}.")
+    if not is_registered(kind):
+        raise ModelError(
+            f"joint {joint!r}: {type(kind).__name__} is not in the registry; add it to JOINT_TYPES in regraft.joints."
+        )
 
 
 def known(what: str, table: Mapping[str, Any]) -> str:

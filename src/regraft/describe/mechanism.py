@@ -372,7 +372,7 @@ class Mechanism(Rejoinable):
 
     def check_state(self, state: State) -> None:
         """Reject a state of another structure."""
-        self._check_layout(state, self.layout)
+        self._check_layout(state, self.structure.layout)
 
     def _check_layout(self, state: State, layout: Layout) -> None:
         if not isinstance(state, State):

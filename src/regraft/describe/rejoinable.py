@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import TypeVar
 
-from .graph import Graph
+from .graph import Graph, check_type
 from .parts import Joint
 
 M = TypeVar("M", bound="Rejoinable")
@@ -46,11 +46,11 @@ class Rejoinable(Graph):
         return twin
 
     def with_loops(self: M, new: Iterable[Joint]) -> M:
-        """A mechanism with more joints; as every body is connected already, each of them closes a loop."""
+        """A mechanism with more joints, between bodies that it has; as all are connected already, each of them closes a loop."""
         twin, structure = self.copy(), self.structure
         for joint in new:
             twin._check_new_name(joint.name, "joint")
-            twin._check_parts(joint)
+            check_type(joint.name, joint.type)
             twin._joints[joint.name] = joint
             structure = structure.with_loop(joint)
         twin._changed(structure)

@@ -1,10 +1,10 @@
 """The memory that kernels run on. This file owns it: no other one knows where a table lies.
 
-A structure has one block of memory, and each workspace another one. A block begins with a *header*: how large the tables are, and
-their addresses. Handing an array from Python to compiled code costs almost as much as the dynamics of one joint, and all of them
-more than that of an arm; so kernels are handed one integer, the address of a workspace's header, and find the tables behind it.
-In Python that integer is a `Workspace`, which keeps alive what it leads to: an entry has it as its argument, so nothing can go
-while a kernel is at work.
+A structure has one block of memory with its tables and a first workspace; each further workspace has a block of its own. A block
+begins with a *header*: how large the tables are, and their addresses. Handing an array from Python to compiled code costs almost
+as much as the dynamics of one joint, and all of them more than that of an arm; so kernels are handed one integer, the address of
+a workspace's header, and find the tables behind it. In Python that integer is a `Workspace`, which keeps alive what it leads to:
+an entry has it as its argument, so nothing can go while a kernel is at work.
 """
 
 from __future__ import annotations
@@ -219,9 +219,28 @@ def block_of(header: Any, first: int, end: int) -> tuple[int, Any]:
     return start, memory
 
 
+@allocating
+def structure_of(header: Any) -> tuple[int, Any]:
+    """A structure of these sizes with a workspace of real numbers: its address, and the block of memory that it begins."""
+    size_structure(header)
+    size_workspace(header, 1)
+    return block_of(header, JOINTS_AT, LOADS_AT + 1)
+
+
+@jit
+def hold_all(handle: int, like: Any) -> None:
+    """Let a new workspace hold all that its loop joints hold, in the directions that do not change with the state."""
+    closed, normals = loops_at(handle, like), normals_at(handle)
+    for l in range(closed.loops.shape[0]):
+        closed.held[l, MOST] = closed.held[l, HELD_ROWS] = ALL_ROWS
+    for r in range(closed.rows.shape[0]):
+        for c in range(6):
+            closed.rows[r, NORMAL + c] = normals[r, c]
+
+
 @generic_entry
 def new_block(structure: int, links: int, lanes: int, like: Scalar) -> tuple[int, Any]:
-    """A workspace for a structure: its address, and the block of memory that it begins.
+    """One more workspace for a structure: its address, and the block of memory that it begins.
 
     It computes in numbers of the kind of `like`, `lanes` at a time. `links` becomes LINKS_AT.
     """
@@ -234,12 +253,7 @@ def new_block(structure: int, links: int, lanes: int, like: Scalar) -> tuple[int
     found = header_at(start)
     found[LINKS_AT] = links
     if found[LOOPS] > 0:
-        closed, normals = loops_at(start, like), normals_at(start)
-        for l in range(found[LOOPS]):
-            closed.held[l, MOST] = closed.held[l, HELD_ROWS] = ALL_ROWS
-        for r in range(found[ROWS]):
-            for c in range(6):
-                closed.rows[r, NORMAL + c] = normals[r, c]
+        hold_all(start, like)
     return start, memory
 
 
@@ -252,14 +266,12 @@ class Block(int):
     """A block of memory: the address of its header, as kernels are handed it, which keeps alive all that it leads to."""
 
     memory: Any
-    has_links: bool
-    """Whether every body is free by itself, and joints make a tree of links: see `Loops.links`."""
     _keep: Any
 
-    def __new__(cls: type[T], address: int, memory: Any, has_links: bool, keep: Any = None) -> T:
+    def __new__(cls: type[T], address: int, memory: Any, keep: Any = None) -> T:
         """The block at an address within the memory that it owns; `keep` is what else it leads to."""
         found = super().__new__(cls, address)
-        found.memory, found.has_links, found._keep = memory, has_links, keep
+        found.memory, found._keep = memory, keep
         return found
 
     def __reduce__(self) -> Any:
@@ -267,14 +279,16 @@ class Block(int):
 
     def table(self, field: int, rows: int, columns: int, dtype: Any = np.float64) -> Any:
         """A table of this block, of which the header has the address in `field`, as a view."""
-        first = (self._word(field) - self.memory.__array_interface__["data"][0]) // 8
+        first = (int(self.header[field]) - self.memory.__array_interface__["data"][0]) // 8
         words = rows * columns * np.dtype(dtype).itemsize // 8
         return self.memory[first : first + words].view(dtype).reshape(rows, columns)
 
+    @property
+    def header(self) -> Any:
+        """(HEADER,), a view."""
+        first = (int(self) - self.memory.__array_interface__["data"][0]) // 8
+        return self.memory[first : first + HEADER].view(np.int64)
+
     def size(self, field: int) -> int:
         """A size from the header."""
-        return self._word(field)
-
-    def _word(self, field: int) -> int:
-        first = (int(self) - self.memory.__array_interface__["data"][0]) // 8
-        return int(self.memory[first + field : first + field + 1].view(np.int64)[0])
+        return int(self.header[field])

@@ -72,6 +72,16 @@ def joint_torques(model: KernelModel, work: Work, q: Any, v: Any, tau: Any) -> N
         limit_torques(model, work, q, v)
 
 
+@inline
+def passive_torques(model: KernelModel, work: Work, q: Any, v: Any) -> None:
+    """TAU where there are no other torques.  O(n)."""
+    dof, damping = work.dof, model.damping
+    for d in range(dof.shape[0]):
+        dof[d, TAU] = -damping[0, d] * v[d]
+    if model.tree_limits > 0:
+        limit_torques(model, work, q, v)
+
+
 @tree_stage
 def limit_torques(model: KernelModel, work: Work, q: Scalars, v: Scalars) -> None:
     """Add the limiting torques of the tree's joints to TAU.  O(limits)."""

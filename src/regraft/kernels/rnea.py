@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from ..algebra.memory import load, store
-from ..algebra.scalars import zero
 from ..algebra.spatial import angular, cross, linear, minus, momentum_of, plus, plus_times, power, spatial, subtract, times
 from ..compilation import Floats, Scalars, ScalarTable, Table, entry, inline, jit
 from .inertia import body_inertia, carrying_force
 from .kinematics import frame, joint_frame, move_bodies, parent_motion, place_bodies, rising_world
 from .memory import model_at, work_at
-from .passive import external_force, joint_torques, spring_forces
+from .passive import external_force, passive_torques, spring_forces
 from .stages import tree_stage
 from .tables import BIAS, END, PARENT, POLARITY, TAU, VEL, A, F, KernelModel, R, S, V, Work
 
@@ -19,12 +18,10 @@ from .tables import BIAS, END, PARENT, POLARITY, TAU, VEL, A, F, KernelModel, R,
 @jit
 def rnea(model: KernelModel, work: Work, q: Any, v: Any, a: Any, external: Any, tau: Any) -> None:
     """tau = M(q) a + c(q, v) − passive and external forces; F of each row is what its joint transmits.  O(n)."""
-    for d in range(tau.shape[0]):
-        tau[d] = zero(v[d])
     place_bodies(model, work, q)
     move_bodies(model, work, q, v)
     need_forces(model, work, a, external)
-    joint_torques(model, work, q, v, tau)
+    passive_torques(model, work, q, v)
     spring_forces(model, work)
     pass_forces(model, work, tau)
 

@@ -10,7 +10,6 @@ from ..errors import ModelError
 from ..joints import screws
 from ..kernels import tables
 from ..kernels.aba import forward_dynamics
-from ..kernels.memory import Block
 from .derive import derive_tree
 from .description import CHILD_BODY, ON_CHILD, ON_PARENT, PARENT_BODY
 from .structure import Structure
@@ -76,8 +75,8 @@ def _moves_inertia(structure: Structure, k: int, q: Array) -> bool:
         limited=whole.limited[:0],
         limits=whole.limits[:0],
     )
-    _, _, address, memory = derive_tree.call(carried, structure.nq, structure.nv)
-    work = Workspace.of(Block(address, memory, False))
+    _, address, memory = derive_tree.call(carried, structure.nq, structure.nv)
+    work = Workspace(address, memory)
     x = np.concatenate((q, np.zeros(structure.nv)))
     forward_dynamics.call(work, x, structure.no_torque, np.empty(structure.nv))
     return bool((work.dof[walk[k, tables.V] : walk[k, tables.END], tables.MARGIN] > 0.0).all())

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +13,10 @@ from ..errors import ModelError
 from ..kernels import tables
 from ..kernels.constraints.tables import CUT, FIRST, RESISTS
 from ..kernels.kinematics import motion
-from ..kernels.memory import CUTS_AT, FAR_AT, JOINTS_AT, LIMITS, TREE_LIMITS, Block
-from .derive import derive_closed, derive_tree
-from .description import Description, describe
+from ..kernels.memory import CUTS_AT, FAR_AT, JOINTS_AT, LIMITS, TREE_LIMITS
+from .close import derive_closed
+from .derive import derive_tree
+from .description import NO_CLOSINGS, Closings, Description, describe, describe_closings
 from .layout import WORLD, Layout, lay_out
 from .once import kept_first, once
 from .workspace import Workspace
@@ -35,11 +36,19 @@ class Structure:
 
     __slots__ = ("__dict__", "layout", "no_torque", "nv", "open_layout", "ready")  # those of the quickest questions, and the rest
 
-    def __init__(self, body_names: tuple[str, ...], layout: Layout, source: Description | Exchange | Opening) -> None:
-        self.body_names, self.layout, self._source = body_names, layout, source
+    def __init__(
+        self,
+        body_names: tuple[str, ...],
+        layout: Layout,
+        describe: Callable[[], Description],
+        tree: Structure | None = None,
+        closings: Closings = NO_CLOSINGS,
+    ) -> None:
+        self.body_names, self.layout, self._describe = body_names, layout, describe
         self.joint_names, self.nq, self.nv, self.rest = layout.names, layout.nq, layout.nv, layout.rest
-        self.no_torque: Array = np.zeros(layout.nv)
-        self.open_layout = None if layout.loops else layout
+        self._tree, self._closings = tree, closings
+        self.no_torque: Array = np.zeros(layout.nv) if tree is None else tree.no_torque
+        self.open_layout = layout if tree is None else None
         """The layout where there are no loops: of states whose dynamics is that of the tree alone."""
         self.ready: Workspace | None = None
         """`work`, once somebody has asked for it: a few nanoseconds less for the quickest of questions."""
@@ -49,8 +58,12 @@ class Structure:
         cls, bodies: Mapping[str, Body], joints: Mapping[str, Joint], springs: Mapping[str, Spring], gravity: Array
     ) -> Structure:
         """The structure of these parts."""
-        layout = lay_out(joints)
-        return cls(tuple(bodies), layout, describe(bodies, joints, springs, layout, gravity))
+        layout, names = lay_out(joints), tuple(bodies)
+        description = describe(bodies, joints, springs, layout, gravity)
+        tree = cls(names, layout.with_loops(()), lambda: description)
+        if not layout.loops:
+            return tree
+        return tree._closed(layout.loops, describe_closings(bodies, [joints[name] for name, *_ in layout.loops]))
 
     def __reduce__(self) -> Any:
         raise TypeError("a structure has memory of this process; it is derived again where it is needed.")
@@ -59,47 +72,62 @@ class Structure:
 
     def with_joint(self, j: int, new: Joint) -> Structure:
         """The structure of a tree with another joint in the place of its j-th, which makes no loop."""
-        return Structure(self.body_names, self.layout.with_joint(j, new), Exchange(self.description, j, new))
+        names, description = self.body_names, self.description  # and not this structure, which nobody may need any more
+        return Structure(names, self.layout.with_joint(j, new), lambda: description.with_joint(j, _ends(names, new), new))
 
     def with_loop(self, new: Joint) -> Structure:
         """The structure with one more joint, between bodies that are connected already."""
-        layout = self.layout.with_loops((*self.layout.loops, (new.name, new.parent, new.child)))
-        return Structure(self.body_names, layout, self.description.with_loop(self._ends(new), new))
+        loops = (*self.layout.loops, (new.name, new.parent, new.child))
+        return self.tree._closed(loops, self._closings.with_one(_ends(self.body_names, new), new))
 
     def without_loop(self, name: str) -> Structure:
         """The structure without a joint that closes a loop."""
         loops = self.layout.loops
+        if len(loops) == 1:
+            return self.tree
         l = [loop[0] for loop in loops].index(name)
-        layout = self.layout.with_loops((*loops[:l], *loops[l + 1 :]))
-        return Structure(self.body_names, layout, Opening(self.description, len(self.joint_names) + l))
+        return self.tree._closed((*loops[:l], *loops[l + 1 :]), self._closings.without(l))
+
+    @property
+    def tree(self) -> Structure:
+        """The structure without any loop."""
+        return self if self._tree is None else self._tree
+
+    def _closed(self, loops: tuple[tuple[str, str, str], ...], closings: Closings) -> Structure:
+        """The structure of a tree with loops."""
+        return Structure(self.body_names, self.layout.with_loops(loops), self._describe, self, closings)
 
     @once
     def description(self) -> Description:
-        """The parts as arrays."""
-        source = self._source
-        if isinstance(source, Description):
-            return source
-        if isinstance(source, Opening):
-            return source.before.without_loop(source.j)
-        return source.before.with_joint(source.j, self._ends(source.new), source.new)
-
-    def _ends(self, joint: Joint) -> tuple[int, int]:
-        return self._number(joint.parent), self._number(joint.child)
-
-    def _number(self, body: str) -> int:
-        return -1 if body == WORLD else self.body_names.index(body)
+        """The bodies, the springs and the joints of the tree as arrays."""
+        return self._describe() if self._tree is None else self._tree.description
 
     # --- memory ---------------------------------------------------------------------------------------------------------------
 
-    @once
-    def block(self) -> Block:
-        """The tables of this structure."""
-        derive = derive_closed if self.layout.loops else derive_tree
-        reached, links, address, memory = derive.call(self.description, self.nq, self.nv)
-        block = Block(address, memory, links > 0)
-        if reached < len(self.description.inertias):
-            self._refuse_lost_bodies(block.table(JOINTS_AT, reached, tables.JOINTS, np.int64)[:, tables.BODY].tolist())
-        return block
+    @property
+    def work(self) -> Workspace:
+        """The tables of this structure, with the workspace of all entries that hold the interpreter's lock.
+
+        There is never more than one of them at work. What an entry leaves in it is gone as soon as another thread calls one: to
+        look at it, make a workspace of your own.
+        """
+        if self.ready is None:
+            self.ready = kept_first(self, "_work", self._derive_closed() if self.layout.loops else self._derive_tree())
+        return self.ready
+
+    def _derive_tree(self) -> Workspace:
+        reached, address, memory = derive_tree.call(self.description, self.nq, self.nv)
+        work = Workspace(address, memory)
+        if reached < len(self.body_names):
+            self._refuse_lost_bodies(work.table(JOINTS_AT, reached, tables.JOINTS, np.int64)[:, tables.BODY].tolist())
+        return work
+
+    def _derive_closed(self) -> Workspace:
+        links, address, memory = derive_closed.call(self.tree.work, *self._closings)
+        work = Workspace(address, memory)
+        if links:
+            work.prepare_links()
+        return work
 
     def _refuse_lost_bodies(self, reached: list[int]) -> None:
         walked = set(reached)
@@ -110,23 +138,13 @@ class Structure:
             + f'; connect it, or let it float: add_joint("{lost[0]}_free", Free(), "world", "{lost[0]}").'
         )
 
-    @property
-    def work(self) -> Workspace:
-        """The workspace of all entries that hold the interpreter's lock: there is never more than one of them at work.
-
-        What an entry leaves in it is gone as soon as another thread calls one: to look at it, make one of your own.
-        """
-        if self.ready is None:
-            self.ready = kept_first(self, "_work", self.new_work())
-        return self.ready
-
     def new_work(self, like: complex = 0.0) -> Workspace:
         """A new workspace, for real numbers or for complex ones as `like` is."""
-        return Workspace.of(self.block, like)
+        return self.work.another(like)
 
     def new_pack_work(self) -> Workspace:
         """A new workspace of packs."""
-        return Workspace.of_packs(self.block)
+        return self.work.of_packs()
 
     @once
     def walk(self) -> Integers:
@@ -136,33 +154,33 @@ class Structure:
     @once
     def joints(self) -> Integers:
         """(n + loops, JOINTS): all joints."""
-        found: Integers = self.block.table(JOINTS_AT, len(self.body_names) + len(self.layout.loops), tables.JOINTS, np.int64)
+        found: Integers = self.work.table(JOINTS_AT, len(self.body_names) + len(self.layout.loops), tables.JOINTS, np.int64)
         found.flags.writeable = False
         return found
 
     @once
     def far(self) -> Array:
         """(n, 12): the frame of the joint that leads to each row, on its body."""
-        found: Array = self.block.table(FAR_AT, len(self.body_names), POSE)
+        found: Array = self.work.table(FAR_AT, len(self.body_names), POSE)
         found.flags.writeable = False
         return found
 
     @once
     def rows_of_loops(self) -> tuple[slice, ...]:
         """Which constraint rows each loop has."""
-        cuts = self.block.table(CUTS_AT, len(self.layout.loops), CUT, np.int64)
+        cuts = self.work.table(CUTS_AT, len(self.layout.loops), CUT, np.int64)
         counts = 6 - self.joints[len(self.body_names) :, tables.DOFS]
         return tuple(slice(first, first + count) for first, count in zip(cuts[:, FIRST].tolist(), counts.tolist(), strict=True))
 
     @once
     def loops_resist(self) -> bool:
         """Whether a loop joint has damping or limits."""
-        return bool(self.block.table(CUTS_AT, len(self.layout.loops), CUT, np.int64)[:, RESISTS].any())
+        return bool(self.work.table(CUTS_AT, len(self.layout.loops), CUT, np.int64)[:, RESISTS].any())
 
     @once
     def loops_limited(self) -> bool:
         """Whether a loop joint has limits."""
-        return self.block.size(LIMITS) > self.block.size(TREE_LIMITS)
+        return self.work.size(LIMITS) > self.work.size(TREE_LIMITS)
 
     @property
     def no_forces(self) -> Array:
@@ -211,19 +229,10 @@ class Structure:
         return np.array([WORLD_MOTION if body == WORLD else found[self.row_of[body]] for body in bodies])
 
 
-class Exchange(NamedTuple):
-    """A description that is still to be made: another one with a new joint in the place of its j-th."""
-
-    before: Description
-    j: int
-    new: Joint
-
-
-class Opening(NamedTuple):
-    """A description that is still to be made: another one without the loop joint in row j."""
-
-    before: Description
-    j: int
+def _ends(names: tuple[str, ...], joint: Joint) -> tuple[int, int]:
+    """The numbers of a joint's parent and child."""
+    parent, child = joint.parent, joint.child
+    return -1 if parent == WORLD else names.index(parent), -1 if child == WORLD else names.index(child)
 
 
 _NO_FORCES = np.zeros((0, tables.EXTERNAL))

@@ -13,7 +13,7 @@ from ..algebra.scalars import LANES
 from ..compilation import address_of
 from ..kernels.constraints.link_kernels import complex_links_kernel, links_kernel
 from ..kernels.constraints.tables import DRIVEN, HELD_COUNTS, ROW
-from ..kernels.memory import DOF_AT, HELD_AT, LOOPS, MOTORS_AT, ROWS, ROWS_AT, VELOCITIES, Block, new_block
+from ..kernels.memory import DOF_AT, HELD_AT, LINKS, LINKS_AT, LOOPS, MOTORS_AT, ROWS, ROWS_AT, VELOCITIES, Block, new_block
 from ..kernels.tables import DOF_WORK
 
 Array = NDArray[np.float64]
@@ -22,27 +22,26 @@ Array = NDArray[np.float64]
 class Workspace(Block):
     """The scratch tables of one computation, with those of the structure behind them: what kernels are handed."""
 
-    dtype: type
+    dtype: type = float
     """Of its numbers: float or complex."""
     is_driven = False
     """Whether a loop joint's motor is set."""
 
-    @classmethod
-    def of(cls, structure: Block, like: complex = 0.0) -> Workspace:
-        """A workspace for a structure in numbers of the kind of `like`."""
+    def another(self, like: complex = 0.0) -> Workspace:
+        """One more workspace of the same structure, for real numbers or for complex ones as `like` is."""
         is_complex = isinstance(like, complex)
         make = new_block if is_complex else new_block.call
-        links = _links_kernel(is_complex) if structure.has_links else 0
-        found = cls(*make(structure, links, 1, like), structure.has_links, structure)
+        found = Workspace(*make(self, _links_kernel(is_complex) if self.size(LINKS) else 0, 1, like), self)
         found.dtype = complex if is_complex else float
         return found
 
-    @classmethod
-    def of_packs(cls, structure: Block) -> Workspace:
-        """A workspace of packs."""
-        found = cls(*new_block.call(structure, 0, LANES, 0.0), False, structure)
-        found.dtype = float
-        return found
+    def of_packs(self) -> Workspace:
+        """A workspace of packs of the same structure."""
+        return Workspace(*new_block.call(self, 0, LANES, 0.0), self)
+
+    def prepare_links(self) -> None:
+        """Tell kernels where the one is that they need where every body is free by itself and joints make a tree of links."""
+        self.header[LINKS_AT] = _links_kernel(False)
 
     @property
     def dof(self) -> Any:
