@@ -109,6 +109,7 @@ class Closings(NamedTuple):
         if len(rows) > 1:
             rows[:-1] = self.rows
         _fill_closing(rows[-1], ends, joint)
+        joint_tables = with_table(rows[:, CLOSING_PARAMETERS], self.joint_tables, len(self.rows), kind)
         limited, limits = self.limited, self.limits
         if kind.limits is not None:
             own, bounds = _limit_rows(len(self.rows), kind, closes=True)
