@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ModelError
+from .body_motion import Motion
 from .filtering import smooth
 from .gait_result import Found, Gait
 from .gaps import whole_rows
 from .heading import about, along, base_twists, heading
-from .motion import Motion
 from .plates import LOADED, PlatesGiven, wrenches_on_feet
 from .support import Support, find_support
 from .support_dynamics import Roots, roots_of

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ModelError
-from ..tolerances import BELT_MOVES, FLOOR_EVEN, SLOWEST_SWING
+from ..tolerances import FLOOR_EVEN
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -24,6 +24,10 @@ LANDS, LEAVES = 0.15, 0.18
 """A point lands when it is slower, relative to the ground, than this part of the speed of a swing, and leaves when faster."""
 SHORTEST = 0.08
 """Seconds: a stance or a swing that is shorter is none."""
+SLOWEST_SWING = 0.3
+"""m/s: feet that are never faster do not walk."""
+BELT_MOVES = 0.15
+"""m/s: feet that stand while they move faster stand on a belt."""
 _LOW = 0.04  # m above where a point stands: it may still stand, on its way down or up
 _ALONE = 0.08  # s that a foot must carry the body alone to prove that there is ground where it stands
 
