@@ -4,6 +4,7 @@ from .bases import free_base
 from .external_loads import ExternalLoad, read_external_loads
 from .formats.osim import OsimModel, read_osim
 from .loading import load, save
+from .normal_walk import NormalWalk, normal_walk
 from .opensim_motion import motion
 from .recording import Bone, Plate, Recording
 from .segments.bodies import body
@@ -11,6 +12,7 @@ from .segments.bodies import body
 __all__ = [
     "Bone",
     "ExternalLoad",
+    "NormalWalk",
     "OsimModel",
     "Plate",
     "Recording",
@@ -18,6 +20,7 @@ __all__ = [
     "free_base",
     "load",
     "motion",
+    "normal_walk",
     "read_external_loads",
     "read_osim",
     "save",

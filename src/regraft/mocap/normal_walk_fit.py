@@ -1,0 +1,215 @@
+"""A stride in the sagittal plane: joint angles as near as can be to published ones, on feet that stay where they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .normal_walk_angles import ANKLE, HIP, KNEE
+from .segments.tables import ANKLE as ANKLE_HEIGHT
+from .segments.tables import ANKLE_FROM_HEEL, BALL_FROM_HEEL, Table
+
+Array = NDArray[np.float64]
+Waves = NDArray[np.complex128]
+
+TOE_OFF = 0.61
+"""Share of a stride in which a foot stands: the heel strikes at 0."""
+TOES_DOWN, HEEL_UP, BALL_UP = 0.09, 0.36, 0.555
+"""Shares of a stride: from the first to the second the foot is flat, and up to the third the ball stands."""
+THIGH, SHANK, HIP_ASIDE = 0.245, 0.246, 0.049
+"""Of the height: the first two after Drillis and Contini; the hip joints from the middle are an assumption."""
+
+_ROTATION, _OBLIQUITY = np.radians(4.0), np.radians(3.0)  # of the pelvis, to either side
+_HARMONICS = 8  # of a stride, in joint angles
+_EVEN = (2, 4, 6)  # in the path of the pelvis, as each step is like the one before
+_FRAMES = 100  # of a stride
+_SPREADS = np.radians([[6.0], [4.0], [5.0], [8.0]])  # of hip, knee, ankle and toes: what counts as much as the lengths below
+_STRAIGHTEST, _BENT = np.radians((4.0, 0.3))  # the knee is bent by so much at least, and misses it by that
+_OFF = 0.0004  # of the height: how far a standing point is off its place
+_CLEARANCE = 0.008  # of the height: of a swinging foot
+_FORCE = 0.05  # of the weight: how far the ground's force is from that of a smooth step
+_FORWARD, _VERTICAL = 0.10, 0.20  # of the weight: how the force of a smooth step swings
+_MIDDLE = 0.055  # of a stride: halfway through double support
+_GRAVITY = 9.81
+
+
+@dataclass(frozen=True, eq=False)
+class Legs:
+    """Lengths of legs in metres, and the masses of their segments."""
+
+    height: float
+    """Of the whole body."""
+    table: Table
+
+    @property
+    def foot(self) -> float:
+        """From the heel to the tip of the toes."""
+        return self.table["foot"].length * self.height
+
+    @property
+    def ankle(self) -> float:
+        """Height of the ankle over the sole."""
+        return ANKLE_HEIGHT * self.height
+
+    @property
+    def toes(self) -> float:
+        """From the ball to the tip."""
+        return (1.0 - BALL_FROM_HEEL) * self.foot
+
+    @property
+    def behind(self) -> float:
+        """The heel behind the ankle."""
+        return ANKLE_FROM_HEEL * self.foot
+
+    @property
+    def ahead(self) -> float:
+        """The ball in front of the ankle."""
+        return (BALL_FROM_HEEL - ANKLE_FROM_HEEL) * self.foot
+
+    def places(self) -> dict[str, float]:
+        """Where the points of the sole stand, from the place of the heel."""
+        return {"heel": 0.0, "ball": self.behind + self.ahead, "toe": self.foot}
+
+    def hip(self, share: Array) -> Array:
+        """(2, n): the right hip from the middle of the hips, forwards and upwards."""
+        return HIP_ASIDE * self.height * np.sin(np.stack(pelvis_turns(share)))
+
+    def points(self, angles: Array, hip: Array) -> dict[str, Array]:
+        """(2, n) each: joints and points of the sole, from angles (4, n) and the hip (2, n)."""
+        thigh, shank, foot, toes = pitches(angles)
+        knee = hip + _turned(thigh, 0.0, -THIGH * self.height)
+        ankle = knee + _turned(shank, 0.0, -SHANK * self.height)
+        ball = ankle + _turned(foot, self.ahead, -self.ankle)
+        heel, tip = ankle + _turned(foot, -self.behind, -self.ankle), ball + _turned(toes, self.toes, 0.0)
+        return {"knee": knee, "ankle": ankle, "heel": heel, "ball": ball, "toe": tip}
+
+    def centre(self, angles: Array, middle: Array, share: Array) -> Array:
+        """(2, n): the body's centre of mass over one stride but for a constant; the left leg is half a stride later."""
+        hip, part = self.hip(share), self.table
+        points = self.points(angles, hip)
+        knee, ankle = points["knee"], points["ankle"]
+        foot = ankle + _turned(pitches(angles)[2], part["foot"].com * self.foot - self.behind, -0.5 * self.ankle)
+        leg = part["thigh"].mass * (hip + part["thigh"].com * (knee - hip)) + part["foot"].mass * foot
+        leg = leg + part["shank"].mass * (knee + part["shank"].com * (ankle - knee))
+        found: Array = middle + leg + np.roll(leg, share.size // 2, axis=1)
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class Stride:
+    """A stride of the right leg that repeats; the left leg has it half a stride later."""
+
+    legs: Legs
+    length: float
+    angles: Waves
+    """(4, harmonics + 1): hip, knee, ankle and toes, in radians."""
+    path: Waves
+    """(2, harmonics + 1): the middle of the hips, forwards and upwards, beside the steady way."""
+
+    def middle(self, share: Array) -> Array:
+        """(2, n): the middle of the hips, when the right heel first strikes at the origin."""
+        return wave(self.path, share) + np.stack([self.length * share, np.zeros_like(share)])
+
+    def points(self, share: Array) -> dict[str, Array]:
+        """(2, n) each: joints and points of the sole of the right leg."""
+        return self.legs.points(wave(self.angles, share), self.middle(share) + self.legs.hip(share))
+
+    def departures(self) -> Array:
+        """(3, n): how far hip, knee and ankle are from the published angles over a stride."""
+        share = np.arange(_FRAMES) / _FRAMES
+        found: Array = wave(self.angles, share)[:3] - wave(published(), share)
+        return found
+
+
+def wave(waves: Waves, share: Array) -> Array:
+    """(k, n): real periodic functions from their complex coefficients (k, harmonics + 1)."""
+    turns = np.exp(2j * np.pi * np.multiply.outer(np.arange(waves.shape[1]), share))
+    found: Array = 2.0 * np.real(waves @ turns) - np.real(waves[:, :1])
+    return found
+
+
+def published() -> Waves:
+    """(3, harmonics + 1): hip, knee and ankle of the table, in radians, without what is faster than the harmonics."""
+    table = np.radians([HIP, KNEE, ANKLE])
+    table[:, 0] = 0.5 * (table[:, 0] + table[:, -1])
+    found: Waves = np.fft.rfft(table[:, :-1], axis=1)[:, : _HARMONICS + 1] / (table.shape[1] - 1)
+    return found
+
+
+def pitches(angles: Array) -> tuple[Array, Array, Array, Array]:
+    """How far thigh, shank, foot and toes are turned forwards and upwards."""
+    shank = angles[0] - angles[1]
+    foot = shank + angles[2]
+    return angles[0], shank, foot, foot + angles[3]
+
+
+def pelvis_turns(share: Array) -> tuple[Array, Array]:
+    """Rotation of the pelvis (right side to the front) and its obliquity (right side up)."""
+    return _ROTATION * np.cos(2.0 * np.pi * share), _OBLIQUITY * np.sin(2.0 * np.pi * (share + 0.02))
+
+
+def _turned(angle: Array, x: float, z: float) -> Array:
+    return np.stack([x * np.cos(angle) - z * np.sin(angle), x * np.sin(angle) + z * np.cos(angle)])
+
+
+def fit(legs: Legs, length: float, time: float) -> Stride:
+    """The stride of a length and a time that is nearest to the published angles on feet that do not slip.
+
+    Least squares over the harmonics of four angles and of the pelvis's path: points of the sole that stand are at their places,
+    the others are clear of the ground, angles are as in the table, and the ground's force swings as over a smooth step.
+    """
+    from scipy.optimize import least_squares  # on first use: it takes long to import
+
+    angles = np.concatenate([published(), np.zeros((1, _HARMONICS + 1))])
+    path = np.zeros((2, len(_EVEN) + 1), dtype=complex)
+    path[:, 0] = -0.15 * legs.height, 0.515 * legs.height
+    start = np.concatenate([_numbers(angles), _numbers(path)])
+    found = least_squares(_misses(legs, length, time), start, x_scale=0.1)
+    return Stride(legs, length, *_waves(found.x))
+
+
+def _numbers(waves: Waves) -> Array:
+    return np.concatenate([waves[:, 0].real, waves[:, 1:].real.ravel(), waves[:, 1:].imag.ravel()])
+
+
+def _waves(x: Array) -> tuple[Waves, Waves]:
+    cut = 4 * (2 * _HARMONICS + 1)
+    path = np.zeros((2, max(_EVEN) + 1), dtype=complex)
+    path[:, (0, *_EVEN)] = _one(x[cut:], 2)
+    return _one(x[:cut], 4), path
+
+
+def _one(x: Array, k: int) -> Waves:
+    real, imaginary = x[k:].reshape(2, k, -1)
+    return np.concatenate([x[:k, None], real + 1j * imaginary], axis=1)
+
+
+def _misses(legs: Legs, length: float, time: float) -> Callable[[Array], Array]:
+    share = np.arange(_FRAMES) / _FRAMES
+    aims = np.concatenate([wave(published(), share), np.zeros((1, _FRAMES))])
+    off = _OFF * legs.height
+    flat_or_later = share >= TOES_DOWN
+    stands = {
+        "heel": share <= HEEL_UP, "ball": flat_or_later & (share <= BALL_UP), "toe": flat_or_later & (share <= TOE_OFF)
+    }  # fmt: skip
+    clear = _CLEARANCE * legs.height * np.sin(np.pi * np.clip((share - TOE_OFF) / (1.0 - TOE_OFF), 0.0, 1.0))
+    twice = -((2.0 * np.pi * np.fft.rfftfreq(_FRAMES, 1.0 / _FRAMES) / time) ** 2)
+    step = 4.0 * np.pi * (share - _MIDDLE)
+    force = np.stack([-_FORWARD * np.sin(step), _VERTICAL * np.cos(step)])
+
+    def misses(x: Array) -> Array:
+        waves, path = _waves(x)
+        angles, middle = wave(waves, share), wave(path, share)
+        points = legs.points(angles, middle + legs.hip(share) + np.stack([length * share, 0.0 * share]))
+        rows = [(angles - aims) / _SPREADS, np.minimum(angles[1] - _STRAIGHTEST, 0.0) / _BENT]
+        for name, place in legs.places().items():
+            x_, z = points[name]
+            rows += [(x_ - place)[stands[name]] / off, z[stands[name]] / off, np.minimum(z - clear, 0.0)[~stands[name]] / off]
+        pull = np.fft.irfft(twice * np.fft.rfft(legs.centre(angles, middle, share), axis=1), _FRAMES, axis=1) / _GRAVITY
+        rows.append((pull - force) / _FORCE)
+        return np.concatenate([row.ravel() for row in rows])
+
+    return misses
