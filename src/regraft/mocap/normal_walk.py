@@ -13,7 +13,9 @@ from ..algebra.pose import finite_number
 from ..errors import ModelError
 from .motion import Motion
 from .normal_walk_angles import CADENCE
-from .normal_walk_fit import HEEL_UP, HIP_ASIDE, SHANK, THIGH, TOE_OFF, TOES_DOWN, Legs, Stride, fit, pelvis_turns, pitches, wave
+from .normal_walk_fit import (
+    HEEL_UP, HIP_ASIDE, SHANK, THIGH, TOE_OFF, TOES_DOWN, Legs, Stride, fit, pelvis_turns, pitches, sway, wave
+)  # fmt: skip
 from .recording import Bone, Recording
 from .segments.bodies import body
 from .segments.tables import segments
@@ -24,8 +26,6 @@ Array = NDArray[np.float64]
 _STRIDE = 0.863  # of the height
 _TALL = 1.75  # m: whose cadence is the published one; others have the same motion in another time (equal Froude numbers)
 _SPEEDS = (0.7, 1.3)  # of the natural speed
-_HALF_WIDTH = 0.031  # of the height: each foot from the middle
-_SWAY = 0.0086  # of the height: the pelvis to either side
 _SHOULDER, _ELBOW = np.radians((-4.0, 15.0)), np.radians((25.0, 8.0))  # mean and swing
 _AWAY = np.radians(6.0)  # upper arms from the trunk
 _COUNTER = -0.6  # of the pelvis's rotation: that of the thorax
@@ -209,9 +209,9 @@ def _recording(stride: Stride, t: Array, share: Array) -> Recording:
     height = stride.legs.height
     axes, bones = _upper_body(height, share)
     x, z = stride.middle(share)
-    middle = np.stack([x, -_SWAY * height * np.cos(2.0 * np.pi * (share - 0.5 * TOE_OFF)), z], axis=1)
+    middle = np.stack([x, sway(height, share), z], axis=1)
     for side, later in (("left", 0.5), ("right", 0.0)):
-        found, below = _leg(stride, side, share + later, later * stride.length, middle, axes["pelvis"])
+        found, below = _leg(stride, side, share + later)
         axes |= found
         bones += below
     turns = [axes[bone.name] if bone.parent is None else np.swapaxes(axes[bone.parent], 1, 2) @ axes[bone.name] for bone in bones]
@@ -264,28 +264,17 @@ def _upper_body(height: float, share: Array) -> tuple[dict[str, Array], list[Bon
     return axes, bones
 
 
-def _leg(
-    stride: Stride, side: str, share: Array, behind: float, middle: Array, pelvis: Array
-) -> tuple[dict[str, Array], list[Bone]]:
-    """Axes in the world and bones of a leg whose ankle and foot are as in the sagittal plane, to the side of the way."""
+def _leg(stride: Stride, side: str, share: Array) -> tuple[dict[str, Array], list[Bone]]:
+    """Axes in the world and bones of a leg; the foot stays upright."""
     legs, height, sign = stride.legs, stride.legs.height, 1.0 if side == "left" else -1.0
-    offset = np.array([0.0, sign * HIP_ASIDE * height, 0.0])
-    x, z = stride.points(share)["ankle"]
-    ankle = np.stack([x - behind, np.full_like(x, sign * _HALF_WIDTH * height), z], axis=1)
-    way = ankle - middle - pelvis @ offset
-    thigh, shank = THIGH * height, SHANK * height
-    knee = np.arccos(np.clip((np.sum(way**2, axis=1) - thigh**2 - shank**2) / (2.0 * thigh * shank), -1.0, 1.0))
-    *_, foot, toes = pitches(wave(stride.angles, share))
-    lean = np.arctan2(way[:, 0], np.hypot(way[:, 1], way[:, 2]))
-    pitch = lean + np.arctan2(shank * np.sin(knee), thigh + shank * np.cos(knee))
-    tilt = about(0, np.arctan2(way[:, 1], -way[:, 2]))
-    axes = {
-        "thigh": tilt @ about(1, -pitch), "shank": tilt @ about(1, knee - pitch), "foot": about(1, -foot), "toes": about(1, -toes)
-    }  # fmt: skip
+    angles = wave(stride.angles, share)
+    thigh, shank, foot, toes = (about(1, -pitch) for pitch in pitches(angles))
+    tilt = about(0, sign * legs.tilt(angles, share))
+    axes = {"thigh": tilt @ thigh, "shank": tilt @ shank, "foot": foot, "toes": toes}
     places = {
-        "thigh": ("pelvis", offset),
-        "shank": (f"{side}_thigh", np.array([0.0, 0.0, -thigh])),
-        "foot": (f"{side}_shank", np.array([0.0, 0.0, -shank])),
+        "thigh": ("pelvis", np.array([0.0, sign * HIP_ASIDE * height, 0.0])),
+        "shank": (f"{side}_thigh", np.array([0.0, 0.0, -THIGH * height])),
+        "foot": (f"{side}_shank", np.array([0.0, 0.0, -SHANK * height])),
         "toes": (f"{side}_foot", np.array([legs.ahead, 0.0, -legs.ankle])),
     }
     tips = {"toes": (np.array([legs.toes, 0.0, 0.0]),)}

@@ -21,18 +21,24 @@ TOES_DOWN, HEEL_UP, BALL_UP = 0.09, 0.36, 0.555
 """Shares of a stride: from the first to the second the foot is flat, and up to the third the ball stands."""
 THIGH, SHANK, HIP_ASIDE = 0.245, 0.246, 0.049
 """Of the height: the first two after Drillis and Contini; the hip joints from the middle are an assumption."""
+FOOT_ASIDE = 0.031
+"""Of the height: each foot from the middle of the way."""
 
 _ROTATION, _OBLIQUITY = np.radians(4.0), np.radians(3.0)  # of the pelvis, to either side
+_SWAY = 0.0115  # of the height: the pelvis to either side
 _HARMONICS = 8  # of a stride, in joint angles
 _EVEN = (2, 4, 6)  # in the path of the pelvis, as each step is like the one before
 _FRAMES = 100  # of a stride
 _SPREADS = np.radians([[6.0], [4.0], [5.0], [8.0]])  # of hip, knee, ankle and toes: what counts as much as the lengths below
 _STRAIGHTEST, _BENT = np.radians((4.0, 0.3))  # the knee is bent by so much at least, and misses it by that
 _OFF = 0.0004  # of the height: how far a standing point is off its place
+_WAVY = np.radians(1500.0)  # the second derivative, by the share of a stride, of what is changed in an angle
 _CLEARANCE = 0.008  # of the height: of a swinging foot
-_FORCE = 0.05  # of the weight: how far the ground's force is from that of a smooth step
-_FORWARD, _VERTICAL = 0.10, 0.20  # of the weight: how the force of a smooth step swings
-_MIDDLE = 0.055  # of a stride: halfway through double support
+_FORCE = 0.05  # of the weight: how far the ground's upward force is from that of a smooth step
+_SWING = 0.20  # of the weight: how far the force of a smooth step swings, with its peak halfway through double support
+_PRESSURE = 0.02  # of the height: how far the centre of pressure is from the line below
+_FROM, _TO = 0.15, 0.85  # of the foot: where the centre of pressure is while one foot stands, at first and at last
+_TRUNK = 0.19  # of the height: the centre of mass of trunk, head and arms over the hips
 _GRAVITY = 9.81
 
 
@@ -74,28 +80,44 @@ class Legs:
         return {"heel": 0.0, "ball": self.behind + self.ahead, "toe": self.foot}
 
     def hip(self, share: Array) -> Array:
-        """(2, n): the right hip from the middle of the hips, forwards and upwards."""
-        return HIP_ASIDE * self.height * np.sin(np.stack(pelvis_turns(share)))
+        """(3, n): the right hip from the middle of the way and the height of the hips: forwards, to the left and upwards."""
+        rotation, oblique = pelvis_turns(share)
+        level = HIP_ASIDE * self.height * np.cos(oblique)
+        aside = sway(self.height, share) - level * np.cos(rotation)
+        return np.stack([level * np.sin(rotation), aside, HIP_ASIDE * self.height * np.sin(oblique)])
 
-    def points(self, angles: Array, hip: Array) -> dict[str, Array]:
-        """(2, n) each: joints and points of the sole, from angles (4, n) and the hip (2, n)."""
+    def tilt(self, angles: Array, share: Array) -> Array:
+        """(n,): how far the plane of the right leg is turned outwards to the foot's place beside the way; in radians."""
+        thigh, shank, *_ = pitches(angles)
+        down = self.height * (THIGH * np.cos(thigh) + SHANK * np.cos(shank))
+        found: Array = np.arcsin((FOOT_ASIDE * self.height + self.hip(share)[1]) / down)
+        return found
+
+    def points(self, angles: Array, middle: Array, share: Array) -> dict[str, Array]:
+        """(2, n) each: joints and points of the right sole, forwards and upwards, from angles (4, n) and the middle of the hips."""
         thigh, shank, foot, toes = pitches(angles)
-        knee = hip + _turned(thigh, 0.0, -THIGH * self.height)
-        ankle = knee + _turned(shank, 0.0, -SHANK * self.height)
+        hip, upright = middle + self.hip(share)[[0, 2]], np.stack([np.ones_like(share), np.cos(self.tilt(angles, share))])
+        knee = hip + upright * _turned(thigh, 0.0, -THIGH * self.height)
+        ankle = knee + upright * _turned(shank, 0.0, -SHANK * self.height)
         ball = ankle + _turned(foot, self.ahead, -self.ankle)
         heel, tip = ankle + _turned(foot, -self.behind, -self.ankle), ball + _turned(toes, self.toes, 0.0)
-        return {"knee": knee, "ankle": ankle, "heel": heel, "ball": ball, "toe": tip}
+        return {"hip": hip, "knee": knee, "ankle": ankle, "heel": heel, "ball": ball, "toe": tip}
 
-    def centre(self, angles: Array, middle: Array, share: Array) -> Array:
-        """(2, n): the body's centre of mass over one stride but for a constant; the left leg is half a stride later."""
-        hip, part = self.hip(share), self.table
-        points = self.points(angles, hip)
-        knee, ankle = points["knee"], points["ankle"]
-        foot = ankle + _turned(pitches(angles)[2], part["foot"].com * self.foot - self.behind, -0.5 * self.ankle)
-        leg = part["thigh"].mass * (hip + part["thigh"].com * (knee - hip)) + part["foot"].mass * foot
-        leg = leg + part["shank"].mass * (knee + part["shank"].com * (ankle - knee))
-        found: Array = middle + leg + np.roll(leg, share.size // 2, axis=1)
-        return found
+    def lumps(self, angles: Array, middle: Array, share: Array) -> list[tuple[float, Array, float, Array]]:
+        """Masses of the right leg as shares, their places (2, n), moments of inertia and pitches (n,)."""
+        part, points, turns = self.table, self.points(angles, middle, share), pitches(angles)
+        knee = points["knee"]
+        foot = points["ankle"] + _turned(turns[2], part["foot"].com * self.foot - self.behind, -0.5 * self.ankle)
+        places = {
+            "thigh": points["hip"] + part["thigh"].com * (knee - points["hip"]),
+            "shank": knee + part["shank"].com * (points["ankle"] - knee),
+            "foot": foot,
+        }
+        lengths = {"thigh": THIGH * self.height, "shank": SHANK * self.height, "foot": self.foot}
+        return [
+            (part[name].mass, place, part[name].mass * (part[name].transverse * lengths[name]) ** 2, turn)
+            for (name, place), turn in zip(places.items(), turns, strict=False)
+        ]
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +137,7 @@ class Stride:
 
     def points(self, share: Array) -> dict[str, Array]:
         """(2, n) each: joints and points of the sole of the right leg."""
-        return self.legs.points(wave(self.angles, share), self.middle(share) + self.legs.hip(share))
+        return self.legs.points(wave(self.angles, share), self.middle(share), share)
 
     def departures(self) -> Array:
         """(3, n): how far hip, knee and ankle are from the published angles over a stride."""
@@ -149,6 +171,12 @@ def pitches(angles: Array) -> tuple[Array, Array, Array, Array]:
 def pelvis_turns(share: Array) -> tuple[Array, Array]:
     """Rotation of the pelvis (right side to the front) and its obliquity (right side up)."""
     return _ROTATION * np.cos(2.0 * np.pi * share), _OBLIQUITY * np.sin(2.0 * np.pi * (share + 0.02))
+
+
+def sway(height: float, share: Array) -> Array:
+    """How far the pelvis is to the left of the way: over the foot that stands."""
+    found: Array = -_SWAY * height * np.cos(2.0 * np.pi * (share - 0.5 * TOE_OFF))
+    return found
 
 
 def _turned(angle: Array, x: float, z: float) -> Array:
@@ -189,27 +217,62 @@ def _one(x: Array, k: int) -> Waves:
 
 def _misses(legs: Legs, length: float, time: float) -> Callable[[Array], Array]:
     share = np.arange(_FRAMES) / _FRAMES
-    aims = np.concatenate([wave(published(), share), np.zeros((1, _FRAMES))])
+    tables = np.concatenate([published(), np.zeros((1, _HARMONICS + 1))])
+    aims, waviness = wave(tables, share), (2.0 * np.pi * np.arange(_HARMONICS + 1)) ** 2
     off = _OFF * legs.height
     flat_or_later = share >= TOES_DOWN
     stands = {
         "heel": share <= HEEL_UP, "ball": flat_or_later & (share <= BALL_UP), "toe": flat_or_later & (share <= TOE_OFF)
     }  # fmt: skip
     clear = _CLEARANCE * legs.height * np.sin(np.pi * np.clip((share - TOE_OFF) / (1.0 - TOE_OFF), 0.0, 1.0))
+    line = _pressure(legs, length, share) - length * share
     twice = -((2.0 * np.pi * np.fft.rfftfreq(_FRAMES, 1.0 / _FRAMES) / time) ** 2)
-    step = 4.0 * np.pi * (share - _MIDDLE)
-    force = np.stack([-_FORWARD * np.sin(step), _VERTICAL * np.cos(step)])
+    force = 1.0 + _SWING * np.cos(4.0 * np.pi * (share - 0.5 * (TOE_OFF - 0.5)))
 
     def misses(x: Array) -> Array:
         waves, path = _waves(x)
         angles, middle = wave(waves, share), wave(path, share)
-        points = legs.points(angles, middle + legs.hip(share) + np.stack([length * share, 0.0 * share]))
+        points = legs.points(angles, middle + np.stack([length * share, 0.0 * share]), share)
         rows = [(angles - aims) / _SPREADS, np.minimum(angles[1] - _STRAIGHTEST, 0.0) / _BENT]
         for name, place in legs.places().items():
             x_, z = points[name]
             rows += [(x_ - place)[stands[name]] / off, z[stands[name]] / off, np.minimum(z - clear, 0.0)[~stands[name]] / off]
-        pull = np.fft.irfft(twice * np.fft.rfft(legs.centre(angles, middle, share), axis=1), _FRAMES, axis=1) / _GRAVITY
-        rows.append((pull - force) / _FORCE)
+        rows.append(wave((waves - tables) * waviness, share) / _WAVY)
+        upward, pressure = _ground(legs, angles, middle, share, twice)
+        rows += [(upward - force) / _FORCE, (pressure - line) / (_PRESSURE * legs.height)]
         return np.concatenate([row.ravel() for row in rows])
 
     return misses
+
+
+def _pressure(legs: Legs, length: float, share: Array) -> Array:
+    """A line for the centre of pressure: along the standing foot, and from foot to foot while both stand."""
+    both, step = TOE_OFF - 0.5, 0.5 * length
+    first, last = _FROM * legs.foot, _TO * legs.foot
+    found: Array = np.interp(share, [0.0, both, 0.5, 0.5 + both, 1.0], [last - step, first, last, first + step, last + step])
+    return found
+
+
+def _ground(legs: Legs, angles: Array, middle: Array, share: Array, twice: Array) -> tuple[Array, Array]:
+    """The ground's upward force (by the weight) and its centre of pressure, seen from the steady way, by Newton and Euler."""
+
+    def faster(x: Array) -> Array:
+        found: Array = np.fft.irfft(twice * np.fft.rfft(x, axis=-1), share.size, axis=-1)
+        return found
+
+    leg = legs.lumps(angles, middle, share)
+    above = middle + np.array([[0.0], [_TRUNK * legs.height]])
+    force, moment = np.zeros_like(share), np.zeros_like(share)
+    for mass, place in ((1.0 - 2.0 * sum(lump[0] for lump in leg), above), *((lump[0], lump[1]) for lump in leg)):
+        (ax, az), both = faster(place), 1 if place is above else 2
+        up = mass * (1.0 + az / _GRAVITY)
+        turn = up * place[0] - mass * ax / _GRAVITY * place[1]
+        force, moment = force + _both(up, both), moment + _both(turn, both)
+    for _, _, inertia, pitch in leg:
+        moment = moment + _both(inertia * faster(pitch) / _GRAVITY, 2)
+    return force, moment / force
+
+
+def _both(x: Array, legs: int) -> Array:
+    """What is on both legs, the left one half a stride later."""
+    return x if legs == 1 else x + np.roll(x, x.size // 2)
