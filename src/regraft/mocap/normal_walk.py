@@ -14,8 +14,20 @@ from ..errors import ModelError
 from .motion import Motion
 from .normal_walk_angles import CADENCE
 from .normal_walk_fit import (
-    HEEL_UP, HIP_ASIDE, SHANK, THIGH, TOE_OFF, TOES_DOWN, Legs, Stride, fit, pelvis_turns, pitches, sway, wave
-)  # fmt: skip
+    HEEL_UP,
+    HIP_ASIDE,
+    SHANK,
+    THIGH,
+    TOE_OFF,
+    TOES_DOWN,
+    Legs,
+    Stride,
+    fit,
+    pelvis_turns,
+    pitches,
+    sway,
+    wave,
+)
 from .recording import Bone, Recording
 from .segments.bodies import body
 from .segments.tables import segments
@@ -111,11 +123,11 @@ def normal_walk(
     """A normal walk along x on level ground at z = 0, without any file.
 
     The mean joint angles of Winter (1991) at natural cadence, with 8 harmonics. They alone make steps that are too short for
-    the speed at which they were recorded, and feet that slip. So a stride is sought by least squares that is as near to them as
-    it can be while the sole stands still (heel, then flat, then ball, then toes), the swinging foot is clear of the ground and
-    the ground's force on the body swings smoothly. Hip and ankle depart from the table by 5° and 4° on the average (RMS), the
-    knee by 2°; the notes of the recording have the figures. Rotation, obliquity and sway of the pelvis, arms and trunk are not
-    measured: they are sinusoids of usual size. All feet point straight ahead.
+    the cadence and speed of adults, and feet that slip. So a stride is sought by least squares that is as near to them as it can
+    be while the sole stands still (heel, then flat, then ball, then toes), the swinging foot is clear of the ground, the upward
+    force on the body swings smoothly, and its centre of pressure goes along the standing foot. This changes hip and ankle by
+    6° and the knee by 3° (RMS); the notes of the recording have the figures. Rotation, obliquity and sway of the pelvis, arms
+    and trunk are not measured: they are sinusoids of usual size. Feet point straight ahead.
 
     Parameters
     ----------

@@ -29,7 +29,7 @@ _SWAY = 0.0115  # of the height: the pelvis to either side
 _HARMONICS = 8  # of a stride, in joint angles
 _EVEN = (2, 4, 6)  # in the path of the pelvis, as each step is like the one before
 _FRAMES = 100  # of a stride
-_SPREADS = np.radians([[6.0], [4.0], [5.0], [8.0]])  # of hip, knee, ankle and toes: what counts as much as the lengths below
+_SPREADS = np.radians((6.0, 4.0, 5.0, 8.0))  # of hip, knee, ankle and toes: what counts as much as the lengths below
 _STRAIGHTEST, _BENT = np.radians((4.0, 0.3))  # the knee is bent by so much at least, and misses it by that
 _OFF = 0.0004  # of the height: how far a standing point is off its place
 _WAVY = np.radians(1500.0)  # the second derivative, by the share of a stride, of what is changed in an angle
@@ -40,6 +40,7 @@ _PRESSURE = 0.02  # of the height: how far the centre of pressure is from the li
 _FROM, _TO = 0.15, 0.85  # of the foot: where the centre of pressure is while one foot stands, at first and at last
 _TRUNK = 0.19  # of the height: the centre of mass of trunk, head and arms over the hips
 _GRAVITY = 9.81
+_STEPS, _STEP, _STUCK, _ENOUGH = 100, 1e-6, 1e6, 1e-6  # of the search: how many, for differences, and when it ends
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,11 +95,12 @@ class Legs:
         return found
 
     def points(self, angles: Array, middle: Array, share: Array) -> dict[str, Array]:
-        """(2, n) each: joints and points of the right sole, forwards and upwards, from angles (4, n) and the middle of the hips."""
+        """(2, n) each: joints and sole of the right leg, from angles (4, n) and the middle of the hips (2, n)."""
         thigh, shank, foot, toes = pitches(angles)
-        hip, upright = middle + self.hip(share)[[0, 2]], np.stack([np.ones_like(share), np.cos(self.tilt(angles, share))])
-        knee = hip + upright * _turned(thigh, 0.0, -THIGH * self.height)
-        ankle = knee + upright * _turned(shank, 0.0, -SHANK * self.height)
+        (ahead, _, above), upright = self.hip(share), np.cos(self.tilt(angles, share))
+        hip = np.stack([middle[0] + ahead, middle[1] + above])
+        knee = hip + THIGH * self.height * np.stack([np.sin(thigh), -upright * np.cos(thigh)])
+        ankle = knee + SHANK * self.height * np.stack([np.sin(shank), -upright * np.cos(shank)])
         ball = ankle + _turned(foot, self.ahead, -self.ankle)
         heel, tip = ankle + _turned(foot, -self.behind, -self.ankle), ball + _turned(toes, self.toes, 0.0)
         return {"hip": hip, "knee": knee, "ankle": ankle, "heel": heel, "ball": ball, "toe": tip}
@@ -147,9 +149,9 @@ class Stride:
 
 
 def wave(waves: Waves, share: Array) -> Array:
-    """(k, n): real periodic functions from their complex coefficients (k, harmonics + 1)."""
-    turns = np.exp(2j * np.pi * np.multiply.outer(np.arange(waves.shape[1]), share))
-    found: Array = 2.0 * np.real(waves @ turns) - np.real(waves[:, :1])
+    """(..., n): real periodic functions from their complex coefficients (..., harmonics + 1)."""
+    turns = np.exp(2j * np.pi * np.multiply.outer(np.arange(waves.shape[-1]), share))
+    found: Array = 2.0 * np.real(waves @ turns) - np.real(waves[..., :1])
     return found
 
 
@@ -189,14 +191,31 @@ def fit(legs: Legs, length: float, time: float) -> Stride:
     Least squares over the harmonics of four angles and of the pelvis's path: points of the sole that stand are at their places,
     the others are clear of the ground, angles are as in the table, and the ground's force swings as over a smooth step.
     """
-    from scipy.optimize import least_squares  # on first use: it takes long to import
-
     angles = np.concatenate([published(), np.zeros((1, _HARMONICS + 1))])
     path = np.zeros((2, len(_EVEN) + 1), dtype=complex)
     path[:, 0] = -0.15 * legs.height, 0.515 * legs.height
     start = np.concatenate([_numbers(angles), _numbers(path)])
-    found = least_squares(_misses(legs, length, time), start, x_scale=0.1)
-    return Stride(legs, length, *_waves(found.x))
+    return Stride(legs, length, *_waves(_least_squares(_misses(legs, length, time), start)))
+
+
+def _least_squares(misses: Callable[[Array], Array], x: Array) -> Array:
+    """Levenberg and Marquardt's search; differences for all directions are one call, so that it takes next to no time."""
+    damping, here = 1e-3, misses(x)
+    for _ in range(_STEPS):
+        slopes = (misses(x + _STEP * np.eye(x.size)) - here) / _STEP
+        matrix, gradient = slopes @ slopes.T, slopes @ here
+        while True:
+            ahead = x - np.linalg.solve(matrix + damping * np.diag(np.diag(matrix)), gradient)
+            there = misses(ahead)
+            if there @ there < here @ here or damping > _STUCK:
+                break
+            damping *= 4.0
+        gain = 1.0 - (there @ there) / (here @ here)
+        if gain > 0.0:
+            x, here, damping = ahead, there, 0.25 * damping
+        if gain < _ENOUGH:
+            break
+    return x
 
 
 def _numbers(waves: Waves) -> Array:
@@ -204,43 +223,45 @@ def _numbers(waves: Waves) -> Array:
 
 
 def _waves(x: Array) -> tuple[Waves, Waves]:
+    """Angles (4, ..., harmonics + 1) and path (2, ..., harmonics + 1) from numbers (..., m)."""
     cut = 4 * (2 * _HARMONICS + 1)
-    path = np.zeros((2, max(_EVEN) + 1), dtype=complex)
-    path[:, (0, *_EVEN)] = _one(x[cut:], 2)
-    return _one(x[:cut], 4), path
+    path = np.zeros((2, *x.shape[:-1], max(_EVEN) + 1), dtype=complex)
+    path[..., (0, *_EVEN)] = _one(x[..., cut:], 2)
+    return _one(x[..., :cut], 4), path
 
 
 def _one(x: Array, k: int) -> Waves:
-    real, imaginary = x[k:].reshape(2, k, -1)
-    return np.concatenate([x[:k, None], real + 1j * imaginary], axis=1)
+    real, imaginary = np.moveaxis(x[..., k:].reshape(*x.shape[:-1], 2, k, -1), (-3, -2), (0, 1))
+    return np.concatenate([np.moveaxis(x[..., :k], -1, 0)[..., None], real + 1j * imaginary], axis=-1)
 
 
 def _misses(legs: Legs, length: float, time: float) -> Callable[[Array], Array]:
     share = np.arange(_FRAMES) / _FRAMES
     tables = np.concatenate([published(), np.zeros((1, _HARMONICS + 1))])
     aims, waviness = wave(tables, share), (2.0 * np.pi * np.arange(_HARMONICS + 1)) ** 2
-    off = _OFF * legs.height
     flat_or_later = share >= TOES_DOWN
     stands = {
         "heel": share <= HEEL_UP, "ball": flat_or_later & (share <= BALL_UP), "toe": flat_or_later & (share <= TOE_OFF)
     }  # fmt: skip
     clear = _CLEARANCE * legs.height * np.sin(np.pi * np.clip((share - TOE_OFF) / (1.0 - TOE_OFF), 0.0, 1.0))
     line = _pressure(legs, length, share) - length * share
-    twice = -((2.0 * np.pi * np.fft.rfftfreq(_FRAMES, 1.0 / _FRAMES) / time) ** 2)
+    twice: Array = -np.square(2.0 * np.pi * np.arange(_FRAMES // 2 + 1) / time)
     force = 1.0 + _SWING * np.cos(4.0 * np.pi * (share - 0.5 * (TOE_OFF - 0.5)))
 
     def misses(x: Array) -> Array:
         waves, path = _waves(x)
         angles, middle = wave(waves, share), wave(path, share)
-        points = legs.points(angles, middle + np.stack([length * share, 0.0 * share]), share)
-        rows = [(angles - aims) / _SPREADS, np.minimum(angles[1] - _STRAIGHTEST, 0.0) / _BENT]
+        points = legs.points(angles, np.stack([middle[0] + length * share, middle[1]]), share)
+        rows = [np.minimum(angles[1] - _STRAIGHTEST, 0.0) / _BENT]
+        for k, spread in enumerate(_SPREADS):
+            rows += [(angles[k] - aims[k]) / spread, wave((waves[k] - tables[k]) * waviness, share) / _WAVY]
         for name, place in legs.places().items():
-            x_, z = points[name]
-            rows += [(x_ - place)[stands[name]] / off, z[stands[name]] / off, np.minimum(z - clear, 0.0)[~stands[name]] / off]
-        rows.append(wave((waves - tables) * waviness, share) / _WAVY)
+            ahead, up = points[name]
+            on, off = stands[name], _OFF * legs.height
+            rows += [(ahead - place)[..., on] / off, up[..., on] / off, np.minimum(up - clear, 0.0)[..., ~on] / off]
         upward, pressure = _ground(legs, angles, middle, share, twice)
         rows += [(upward - force) / _FORCE, (pressure - line) / (_PRESSURE * legs.height)]
-        return np.concatenate([row.ravel() for row in rows])
+        return np.concatenate(rows, axis=-1)
 
     return misses
 
@@ -261,8 +282,8 @@ def _ground(legs: Legs, angles: Array, middle: Array, share: Array, twice: Array
         return found
 
     leg = legs.lumps(angles, middle, share)
-    above = middle + np.array([[0.0], [_TRUNK * legs.height]])
-    force, moment = np.zeros_like(share), np.zeros_like(share)
+    above = np.stack([middle[0], middle[1] + _TRUNK * legs.height])
+    force, moment = np.zeros_like(middle[0]), np.zeros_like(middle[0])
     for mass, place in ((1.0 - 2.0 * sum(lump[0] for lump in leg), above), *((lump[0], lump[1]) for lump in leg)):
         (ax, az), both = faster(place), 1 if place is above else 2
         up = mass * (1.0 + az / _GRAVITY)
@@ -275,4 +296,4 @@ def _ground(legs: Legs, angles: Array, middle: Array, share: Array, twice: Array
 
 def _both(x: Array, legs: int) -> Array:
     """What is on both legs, the left one half a stride later."""
-    return x if legs == 1 else x + np.roll(x, x.size // 2)
+    return x if legs == 1 else x + np.roll(x, x.shape[-1] // 2, axis=-1)
