@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .formats.osim import OsimModel, read_osim
     from .gait_result import Gait, GaitEvent
     from .loading import load, save
+    from .normal_gait import NormalWalk, normal_walk
     from .opensim_motion import motion
     from .recording import Bone, Plate, Recording
     from .segments.bodies import body
@@ -26,6 +27,7 @@ _HOME = {
     "Gait": "gait_result",
     "GaitEvent": "gait_result",
     "Motion": "body_motion",
+    "NormalWalk": "normal_gait",
     "OsimModel": "formats.osim",
     "Plate": "recording",
     "Recording": "recording",
@@ -34,6 +36,7 @@ _HOME = {
     "free_base": "bases",
     "load": "loading",
     "motion": "opensim_motion",
+    "normal_walk": "normal_gait",
     "read_external_loads": "external_loads",
     "read_osim": "formats.osim",
     "save": "loading",
@@ -48,6 +51,7 @@ __all__ = [
     "Gait",
     "GaitEvent",
     "Motion",
+    "NormalWalk",
     "OsimModel",
     "Plate",
     "Recording",
@@ -56,6 +60,7 @@ __all__ = [
     "free_base",
     "load",
     "motion",
+    "normal_walk",
     "read_external_loads",
     "read_osim",
     "save",
