@@ -1,4 +1,4 @@
-"""Recorded walks: without plates what `analyse` finds is what the plates of the same trial measured; without any, it is a walk."""
+"""Recorded walks: what `analyse` finds without plates is what those of the same trial measured; without any, it is a walk."""
 
 from functools import cache
 
@@ -36,9 +36,9 @@ def whole_double_supports(gait):
     return both
 
 
-def error(gait, plates, frames, sides=("left", "right")):
-    """RMS of the vertical forces of feet, of the body's weight."""
-    off = np.concatenate([(gait.reaction[side] - plates.reaction[side])[frames, 2] for side in sides])
+def error(gait, plates, frames):
+    """RMS of the vertical forces of both feet, of the body's weight."""
+    off = np.concatenate([(gait.reaction[side] - plates.reaction[side])[frames, 2] for side in ("left", "right")])
     return float(np.sqrt(np.mean(off**2))) / (gait.mass * 9.81)
 
 
@@ -54,8 +54,8 @@ def test_phases_are_those_of_the_plates(trial):
 
 def test_vertical_forces_are_those_of_the_plates(trial):
     alone, plates, smooth = trial
-    for side in ("left", "right"):
-        assert error(alone, plates, alone.phase == side, (side,)) < 0.03
+    one = [(alone.reaction[side] - plates.reaction[side])[alone.phase == side, 2] for side in ("left", "right")]
+    assert np.sqrt(np.mean(np.concatenate(one) ** 2)) < 0.03 * alone.mass * 9.81
     both = whole_double_supports(alone)
     assert error(alone, plates, both) < 0.08
     assert error(alone, plates, both) < 0.7 * error(smooth, plates, both)
@@ -81,8 +81,9 @@ def test_a_walk_without_plates_looks_like_one(shared_data, name):
     assert ((force[:, 2] > 0.5) & (force[:, 2] < 1.5)).all()
     assert (np.hypot(force[:, 0], force[:, 1]) < 0.8 * force[:, 2]).all()
     assert set(gait.phase) >= {"left", "right", "both"}
-    feet = [stance.foot for stance in gait.stances]
-    assert all(a != b for a, b in zip(feet[1:], feet[2:], strict=False))
+    turns = int((gait.root[1:] != gait.root[:-1]).sum())
+    assert set(gait.root) == {"left_foot", "right_foot"}
+    assert 3 <= turns <= 12  # and no foot stands for a few frames only
     inside = [near_sole(walk.mech, gait, i) for i in np.flatnonzero(alone)]
     assert np.mean(inside) > 0.7
 
