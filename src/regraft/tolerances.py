@@ -297,6 +297,9 @@ LAST_BARRIER = 1e-7  # of the cost of a body's weight
 CONE_STEP = 1e-6  # of a barrier
 """A step whose square costs less than this beside its last barrier is short enough."""
 
+FIT_STEP = 1e-6  # rad, and of a cost
+"""The step of a difference when a stride is fitted, and the gain that is too small to go on."""
+
 STILL = 1e-6  # of a rotation matrix, and m
 """A bone that moves less than this in its parent's axes does not move, and one that is shorter has no length."""
 

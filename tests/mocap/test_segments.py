@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from skeletons import HEIGHT, MIDDLE, PLACES, VOCABULARIES, in_the_world, mirrored, skeleton, words
+from recorded_skeletons import HEIGHT, MIDDLE, PLACES, VOCABULARIES, in_the_world, mirrored, skeleton, words
 
 import regraft as rg
 from regraft.mocap.recording import Bone, Recording

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..algebra.pose import finite_number
 from ..errors import ModelError
+from ..tolerances import SAME_INTERVALS
 from .body_motion import Motion
 from .normal_walk_angles import CADENCE
 from .normal_walk_fit import (
@@ -176,7 +177,7 @@ def normal_walk(
     faster = np.sqrt(_pace(height, speed))
     length, cadence = _STRIDE * height * faster, CADENCE * np.sqrt(_TALL / height) * faster
     stride = _stride(float(height), sex, float(length), float(120.0 / cadence))
-    t = np.arange(int(np.floor(cycles * 120.0 / cadence * rate + 1e-9)) + 1) / rate
+    t = np.arange(int(np.floor(cycles * 120.0 / cadence * rate + SAME_INTERVALS)) + 1) / rate
     return NormalWalk(
         recording=_recording(stride, t, t * cadence / 120.0),
         events=_events(int(cycles), 120.0 / cadence),
