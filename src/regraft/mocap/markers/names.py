@@ -118,7 +118,7 @@ class Placed(NamedTuple):
     notes: list[str]
 
 
-def places(rec: Recording, names: Mapping[str, str | None] | None = None, ignore: Iterable[str] = ()) -> Placed:
+def places(rec: Recording, names: Mapping[str, str | None] | None = None) -> Placed:
     """Find the place of every marker of a recording.
 
     Parameters
@@ -127,8 +127,6 @@ def places(rec: Recording, names: Mapping[str, str | None] | None = None, ignore
         With markers.
     names : mapping of str to str or None, optional
         The places of markers with other labels: ``{"K1": "left knee", "T": None}``, None for one that is left out.
-    ignore : iterable of str, optional
-        Labels of markers that are left out.
 
     Returns
     -------
@@ -137,12 +135,9 @@ def places(rec: Recording, names: Mapping[str, str | None] | None = None, ignore
     Raises
     ------
     ModelError
-        If a label of `names` or `ignore` is not there, two markers have the same place, or one was never seen.
+        If two markers have the same place, or one was never seen.
     """
-    told = {**dict(names or {}), **dict.fromkeys((ignore,) if isinstance(ignore, str) else ignore)}
-    strange = [label for label in told if label not in rec.markers]
-    if strange:
-        raise ModelError(f"{rec.source!r} has no marker {strange[0]!r}; there are {', '.join(rec.markers)}.")
+    told = names or {}
     found = {label: _told(label, told[label]) if label in told else known_landmark(label) for label in rec.markers}
     known = {label: landmark for label, landmark in found.items() if landmark is not None}
     hidden = [label for label in known if not np.isfinite(rec.markers[label]).all(axis=1).any()]

@@ -23,7 +23,8 @@ _FRAMES = 200  # that are enough to calibrate on
 _ROUNDS = 20
 _NO_LONGER_FALLS = 1e-3  # of what markers are missed by
 _EXACT = 1e-7  # m: nothing to gain below
-_TRUST = {True: 0.02, False: 1.0}  # rad²: how much it counts that joints stay where they were found, by motion or by landmarks
+_ANY = 1e-9  # rad²: next to nothing, for markers
+_TRUST = {True: 0.002, False: 1.0}  # rad²: how much it counts that joints stay where they were found, by motion or by landmarks
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,8 @@ class Part:
     """Its axes in those of its parent, on the average."""
     by_motion: bool = False
     """Whether its joint was found from how the segments turn, and not from markers beside it."""
+    home: Array | None = None
+    """Where its joint was found first, once it was shifted."""
 
 
 @dataclass(frozen=True)
@@ -65,8 +68,8 @@ class Rig:
                 mech.add_joint(part.name, Spherical(), part.parent, part.name, parent_pose=Pose(translation=part.offset))
         return mech
 
-    def follow(self, tracks: Mapping[str, Array], weights: Mapping[str, float]) -> Tracked:
-        """Inverse kinematics of all frames, from markers (n, 3)."""
+    def follow(self, tracks: Mapping[str, Array], weights: Mapping[str, float], start: Array | None = None) -> Tracked:
+        """Inverse kinematics of all frames, from markers (n, 3), and from positions (n, nq) if they are known."""
         rest = [np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]), *(Pose(part.rest).quaternion for part in self.parts[1:])]
         few = [part.name for part in self.parts[1:] if len(part.markers) < 2]
         markers = {
@@ -74,7 +77,7 @@ class Rig:
             for part in self.parts
             for label, at in part.markers.items()
         }
-        return follow(self.mechanism(), markers, np.concatenate(rest), few)
+        return follow(self.mechanism(), markers, np.concatenate(rest), few, start)
 
     def poses(self, q: Array) -> tuple[Array, Array]:
         """Axes (n, parts, 3, 3) of each part in those of its parent, and joints (n, parts, 3) there."""
@@ -101,7 +104,7 @@ def calibrated(rig: Rig, tracks: Mapping[str, Array], weights: Mapping[str, floa
     first, rounds = found.rms, 0
     while rounds < _ROUNDS and found.rms > _EXACT:
         better = _adjusted(rig, some, weights, found)
-        again = better.follow(some, weights)
+        again = better.follow(some, weights, found.found)
         if again.rms > found.rms * (1.0 - _NO_LONGER_FALLS):
             break
         rig, found, rounds = better, again, rounds + 1
@@ -139,12 +142,16 @@ def _adjusted(rig: Rig, tracks: Mapping[str, Array], weights: Mapping[str, float
         share = weights.get(label, 1.0) / max(1, whole.sum())
         matrix[np.ix_(which, which)] += share * rows.T @ rows
         vector[which] += share * rows.T @ miss[seen].ravel()
-    trust = [_TRUST[part.by_motion] for part in rig.parts] + [1e-9] * len(labels)
+    trust = [_TRUST[part.by_motion] for part in rig.parts] + [_ANY] * len(labels)
+    for k, part in enumerate(rig.parts):
+        if part.home is not None:
+            vector[3 * k : 3 * k + 3] += trust[k] * (part.home - part.offset)
     shifts = np.linalg.solve(matrix + np.diag(np.repeat(trust, 3)), vector).reshape(-1, 3)
+    homes = [part.offset if part.home is None else part.home for part in rig.parts]
     moved = {label: at + shifts[len(rig.parts) + row] for row, (_, label, at) in enumerate(labels)}
     return Rig(
         tuple(
-            replace(part, offset=part.offset + (shifts[k] if k else 0.0), markers={label: moved[label] for label in part.markers})
+            replace(part, offset=part.offset + shifts[k] * (k > 0), markers={m: moved[m] for m in part.markers}, home=homes[k])
             for k, part in enumerate(rig.parts)
         )
     )

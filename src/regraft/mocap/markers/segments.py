@@ -255,13 +255,17 @@ class Segments:
         axes = mean_turn(np.swapaxes(own.turns[flat], 1, 2) @ np.stack([x, np.cross(z, x), z], axis=2))
         pose = own.with_axes(axes, middle(own.seen(ankle)))
         self.poses[f"{side}_foot"] = pose
-        points = {"heel": heel, "ball": self._ball(side), "toe": self._mark("toe", side)}
+        self.sole(side, pose, flat)
+
+    def sole(self, side: str, pose: Rigid, flat: NDArray[np.intp] | None = None) -> None:
+        """Heel, ball and toe on the ground below their markers, in the frames in which a foot stands flat."""
+        flat = self._flat(side)[0] if flat is None else flat
+        points = {"heel": self._mark("heel", side), "ball": self._ball(side), "toe": self._mark("toe", side)}
         self.soles[side] = {}
         for name, point in points.items():
             if point is not None:
                 on_ground = np.full_like(point, np.nan)
-                on_ground[flat] = point[flat]
-                on_ground[:, 2] = self.ground
+                on_ground[flat, :2], on_ground[flat, 2] = point[flat, :2], self.ground
                 self.soles[side][name] = middle(pose.seen(on_ground)) + ((_SHOD, 0.0, 0.0) if name == "heel" else 0.0)
 
     # --- above the pelvis ------------------------------------------------------------------------------------------------

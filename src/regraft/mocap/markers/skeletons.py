@@ -13,11 +13,12 @@ from ...errors import ModelError, listed
 from ..recording import Bone, Recording
 from ..segments.names import SIDED, Role
 from ..segments.tables import Table
+from ..skeleton import in_the_world
 from ..smoothers import LEAST_FRAMES
 from .centres import WIDTHS
 from .names import places
 from .rig import Rig, calibrated
-from .rigid import across, middle
+from .rigid import Rigid, across, middle
 from .segments import SHOULDERS_ASIDE, SHOULDERS_UP, Segments
 
 Array = NDArray[np.float64]
@@ -60,15 +61,10 @@ def skeleton_from_markers(
         raise ModelError(f"{rec.source!r} has {len(rec.t)} frames; a motion has at least {LEAST_FRAMES}.")
     weights = _numbers("weights", options.weights, rec.markers)
     widths = _numbers("widths", options.widths, WIDTHS)
-    given = [*(options.names or ())], list((options.ignore,) if isinstance(options.ignore, str) else options.ignore)
-    placed = places(rec, _there(options.names, rec, options.static), [label for label in given[1] if label in rec.markers])
     shown = rec if options.static is None else options.static
-    _known_labels([*given[0], *given[1]], rec, options.static)
-    if options.static is not None:
-        placed_there = places(shown, _there(options.names, shown, rec), [label for label in given[1] if label in shown.markers])
-    else:
-        placed_there = placed
-    ground, told = _ground(rec, placed.bodies, options.ground)
+    told = _told_labels(options, (rec, shown))
+    placed, placed_there = (places(one, {label: told[label] for label in told if label in one.markers}) for one in (rec, shown))
+    ground, floor = _ground(rec, placed.bodies, options.ground)
     tall = height if height is not None else _rough_height(shown, placed_there.one, ground)
     found = Segments(shown, placed_there, tall, sex, widths, ground)
     found.find()
@@ -82,8 +78,13 @@ def skeleton_from_markers(
     unused = [label for label in followed if label not in tracked.residuals]
     if unused:
         said.append(f"markers of segments that are not followed are left out: {listed(unused, 99)}")
-    bones, roles, welded, more = _bones(found, rig, table)
     turns, origins = rig.poses(tracked.q)
+    if options.static is None:
+        axes, joints = in_the_world(rig.parents(), turns, origins)
+        for k, part in enumerate(rig.parts):
+            if part.name.endswith("_foot"):
+                found.sole(part.name.removesuffix("_foot"), Rigid(axes[:, k], joints[:, k]))
+    bones, roles, welded, more = _bones(found, rig, table)
     still = np.where(np.isfinite(turns[:, :1]), more[None], np.nan), np.where(np.isfinite(origins[:, :1]), 0.0, np.nan)
     offsets = np.array([bone.offset for bone in bones[len(rig.parts) :]]).reshape(-1, 3)
     skeleton = Recording(
@@ -92,7 +93,7 @@ def skeleton_from_markers(
         bones,
         np.concatenate([turns, still[0]], axis=1),
         np.concatenate([origins, still[1] + offsets], axis=1),
-        notes=(*rec.notes, *placed.notes, told, *found.notes, *said, *tracked.notes, *_welded_words(welded)),
+        notes=(*rec.notes, *placed.notes, floor, *found.notes, *said, *tracked.notes, *_welded_words(welded)),
     )
     markers = {label: (part.name, at) for part in rig.parts for label, at in part.markers.items()}
     return FollowedSkeleton(skeleton, roles, welded, markers, tracked.residuals)
@@ -108,16 +109,14 @@ def _numbers(what: str, given: Mapping[str, float] | None, known: Iterable[str])
     return {name: float(number) for name, number in (given or {}).items()}
 
 
-def _there(names: Mapping[str, str | None] | None, rec: Recording, other: Recording | None) -> dict[str, str | None]:
-    """The names of labels that this one of two recordings has."""
-    return {label: place for label, place in (names or {}).items() if label in rec.markers}
-
-
-def _known_labels(labels: Iterable[str], rec: Recording, static: Recording | None) -> None:
-    known = {*rec.markers, *(static.markers if static is not None else ())}
-    strange = [label for label in labels if label not in known]
+def _told_labels(options: MarkerOptions, recs: tuple[Recording, Recording]) -> dict[str, str | None]:
+    """What a caller said of labels, each of which one of the recordings has."""
+    ignored = (options.ignore,) if isinstance(options.ignore, str) else options.ignore
+    told = {**(options.names or {}), **dict.fromkeys(ignored)}
+    strange = [label for label in told if not any(label in rec.markers for rec in recs)]
     if strange:
-        raise ModelError(f"{rec.source!r} has no marker {strange[0]!r}; there are {', '.join(rec.markers)}.")
+        raise ModelError(f"{recs[0].source!r} has no marker {strange[0]!r}; there are {', '.join(recs[0].markers)}.")
+    return told
 
 
 def _ground(rec: Recording, bodies: Mapping[str, tuple[str, ...]], given: float | None) -> tuple[float, str]:

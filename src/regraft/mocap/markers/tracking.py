@@ -29,9 +29,13 @@ class Tracked(NamedTuple):
     rms: float
     """Of all that was seen."""
     notes: list[str]
+    found: Array
+    """(n, nq): the same, but in those frames what stayed from others."""
 
 
-def follow(mech: Mechanism, markers: Mapping[str, Marker], rest: Array, kept: Iterable[str] = ()) -> Tracked:
+def follow(
+    mech: Mechanism, markers: Mapping[str, Marker], rest: Array, kept: Iterable[str] = (), start: Array | None = None
+) -> Tracked:
     """Find the positions of all frames from markers on bodies.
 
     A joint that markers determine in no frame stays near its `rest`, and so do those that are `kept` there. A frame that leaves
@@ -47,11 +51,11 @@ def follow(mech: Mechanism, markers: Mapping[str, Marker], rest: Array, kept: It
         return {f"rest of {name}": JointTarget(values, _AT_REST, name) for name, values in over.items()}
 
     targets: dict[str, Marker | JointTarget] = {**markers, **at_rest(kept)}
-    found = _quietly(mech, targets)
+    found = _quietly(mech, targets, start)
     never = [name for name, part in speeds.items() if found.undetermined[:, part].any(axis=1).all() and part.stop > part.start]
     notes = []
     if never:
-        found = _quietly(mech, targets | at_rest(never))
+        found = _quietly(mech, targets | at_rest(never), start)
         notes.append(f"no markers determine {listed(never)}: these joints stay as near to rest as the others let them")
     few = found.undetermined.any(axis=1)
     if few.all():
@@ -65,14 +69,14 @@ def follow(mech: Mechanism, markers: Mapping[str, Marker], rest: Array, kept: It
         notes.append(f"inverse kinematics did not converge in {lost.sum()} of {len(few)} frames")
     residuals = {name: np.where(few, np.nan, found.residuals[name]) for name in markers}
     rms, said = told_misses(residuals)
-    return Tracked(q, residuals, rms, [*notes, said])
+    return Tracked(q, residuals, rms, [*notes, said], found.q)
 
 
-def _quietly(mech: Mechanism, targets: Mapping[str, Marker | JointTarget]) -> InverseKinematics:
+def _quietly(mech: Mechanism, targets: Mapping[str, Marker | JointTarget], start: Array | None) -> InverseKinematics:
     """Without warnings: notes say the same."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RegraftWarning)
-        return inverse_kinematics(mech, targets, limits=False)
+        return inverse_kinematics(mech, targets, start, limits=False)
 
 
 def told_misses(residuals: Mapping[str, Array]) -> tuple[float, str]:
