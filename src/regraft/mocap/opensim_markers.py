@@ -50,7 +50,7 @@ def followed(model: OsimModel, rec: Recording, weights: Mapping[str, float]) -> 
 
 def _labels(model: OsimModel, rec: Recording, notes: list[str]) -> dict[str, str]:
     """The label in the recording of each marker of the model that is there and was seen; all others are told."""
-    short = {label.rpartition(":")[2].lower(): label for label in reversed(rec.markers)}
+    short = {label.rpartition(":")[2].lower(): label for label in reversed(list(rec.markers))}
     found = {name: name if name in rec.markers else short.get(name.lower(), "") for name in model.markers}
     there = {name: label for name, label in found.items() if label}
     hidden = [label for label in there.values() if np.isnan(rec.markers[label]).any(axis=1).all()]

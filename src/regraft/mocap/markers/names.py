@@ -99,7 +99,9 @@ def known_landmark(label: str) -> Landmark | None:
     word = "".join(tokens)
     for number, letters in _NUMBERED.items():
         word = re.sub(rf"^(L|R|LEFT|RIGHT){number}$", rf"\1{letters}", word)
-    return _KNOWN.get(word) or _several(_KNOWN.get(re.sub(r"\d+$", "", word)) or _KNOWN.get(re.sub(r"\d+[A-Z]?$", "", word)), word)
+    return _KNOWN.get(word) or _several(
+        _KNOWN.get(re.sub(r"\d+$", "", word)) or _KNOWN.get(re.sub(r"\d+[A-Z]?$", "", word)), word
+    )
 
 
 def _several(found: Landmark | None, word: str) -> Landmark | None:

@@ -110,7 +110,9 @@ def calibrated(rig: Rig, tracks: Mapping[str, Array], weights: Mapping[str, floa
         rig, found, rounds = better, again, rounds + 1
     if not rounds:
         return rig, []
-    return rig, [f"places of markers and joints were adjusted {rounds} times: from {1000 * first:.2f} to {1000 * found.rms:.2f} mm"]
+    return rig, [
+        f"places of markers and joints were adjusted {rounds} times: from {1000 * first:.2f} to {1000 * found.rms:.2f} mm"
+    ]
 
 
 def _only(part: Part, tracks: Mapping[str, Array]) -> Part:

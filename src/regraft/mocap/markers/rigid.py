@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
+_FRAMES = 500  # are enough to see a shape
 _ROUNDS = 5  # of finding a mean shape: more change nothing
 _FLAT = 1e-4  # m: points that are nearer to a line than this do not tell how a shape is turned
 _FAITH = 0.01  # rad²: how much a guess of a centre counts beside the mean square of the angle that segments turn
@@ -52,6 +53,7 @@ def mean_shape(tracks: Array) -> Array | None:
     whole = tracks[np.isfinite(tracks).all(axis=(1, 2))]
     if not len(whole):
         return None
+    whole = whole[:: 1 + len(whole) // _FRAMES]
     shape: Array = whole[len(whole) // 2] - whole[len(whole) // 2].mean(axis=0)
     for _ in range(_ROUNDS):
         fit = fitted(shape, whole)
@@ -63,7 +65,7 @@ def mean_shape(tracks: Array) -> Array | None:
 
 def fitted(shape: Array, tracks: Array) -> Rigid:
     """Where a shape (k, 3) is nearest to points (n, k, 3) as far as they were seen (Kabsch); NaN where fewer than three tell."""
-    seen = np.isfinite(tracks).all(axis=2)
+    seen: NDArray[np.bool_] = np.asarray(np.isfinite(tracks).all(axis=2))
     weight = seen[:, :, None] / np.maximum(seen.sum(axis=1), 1)[:, None, None]
     known = np.where(seen[:, :, None], tracks, 0.0)
     to, at = (weight * known).sum(axis=1), (weight * shape).sum(axis=1)

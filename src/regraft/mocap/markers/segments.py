@@ -124,7 +124,9 @@ class Segments:
             )
         found = fitted(shape, tracks)
         if np.isnan(found.places).all():
-            raise ModelError(f"{self.rec.source!r}: the markers of the {body.replace('_', ' ')} lie on one line: {', '.join(labels)}.")
+            raise ModelError(
+                f"{self.rec.source!r}: the markers of the {body.replace('_', ' ')} lie on one line: {', '.join(labels)}."
+            )
         return found
 
     # --- pelvis and legs -------------------------------------------------------------------------------------------------
@@ -143,7 +145,9 @@ class Segments:
             joints = [middle(own.seen(x)) for x in given if x is not None]
             self.notes.append("hips are the recorded hip centres")
         else:
-            self.notes.append(f"hips by Harrington (2007), from a pelvis {1000 * width:.0f} mm wide and {1000 * depth:.0f} mm deep")
+            self.notes.append(
+                f"hips by Harrington (2007), from a pelvis {1000 * width:.0f} mm wide and {1000 * depth:.0f} mm deep"
+            )
         origin = 0.5 * (joints[0] + joints[1])
         self.poses["pelvis"] = own.with_axes(axes, origin)
         for side, at in zip(("left", "right"), joints, strict=True):
@@ -211,7 +215,9 @@ class Segments:
     def _hang(self, body: str, parent: str, centre: Array, by_motion: bool) -> None:
         self.joints[body] = parent, middle(self.poses[parent].seen(centre)), by_motion
         if by_motion:
-            self.notes.append(f"no marker is beside the joint of the {body}: it was found from how the segments turn (Ehrig 2006)")
+            self.notes.append(
+                f"no marker is beside the joint of the {body}: it was found from how the segments turn (Ehrig 2006)"
+            )
 
     def _knee_guess(self, side: str, hip: Array, level_ankle: Array) -> Array:
         """(n, 3): on the line from hip to ankle while the leg is straight; NaN otherwise."""

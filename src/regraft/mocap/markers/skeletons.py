@@ -16,7 +16,7 @@ from ..segments.tables import Table
 from ..skeleton import in_the_world
 from ..smoothers import LEAST_FRAMES
 from .centres import WIDTHS
-from .names import places
+from .names import Landmark, places
 from .rig import Rig, calibrated
 from .rigid import Rigid, across, middle
 from .segments import SHOULDERS_ASIDE, SHOULDERS_UP, Segments
@@ -75,6 +75,9 @@ def skeleton_from_markers(
     else:
         said = [f"places of markers and joints are those of {options.static.source!r}"]
     tracked = rig.follow(rec.markers, weights)
+    lone = [part.name for part in rig.parts[1:] if len(part.markers) == 1]
+    if lone:
+        said.append(f"one marker is on {', '.join(lone)}: how they turn about themselves is taken as on the average")
     unused = [label for label in followed if label not in tracked.residuals]
     if unused:
         said.append(f"markers of segments that are not followed are left out: {listed(unused, 99)}")
@@ -126,22 +129,23 @@ def _ground(rec: Recording, bodies: Mapping[str, tuple[str, ...]], given: float 
     feet = [label for side in ("left", "right") for label in bodies.get(f"{side}_foot", ())]
     low = float(np.nanquantile([rec.markers[label][:, 2] for label in feet], _LOW)) if feet else 0.0
     if _ON_THE_FLOOR[0] <= low <= _ON_THE_FLOOR[1]:
-        return 0.0, f"the ground is taken at z = 0: the lowest markers of feet are {1000 * low:.0f} mm above it; ground= says otherwise"
+        return (
+            0.0,
+            f"the ground is taken at z = 0: the lowest markers of feet are {1000 * low:.0f} mm above it; ground= says otherwise",
+        )
     return low - _UNDER_MARKERS, (
         f"the ground is taken at z = {low - _UNDER_MARKERS:.3f} m, {1000 * _UNDER_MARKERS:.0f} mm below the lowest markers of feet; "
         "ground= says otherwise"
     )
 
 
-def _rough_height(rec: Recording, one: Mapping[object, str], ground: float) -> float:
+def _rough_height(rec: Recording, one: Mapping[Landmark, str], ground: float) -> float:
     """From how high the pelvis is: for the widths of joints only."""
-    heights = [rec.markers[label][:, 2] for landmark, label in one.items() if getattr(landmark, "place", "") == "asis"]
+    heights = [rec.markers[label][:, 2] for landmark, label in one.items() if landmark.place == "asis"]
     return float(np.nanquantile(heights, 0.95) - ground) / _ASIS_HEIGHT if heights else 1.7
 
 
-def _bones(
-    found: Segments, rig: Rig, table: Table
-) -> tuple[tuple[Bone, ...], dict[str, Role], tuple[str, ...], Array]:
+def _bones(found: Segments, rig: Rig, table: Table) -> tuple[tuple[Bone, ...], dict[str, Role], tuple[str, ...], Array]:
     """The bones of a skeleton and what they are: parts that follow markers, then what keeps its place on them, with its axes."""
     followed = {part.name for part in rig.parts}
     bones = [Bone(part.name, part.parent, part.offset, _tips(found, part.name, followed)) for part in rig.parts]
@@ -199,4 +203,6 @@ def _welded_words(welded: tuple[str, ...]) -> list[str]:
     if not welded:
         return []
     what = "head, arms and trunk are one segment" if len(welded) > 2 else "one segment with the trunk"
-    return [f"no markers, or too few, show {', '.join(name.replace('_', ' ') for name in welded)}: {what}, with arms that hang down"]
+    return [
+        f"no markers, or too few, show {', '.join(name.replace('_', ' ') for name in welded)}: {what}, with arms that hang down"
+    ]

@@ -57,7 +57,7 @@ def follow(
     if never:
         found = _quietly(mech, targets | at_rest(never), start)
         notes.append(f"no markers determine {listed(never)}: these joints stay as near to rest as the others let them")
-    few = found.undetermined.any(axis=1)
+    few = np.asarray(found.undetermined.any(axis=1))
     if few.all():
         raise ModelError("in no frame there are enough markers to tell where the body is.")
     q = found.q.copy()
