@@ -95,7 +95,7 @@ def test_soles_are_on_the_ground_below_their_markers():
 
 def test_a_floor_that_is_not_at_zero_is_told():
     rec, _ = walker()
-    raised = replace(rec, markers={label: x + (0.0, 0.0, 0.5) for label, x in rec.markers.items()})
+    raised = replace(rec, markers={label: x + np.array([0.0, 0.0, 0.5]) for label, x in rec.markers.items()})
     motion = rg.mocap.body(raised, mass=70.0, cutoff=None)
     (said,) = told(motion, "the ground is taken at z = 0.5")
     assert "ground= says otherwise" in said

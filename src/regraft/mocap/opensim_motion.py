@@ -40,8 +40,8 @@ def motion(
     model : str, Path or OsimModel
         The .osim file, or what `read_osim` has read from it.
     coordinates : str, Path or Recording
-        A .mot or .sto file with a column for each coordinate, such as OpenSim's inverse kinematics writes; or a .trc or .c3d file,
-        or a recording, with markers that the model has, too. Inverse kinematics follows these; locked coordinates stay.
+        A .mot or .sto file with a column for each coordinate, such as OpenSim's inverse kinematics writes; or a .trc or .c3d
+        file, or a recording, with markers that the model has, too. Inverse kinematics follows these; locked coordinates stay.
     cutoff : float or None, optional
         Of a zero-lag low-pass filter, in Hz; None for no filter.
     degrees : bool, optional

@@ -4,7 +4,7 @@ Harrington, M. E. et al. (2007). Prediction of the hip joint centre in adults, c
 magnetic resonance imaging. Journal of Biomechanics 40, 595–602: the regressions on the width and the depth of the pelvis.
 Reed, M. P. et al. (1999), in Dumas, R. et al. (2007). Journal of Biomechanics 40, 543–553: the lumbosacral joint.
 Rab, G., Petuskey, K. and Bagley, A. (2002). A method for determination of upper extremity kinematics. Gait & Posture 15, 113–119.
-Davis, R. B. et al. (1991). A gait analysis data collection and reduction technique. Human Movement Science 10, 575–587: the chord.
+Davis, R. B. et al. (1991). A gait analysis data collection and reduction technique. Human Movement Science 10, 575–587.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ WIDTHS = {"knee": 0.058, "ankle": 0.042, "elbow": 0.040}
 """Between the markers on both sides of a joint, of the height: assumptions, to a tenth or so; half of a marker is in them."""
 
 _LUMBOSACRAL = {"male": (-0.264, 0.126), "female": (-0.289, 0.172)}  # of the width, to the front and up from between the ASIS
+_TILT = np.radians(12.0)  # Reed's upwards is from the pubis to the ASIS; to the front of it the plane of ASIS and PSIS sinks so
 _UNDER_ACROMION = 0.17  # of the distance of the acromia
 
 
@@ -28,9 +29,10 @@ def hips(width: float, depth: float) -> tuple[Array, Array]:
 
 
 def lumbosacral(width: float, sex: str | None) -> Array:
-    """The joint between pelvis and trunk from the same point (Reed 1999); the mean of both where no sex is given."""
+    """The joint between pelvis and trunk from the same point and in the same axes (Reed 1999); without a sex the mean of both."""
     both = np.array([_LUMBOSACRAL[sex]] if sex else list(_LUMBOSACRAL.values())).mean(axis=0)
-    return width * np.array([both[0], 0.0, both[1]])
+    c, s = np.cos(_TILT), np.sin(_TILT)
+    return width * np.array([c * both[0] - s * both[1], 0.0, s * both[0] + c * both[1]])
 
 
 def shoulder(acromion: Array, other: Array, up: Array) -> Array:

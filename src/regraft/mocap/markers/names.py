@@ -14,7 +14,7 @@ from ..recording import Recording
 
 Array = NDArray[np.float64]
 
-# Plug-in Gait and Helen Hayes, OpenSim's gait models, CAST and Rajagopal's set, the CMU database's; without the letter of the side
+# Plug-in Gait, Helen Hayes, OpenSim's gait models, CAST, Rajagopal's set, the CMU database; without the letter of the side
 _SIDED: Mapping[str, tuple[str, str]] = {
     "asis": ("pelvis", "ASI ASIS FWT"),
     "psis": ("pelvis", "PSI PSIS BWT"),
@@ -184,6 +184,6 @@ def missing(rec: Recording, wanted: Iterable[str]) -> ModelError:
     strange = [label for label in rec.markers if known_landmark(label) is None]
     table = ", ".join(f'"...": "{name.split(" or ")[0]}"' for name in lost)
     return ModelError(
-        f"{rec.source!r} has no markers for: {'; '.join(lost)}. If they have other labels, say so by names={{{table}}}; labels of "
-        f"no known place: {', '.join(strange) or 'none'}. Places are {', '.join(_CHOICES)}."
+        f"{rec.source!r} has no markers for: {'; '.join(lost)}. If they have other labels, say so by names={{{table}}}; labels "
+        f"of no known place: {', '.join(strange) or 'none'}. Places are {', '.join(_CHOICES)}."
     )

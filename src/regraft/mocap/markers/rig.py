@@ -93,9 +93,7 @@ class Rig:
 
 
 def calibrated(rig: Rig, tracks: Mapping[str, Array], weights: Mapping[str, float]) -> tuple[Rig, list[str]]:
-    """Markers where they are on the average, and joints where these leave least: in turn with inverse kinematics, until the misses
-    no longer fall.
-    """
+    """Shift markers and joints to where misses are least, in turn with inverse kinematics, until these no longer fall."""
     n = len(next(iter(tracks.values())))
     some = {label: track[:: max(1, n // _FRAMES)] for label, track in tracks.items()}
     some = {label: track for label, track in some.items() if np.isfinite(track).all(axis=1).any()}

@@ -1,4 +1,4 @@
-"""Markers that keep their distances: the shape that they have, where it is in every frame, and the point two of them turn about."""
+"""Markers that keep their distances: their shape, where it is in every frame, and the point that two shapes turn about."""
 
 from __future__ import annotations
 

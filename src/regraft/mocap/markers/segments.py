@@ -119,8 +119,8 @@ class Segments:
         shape = mean_shape(tracks)
         if shape is None:
             raise ModelError(
-                f"{self.rec.source!r}: in no frame all markers of the {body.replace('_', ' ')} are seen: {', '.join(labels)}. Leave "
-                "out the one that is seen least by ignore=[...]."
+                f"{self.rec.source!r}: in no frame all markers of the {body.replace('_', ' ')} are seen: {', '.join(labels)}. "
+                "Leave out the one that is seen least by ignore=[...]."
             )
         found = fitted(shape, tracks)
         if np.isnan(found.places).all():

@@ -134,8 +134,8 @@ def _ground(rec: Recording, bodies: Mapping[str, tuple[str, ...]], given: float 
             f"the ground is taken at z = 0: the lowest markers of feet are {1000 * low:.0f} mm above it; ground= says otherwise",
         )
     return low - _UNDER_MARKERS, (
-        f"the ground is taken at z = {low - _UNDER_MARKERS:.3f} m, {1000 * _UNDER_MARKERS:.0f} mm below the lowest markers of feet; "
-        "ground= says otherwise"
+        f"the ground is taken at z = {low - _UNDER_MARKERS:.3f} m, {1000 * _UNDER_MARKERS:.0f} mm below the lowest markers of "
+        "feet; ground= says otherwise"
     )
 
 
