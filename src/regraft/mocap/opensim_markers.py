@@ -38,12 +38,16 @@ def followed(model: OsimModel, rec: Recording, weights: Mapping[str, float]) -> 
     moving = _with_fixed(model, set(locked)) if locked else model.mech
     if locked:
         notes.append(f"locked coordinates stay at their defaults: {listed(locked)}.")
-    slices = moving.structure.layout.q_slices
-    rest = np.concatenate([model.default.q[model.mech.q_slice(joint)] for joint in slices])
+    places = [
+        (part, model.mech.q_slice(joint)) for joint, part in moving.structure.layout.q_slices.items() if joint not in locked
+    ]
+    rest = np.zeros(moving.nq)
+    for part, place in places:
+        rest[part] = model.default.q[place]
     found = follow(moving, markers, rest)
     q = np.tile(model.default.q, (len(rec.t), 1))
-    for joint, part in slices.items():
-        q[:, model.mech.q_slice(joint)] = found.q[:, part] if joint not in locked else model.default.q[model.mech.q_slice(joint)]
+    for part, place in places:
+        q[:, place] = found.q[:, part]
     q[np.isnan(found.q).any(axis=1)] = np.nan
     return found._replace(q=q, notes=[*notes, *found.notes])
 

@@ -23,8 +23,9 @@ _FRAMES = 200  # that are enough to calibrate on
 _ROUNDS = 20
 _NO_LONGER_FALLS = 1e-3  # of what markers are missed by
 _EXACT = 1e-7  # m: nothing to gain below
-_ANY = 1e-9  # rad²: next to nothing, for markers
-_TRUST = {True: 0.002, False: 1.0}  # rad²: how much it counts that joints stay where they were found, by motion or by landmarks
+_ANY = 1e-9  # rad²: next to nothing, so that every shift is determined
+_STIFF = 10.0  # rad²: how much it counts that the markers of a body do not turn together
+_TRUST = {True: 0.0005, False: 1.0}  # rad²: how much it counts that joints stay where they were found, by motion or by landmarks
 
 
 @dataclass(frozen=True)
@@ -41,8 +42,6 @@ class Part:
     """Its axes in those of its parent, on the average."""
     by_motion: bool = False
     """Whether its joint was found from how the segments turn, and not from markers beside it."""
-    home: Array | None = None
-    """Where its joint was found first, once it was shifted."""
 
 
 @dataclass(frozen=True)
@@ -99,9 +98,9 @@ def calibrated(rig: Rig, tracks: Mapping[str, Array], weights: Mapping[str, floa
     some = {label: track for label, track in some.items() if np.isfinite(track).all(axis=1).any()}
     rig = replace(rig, parts=tuple(_only(part, some) for part in rig.parts))
     found = rig.follow(some, weights)
-    first, rounds = found.rms, 0
+    home, first, rounds = rig, found.rms, 0
     while rounds < _ROUNDS and found.rms > _EXACT:
-        better = _adjusted(rig, some, weights, found)
+        better = _adjusted(rig, home, some, weights, found)
         again = better.follow(some, weights, found.found)
         if again.rms > found.rms * (1.0 - _NO_LONGER_FALLS):
             break
@@ -117,7 +116,7 @@ def _only(part: Part, tracks: Mapping[str, Array]) -> Part:
     return replace(part, markers={label: at for label, at in part.markers.items() if label in tracks})
 
 
-def _adjusted(rig: Rig, tracks: Mapping[str, Array], weights: Mapping[str, float], found: Tracked) -> Rig:
+def _adjusted(rig: Rig, home: Rig, tracks: Mapping[str, Array], weights: Mapping[str, float], found: Tracked) -> Rig:
     """Shift joints in their parents and markers on their bodies so that misses become least, with everything turned as it is.
 
     A linear problem: the miss of a marker is the sum of the shifts of all joints above it, and its own.
@@ -142,16 +141,42 @@ def _adjusted(rig: Rig, tracks: Mapping[str, Array], weights: Mapping[str, float
         share = weights.get(label, 1.0) / max(1, whole.sum())
         matrix[np.ix_(which, which)] += share * rows.T @ rows
         vector[which] += share * rows.T @ miss[seen].ravel()
-    trust = [_TRUST[part.by_motion] for part in rig.parts] + [_ANY] * len(labels)
-    for k, part in enumerate(rig.parts):
-        if part.home is not None:
-            vector[3 * k : 3 * k + 3] += trust[k] * (part.home - part.offset)
-    shifts = np.linalg.solve(matrix + np.diag(np.repeat(trust, 3)), vector).reshape(-1, 3)
-    homes = [part.offset if part.home is None else part.home for part in rig.parts]
+    rows, wanted = _faith(rig, home, columns)
+    shifts = np.linalg.solve(matrix + rows.T @ rows, vector + rows.T @ wanted).reshape(-1, 3)
     moved = {label: at + shifts[len(rig.parts) + row] for row, (_, label, at) in enumerate(labels)}
     return Rig(
         tuple(
-            replace(part, offset=part.offset + shifts[k] * (k > 0), markers={m: moved[m] for m in part.markers}, home=homes[k])
+            replace(part, offset=part.offset + shifts[k] * (k > 0), markers={label: moved[label] for label in part.markers})
             for k, part in enumerate(rig.parts)
         )
     )
+
+
+def _faith(rig: Rig, home: Rig, columns: int) -> tuple[Array, Array]:
+    """What speaks for where joints were found, as rows of least squares, and the shifts that lead back there.
+
+    A joint was found on its parent, and among the markers of its own body: these must not be shifted together. Nor may they turn
+    together, which would shift the joints below.
+    """
+    rows, wanted, column = [], [], 3 * len(rig.parts)
+    for k, (part, first) in enumerate(zip(rig.parts, home.parts, strict=True)):
+        trust = np.sqrt(_TRUST[part.by_motion])
+        count = len(part.markers)
+        own, there = (np.array([x.markers[label] for label in part.markers]).reshape(-1, 3) for x in (part, first))
+        places = there - there.mean(axis=0) if count else there
+        size = np.sqrt(np.sum(places**2)) if count > 1 else 1.0
+        joint, together, turned = np.zeros((3, columns)), np.zeros((3, columns)), np.zeros((3, columns))
+        joint[:, 3 * k : 3 * k + 3] = trust * np.eye(3)
+        block = slice(column, column + 3 * count)
+        together[:, block] = trust * np.tile(np.eye(3), count) / max(1, count)
+        turned[:, block] = np.sqrt(_STIFF) * np.concatenate([np.zeros((3, 0)), *(_crossed(x) / size for x in places)], axis=1)
+        off = (there - own).ravel()
+        rows += [joint, together, turned]
+        wanted += [trust * (first.offset - part.offset), together[:, block] @ off, turned[:, block] @ off]
+        column += 3 * count
+    any_shift = np.sqrt(_ANY) * np.eye(columns)
+    return np.concatenate([*rows, any_shift]), np.concatenate([*wanted, np.zeros(columns)])
+
+
+def _crossed(x: Array) -> Array:
+    return np.array([[0.0, -x[2], x[1]], [x[2], 0.0, -x[0]], [-x[1], x[0], 0.0]])
