@@ -178,6 +178,21 @@ def test_legs_alone_carry_one_segment():
     assert abs(com[0] - truth["pelvis"][1][0, 0]) < 0.06
 
 
+def test_one_marker_on_the_sacrum_stands_for_two_behind():
+    rec, truth = walker()
+    markers = {**without(rec, *UPPER_BODY, "PSI").markers, "SACR": 0.5 * (rec.markers["LPSI"] + rec.markers["RPSI"])}
+    motion = rg.mocap.body(replace(rec, markers=markers), mass=70.0, cutoff=None)
+    assert all(off < EXACT for _, off, _ in misses(motion, truth))
+
+
+def test_a_marker_seen_never_together_with_the_others_is_told():
+    rec, truth = walker()
+    markers = {label: x.copy() for label, x in rec.markers.items()}
+    markers["LTHI"][:70], markers["LKNM"][70:], markers["LKNE"][70:] = np.nan, np.nan, np.nan
+    with pytest.raises(ModelError, match="in no frame all markers of the left thigh are seen: LTHI, LKNE, LKNM"):
+        rg.mocap.body(replace(rec, markers=markers), mass=70.0)
+
+
 def test_a_trunk_without_arms():
     rec, truth = walker()
     motion = rg.mocap.body(without(rec, "SHO", "UPA", "ELB", "ELBM", "WRA", "WRB", "FIN"), mass=70.0, cutoff=None)

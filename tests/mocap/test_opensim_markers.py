@@ -187,6 +187,27 @@ def test_a_body_from_markers_alone_beside_opensims_model(shared_data, folder, an
     assert lengths == pytest.approx([0.454, 0.454], abs=0.015)  # OpenSim's scaled thigh
 
 
+def test_the_force_of_the_ground_from_markers_alone(shared_data):
+    """No plate was asked: mass times acceleration, and the weight."""
+    rec = rg.mocap.load(shared_data("mocap/gait10dof18musc/subject01_walk.trc"))
+    motion = rg.mocap.body(rec, mass=72.6, height=1.8, sex="male", cutoff=6.0)
+    forces = []
+    for q, v, a in zip(motion.q, motion.v, motion.a, strict=True):
+        state = motion.mech.state(q, v)
+        wrench = rg.inverse_dynamics(motion.mech, state, a)[motion.mech.v_slice("root")]
+        forces.append(rg.frame_pose(motion.mech, state, "pelvis").rotation @ wrench[:3])
+    plates = read_storage(shared_data("mocap/gait10dof18musc/subject01_walk_grf.mot"))
+    up, ahead = (
+        np.interp(motion.t, plates.t, plates.columns[f"ground_force_{x}"] + plates.columns[f"1_ground_force_{x}"])
+        for x in ("vy", "vx")
+    )
+    inner = slice(8, -8)
+    found = np.array(forces)[inner]
+    assert np.sqrt(np.mean((found[:, 2] - up[inner]) ** 2)) < 0.035 * 72.6 * 9.81
+    assert np.corrcoef(found[:, 2], up[inner])[0, 1] > 0.97
+    assert np.corrcoef(found[:, 0], ahead[inner])[0, 1] > 0.95
+
+
 def test_a_walk_with_gaps_and_joint_centres(shared_data):
     rec = rg.mocap.load(shared_data("mocap/c3d/walking2.c3d"))
     motion = rg.mocap.body(rec, mass=75.0)

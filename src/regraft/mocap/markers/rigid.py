@@ -43,9 +43,9 @@ class Rigid(NamedTuple):
 
 
 def middle(x: Array) -> Array:
-    """(3,): the median over frames, without those in which something is missing."""
-    found: Array = np.nanmedian(x, axis=0)
-    return found
+    """(3,): the median over frames, without those in which something is missing; NaN where it always is."""
+    whole = x[np.isfinite(x).all(axis=1)]
+    return np.median(whole, axis=0) if len(whole) else np.full(3, np.nan)
 
 
 def mean_shape(tracks: Array) -> Array | None:
@@ -107,6 +107,6 @@ def across(along: Array, left: Array) -> Array:
 
 def mean_turn(turns: Array) -> Array:
     """The rotation that is nearest to some (n, 3, 3); those that are not known are left out."""
-    u, _, v = np.linalg.svd(np.nanmean(turns, axis=0))
+    u, _, v = np.linalg.svd(turns[np.isfinite(turns).all(axis=(1, 2))].mean(axis=0))
     found: Array = u @ np.diag([1.0, 1.0, np.linalg.det(u @ v)]) @ v
     return found
