@@ -155,7 +155,7 @@ def opensims(shared_data, folder):
 
 @pytest.mark.parametrize("folder", WALKS)
 def test_beside_opensims_own(shared_data, folder):
-    """OpenSim had weights of its own, which tilt the pelvis otherwise; the rest is near."""
+    """OpenSim had weights of its own: with equal ones the shoulders, missed by 7 cm, tilt the pelvis; the rest is near."""
     model, markers, _ = (shared_data(f"mocap/{folder}/{name}") for name in WALKS[folder])
     t, angles = opensims(shared_data, folder)
     found = rg.mocap.motion(model, markers, cutoff=None)
@@ -166,6 +166,10 @@ def test_beside_opensims_own(shared_data, folder):
             assert np.sqrt(np.mean((own - angles[name]) ** 2)) < most, name
             assert np.std(own - angles[name]) < 2.0, name
             assert np.corrcoef(own, angles[name])[0, 1] > 0.97, name
+    heavier = rg.mocap.motion(model, markers, cutoff=None, weights={"R.Acromium": 0.0, "L.Acromium": 0.0})
+    for name in ("pelvis_tilt", "hip_flexion_r", "hip_flexion_l"):
+        own = np.degrees(heavier.q[rows][:, heavier.mech.q_slice(name)].ravel())
+        assert np.sqrt(np.mean((own - angles[name]) ** 2)) < 4.0, name
 
 
 def flexion(motion, joint):

@@ -202,7 +202,5 @@ def _still_arm(found: Segments, side: str, table: Table) -> list[Bone]:
 def _welded_words(welded: tuple[str, ...]) -> list[str]:
     if not welded:
         return []
-    what = "head, arms and trunk are one segment" if len(welded) > 2 else "one segment with the trunk"
-    return [
-        f"no markers, or too few, show {', '.join(name.replace('_', ' ') for name in welded)}: {what}, with arms that hang down"
-    ]
+    what = "head, arms and trunk are one segment with the pelvis" if "trunk" in welded else "they are one segment with the trunk"
+    return [f"no markers, or too few, show {', '.join(name.replace('_', ' ') for name in welded)}: {what}, and arms hang down"]
