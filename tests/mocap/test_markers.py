@@ -201,6 +201,20 @@ def test_a_trunk_without_arms():
     assert all(off < 1e-6 for _, off, _ in misses(motion, truth, ["trunk", "head", "left_foot"]))
 
 
+def test_an_arm_with_a_marker_at_each_joint():
+    """How an upper arm turns about its own length is left open, and told; elbows and wrists are where they were."""
+    rec, truth = walker(n=300, size=0.6)
+    arms = without(rec, "UPA", "ELBM", "WRB", "FIN")
+    motion = rg.mocap.body(arms, mass=70.0, cutoff=None, widths={"elbow": 0.07})
+    assert {"left_upper_arm", "right_forearm"} < set(motion.mech.bodies)
+    assert told(motion, "one marker is on left_upper_arm, left_forearm")
+    for name, off, _ in misses(motion, truth, ["left_upper_arm", "right_upper_arm", "trunk"]):
+        assert off < 0.005, name
+    for name, off, _ in misses(motion, truth, ["left_forearm", "right_forearm"]):
+        assert off < 0.05, name  # beside the marker at the elbow, on one side of it or another
+    assert max(motion.residuals[label].max() for label in ("LELB", "RELB", "LWRA", "RWRA")) < 0.02
+
+
 def test_a_hand_with_one_marker_is_told():
     rec, _ = walker()
     assert told(rg.mocap.body(rec, mass=70.0), "one marker is on left_hand, right_hand")

@@ -25,6 +25,7 @@ _FOOT = 0.152  # length of a foot, of the height (Drillis and Contini)
 SHOULDERS_ASIDE, SHOULDERS_UP = 0.129, 0.288  # from the middle line, and above the hips, of the height (Drillis and Contini)
 _STRAIGHT = 0.7  # quantile of the distance from hip to ankle: beyond it a leg is taken as straight
 _SHOD = 0.01  # m: how far the heel's lowest point is before a marker behind it
+_BESIDE = 0.05  # m: any distance that shows how a segment turns about its own length
 _BENT = 0.25  # sine of the angle beyond which an elbow shows its axis
 
 
@@ -307,17 +308,21 @@ class Segments:
         upper, fore, hand = f"{side}_upper_arm", f"{side}_forearm", f"{side}_hand"
         marker, wrist = self._mark("elbow", side), self._between("wrist", "wrist medial", side=side)
         wrist = self._mark("wrist", side) if wrist is None else wrist
-        counts = [len(self.placed.bodies.get(body, ())) for body in (upper, fore)]
-        if marker is None or wrist is None or min(counts) < 2 or Landmark("shoulder", side) not in self.placed.one:
+        if marker is None or wrist is None or Landmark("shoulder", side) not in self.placed.one:
             return
         trunk = self.poses["trunk"]
         start = trunk.of(self.shoulders[side])
-        own = self._cluster(upper, start)
-        elbow = self._elbow(side, own, start, marker, wrist)
+        inwards = self._inwards(side, start, marker, wrist)
+        beside = marker + _BESIDE * inwards  # seen with the rest of an arm that is bent, for segments of one marker
+        few = {body: len(self.placed.bodies.get(body, ())) < 2 for body in (upper, fore)}
+        if any(few.values()) and not np.isfinite(beside).any():
+            return
+        own = self._cluster(upper, start, *([beside] if few[upper] else []))
+        elbow = self._elbow(side, own, marker, inwards)
         self.joints[upper] = "trunk", self.shoulders[side], False
         self._place(upper, own, middle(own.seen(start)), elbow, trunk.turns[:, :, 1])
         self._hang(fore, upper, own.of(elbow), False)
-        lower = self._cluster(fore, own.of(elbow))
+        lower = self._cluster(fore, own.of(elbow), *([beside] if few[fore] else []))
         end = middle(lower.seen(wrist))
         self._place(fore, lower, middle(lower.seen(own.of(elbow))), end, trunk.turns[:, :, 1])
         self.wrists[side] = middle(self.poses[fore].seen(wrist))
@@ -325,19 +330,25 @@ class Segments:
             self._hang(hand, fore, lower.of(end), False)
             self.poses[hand] = self.poses[fore].with_axes(np.eye(3), self.joints[hand][1])
 
-    def _elbow(self, side: str, own: Rigid, start: Array, marker: Array, wrist: Array) -> Array:
-        """An elbow in the axes of the upper arm: between two markers, or inwards from one along the axis about which it bends."""
+    def _inwards(self, side: str, start: Array, marker: Array, wrist: Array) -> Array:
+        """(n, 3): from the marker on an elbow along the axis about which the arm is bent; NaN where it is straight."""
+        upper, fore = marker - start, wrist - marker
+        normal = np.cross(upper, fore) / (np.linalg.norm(upper, axis=1) * np.linalg.norm(fore, axis=1))[:, None]
+        bent = np.linalg.norm(normal, axis=1) > _BENT
+        normal[~bent] = np.nan
+        found: Array = normal / np.linalg.norm(normal, axis=1, keepdims=True) * (1.0 if side == "left" else -1.0)
+        return found
+
+    def _elbow(self, side: str, own: Rigid, marker: Array, inwards: Array) -> Array:
+        """An elbow in the axes of the upper arm: between two markers, or inwards from one."""
         both = self._between("elbow", "elbow medial", side=side)
         if both is not None:
             return middle(own.seen(both))
         half = 0.5 * self.widths.get("elbow", WIDTHS["elbow"] * self.height)
         self.notes.append(f"the {side} elbow is taken {1000 * half:.0f} mm beside its marker; widths= has measured widths")
-        upper, fore = marker - start, wrist - marker
-        normal = np.cross(upper, fore) / (np.linalg.norm(upper, axis=1) * np.linalg.norm(fore, axis=1))[:, None]
-        bent = np.linalg.norm(normal, axis=1) > _BENT
-        inwards = normal if bent.any() else -self.poses["trunk"].turns[:, :, 1]
-        inwards = np.where((bent if bent.any() else ~bent)[:, None], inwards, np.nan) * (1.0 if side == "left" else -1.0)
         way = middle(own.turned(inwards))
+        if np.isnan(way).any():
+            way = middle(own.turned(self.poses["trunk"].turns[:, :, 1])) * (-1.0 if side == "left" else 1.0)
         return middle(own.seen(marker)) + half * way / np.linalg.norm(way)
 
     def _head(self) -> None:
