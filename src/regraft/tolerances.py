@@ -288,11 +288,29 @@ RESIDUAL_ROUNDING = 1e-12  # of the state, m, rad and these per second
 
 # --- recordings --------------------------------------------------------------------------------------------------------------
 
+ANY_SHIFT = 1e-9  # rad², beside the mean square of an angle
+"""How much it counts that markers stay where they are on a body: next to nothing, so that every shift is determined."""
+
+FITS_EXACTLY = 1e-7  # m
+"""Markers that are missed by less leave nothing to be adjusted."""
+
 STILL = 1e-6  # of a rotation matrix, and m
 """A bone that moves less than this in its parent's axes does not move, and one that is shorter has no length."""
 
 SAME_INTERVALS = 1e-6  # frames
 """Times that are nearer to equal distances than this are at equal distances."""
+
+ON_A_LINE = 1e-4  # m
+"""Markers that are nearer to a line than this do not tell how a body is turned."""
+
+AT_REST = 1e-4  # m² per rad²
+"""How much it counts, beside the square of a marker's miss, that a joint which markers leave open stays at rest."""
+
+SHOWN_BY_MOTION = 5e-4  # rad², beside the mean square of an angle
+"""How much it counts that a joint which only motion shows stays where it was found first."""
+
+NO_LONGER_FALLS = 1e-3  # relative to what markers are missed by
+"""Adjusting places of markers and joints ends where one more time gains less."""
 
 ROUNDED_TIMES = 0.05  # frames
 """Times of a file that are off equal distances by no more were rounded when they were written."""

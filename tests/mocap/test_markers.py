@@ -186,7 +186,7 @@ def test_one_marker_on_the_sacrum_stands_for_two_behind():
 
 
 def test_a_marker_seen_never_together_with_the_others_is_told():
-    rec, truth = walker()
+    rec, _ = walker()
     markers = {label: x.copy() for label, x in rec.markers.items()}
     markers["LTHI"][:70], markers["LKNM"][70:], markers["LKNE"][70:] = np.nan, np.nan, np.nan
     with pytest.raises(ModelError, match="in no frame all markers of the left thigh are seen: LTHI, LKNE, LKNM"):

@@ -1,4 +1,4 @@
-"""OpenSim models follow their own markers: small models with known answers, and recordings beside OpenSim's inverse kinematics."""
+"""OpenSim models follow their own markers: small models with known answers, and recordings beside what OpenSim found."""
 
 import numpy as np
 import pytest

@@ -14,6 +14,7 @@ from ...describe.inertia import Inertia
 from ...describe.mechanism import Mechanism
 from ...describe.parts import WORLD
 from ...joints import Free, Spherical
+from ...tolerances import ANY_SHIFT, FITS_EXACTLY, NO_LONGER_FALLS, SHOWN_BY_MOTION
 from ..skeleton import in_the_world
 from .tracking import Tracked, follow
 
@@ -21,11 +22,8 @@ Array = NDArray[np.float64]
 
 _FRAMES = 200  # that are enough to calibrate on
 _ROUNDS = 20
-_NO_LONGER_FALLS = 1e-3  # of what markers are missed by
-_EXACT = 1e-7  # m: nothing to gain below
-_ANY = 1e-9  # rad²: next to nothing, so that every shift is determined
 _STIFF = 10.0  # rad²: how much it counts that the markers of a body do not turn together
-_TRUST = {True: 0.0005, False: 1.0}  # rad²: how much it counts that joints stay where they were found, by motion or by landmarks
+_TRUST = {True: SHOWN_BY_MOTION, False: 1.0}  # rad²: how much it counts that joints stay where motion or landmarks had them
 
 
 @dataclass(frozen=True)
@@ -99,10 +97,10 @@ def calibrated(rig: Rig, tracks: Mapping[str, Array], weights: Mapping[str, floa
     rig = replace(rig, parts=tuple(_only(part, some) for part in rig.parts))
     found = rig.follow(some, weights)
     home, first, rounds = rig, found.rms, 0
-    while rounds < _ROUNDS and found.rms > _EXACT:
+    while rounds < _ROUNDS and found.rms > FITS_EXACTLY:
         better = _adjusted(rig, home, some, weights, found)
         again = better.follow(some, weights, found.found)
-        if again.rms > found.rms * (1.0 - _NO_LONGER_FALLS):
+        if again.rms > found.rms * (1.0 - NO_LONGER_FALLS):
             break
         rig, found, rounds = better, again, rounds + 1
     if not rounds:
@@ -174,7 +172,7 @@ def _faith(rig: Rig, home: Rig, columns: int) -> tuple[Array, Array]:
         rows += [joint, together, turned]
         wanted += [trust * (first.offset - part.offset), together[:, block] @ off, turned[:, block] @ off]
         column += 3 * count
-    any_shift = np.sqrt(_ANY) * np.eye(columns)
+    any_shift = np.sqrt(ANY_SHIFT) * np.eye(columns)
     return np.concatenate([*rows, any_shift]), np.concatenate([*wanted, np.zeros(columns)])
 
 

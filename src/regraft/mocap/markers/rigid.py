@@ -7,11 +7,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...tolerances import ON_A_LINE
+
 Array = NDArray[np.float64]
 
 _FRAMES = 500  # are enough to see a shape
 _ROUNDS = 5  # of finding a mean shape: more change nothing
-_FLAT = 1e-4  # m: points that are nearer to a line than this do not tell how a shape is turned
 _FAITH = 0.01  # rad²: how much a guess of a centre counts beside the mean square of the angle that segments turn
 
 
@@ -75,7 +76,7 @@ def fitted(shape: Array, tracks: Array) -> Rigid:
     u[:, :, 2] *= mirrored[:, None]
     turns = np.swapaxes(u @ v, 1, 2)
     found = Rigid(turns, to - np.einsum("nij,nj->ni", turns, at))
-    few = (seen.sum(axis=1) < 3) | (s[:, 1] < _FLAT**2)
+    few = (seen.sum(axis=1) < 3) | (s[:, 1] < ON_A_LINE**2)
     found.turns[few], found.places[few] = np.nan, np.nan
     return found
 

@@ -13,10 +13,9 @@ from ...ask.inverse_kinematics import InverseKinematics, inverse_kinematics
 from ...ask.targets import JointTarget, Marker
 from ...describe.mechanism import Mechanism
 from ...errors import ModelError, RegraftWarning, listed
+from ...tolerances import AT_REST
 
 Array = NDArray[np.float64]
-
-_AT_REST = 1e-4  # m² per rad²: how much a joint that no marker determines is kept at rest
 
 
 class Tracked(NamedTuple):
@@ -48,7 +47,7 @@ def follow(
 
     def at_rest(names: Iterable[str]) -> dict[str, JointTarget]:
         over = {name: np.tile(rest[slices[name]], (frames, 1)) for name in names}
-        return {f"rest of {name}": JointTarget(values, _AT_REST, name) for name, values in over.items()}
+        return {f"rest of {name}": JointTarget(values, AT_REST, name) for name, values in over.items()}
 
     targets: dict[str, Marker | JointTarget] = {**markers, **at_rest(kept)}
     found = _quietly(mech, targets, start)
