@@ -303,7 +303,7 @@ SAME_INTERVALS = 1e-6  # frames
 ON_A_LINE = 1e-4  # m
 """Markers that are nearer to a line than this do not tell how a body is turned."""
 
-AT_REST = 1e-4  # m² per rad²
+LEFT_OPEN = 1e-4  # m² per rad²
 """How much it counts, beside the square of a marker's miss, that a joint which markers leave open stays at rest."""
 
 SHOWN_BY_MOTION = 5e-4  # rad², beside the mean square of an angle

@@ -13,7 +13,7 @@ from ...ask.inverse_kinematics import InverseKinematics, inverse_kinematics
 from ...ask.targets import JointTarget, Marker
 from ...describe.mechanism import Mechanism
 from ...errors import ModelError, RegraftWarning, listed
-from ...tolerances import AT_REST
+from ...tolerances import LEFT_OPEN
 
 Array = NDArray[np.float64]
 
@@ -47,7 +47,7 @@ def follow(
 
     def at_rest(names: Iterable[str]) -> dict[str, JointTarget]:
         over = {name: np.tile(rest[slices[name]], (frames, 1)) for name in names}
-        return {f"rest of {name}": JointTarget(values, AT_REST, name) for name, values in over.items()}
+        return {f"rest of {name}": JointTarget(values, LEFT_OPEN, name) for name, values in over.items()}
 
     targets: dict[str, Marker | JointTarget] = {**markers, **at_rest(kept)}
     found = _quietly(mech, targets, start)
