@@ -7,6 +7,7 @@ from .formats.osim import OsimModel, read_osim
 from .gait_result import Gait, GaitEvent
 from .loading import load, save
 from .motion import Foot, Motion
+from .normal_walk import NormalWalk, normal_walk
 from .opensim_motion import motion
 from .recording import Bone, Plate, Recording
 from .segments.bodies import body
@@ -18,6 +19,7 @@ __all__ = [
     "Gait",
     "GaitEvent",
     "Motion",
+    "NormalWalk",
     "OsimModel",
     "Plate",
     "Recording",
@@ -26,6 +28,7 @@ __all__ = [
     "free_base",
     "load",
     "motion",
+    "normal_walk",
     "read_external_loads",
     "read_osim",
     "save",
