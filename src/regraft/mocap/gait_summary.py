@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .gait_cycles import FLEXION, SIDES, Stride, View, powers, sagittal_moments, strides
-from .gait_result import Gait
+from ..ask.poses import frame_position
+from .gait_cycles import FLEXION, SIDES, Stride, View, body_places, powers, sagittal_moments, strides
+from .gait_result import Gait, GaitEvent
 
 Array = NDArray[np.float64]
 
@@ -30,6 +31,8 @@ class Measure(NamedTuple):
 class Summary(NamedTuple):
     """What is told of a gait; NaN where it is not known."""
 
+    speed: float
+    """Along the way that the body looks, relative to the ground, in m/s; on a turn it is more than from start to end."""
     measures: tuple[Measure, ...]
     strides: tuple[Stride, ...]
 
@@ -51,9 +54,10 @@ def summarise(gait: Gait) -> Summary:
     weight = gait.mass * float(np.linalg.norm(gait.motion.mech.gravity))
     view = View.of(gait)
     inside = _inside(gait, whole)
-    found = [_common("speed", "m/s", gait.speed), _common("cadence", "steps/min", gait.cadence)]
+    speed = _speed(gait, view)
+    found = [_common("speed", "m/s", speed), _common("cadence", "steps/min", gait.cadence)]
     found.append(_sides("stride", "s", lambda foot: _mean([s.end - s.start for s in whole if s.foot == foot])))
-    found.append(_sides("step length", "m", lambda foot: gait.speed * _step_time(gait, foot)))
+    found.append(_sides("step length", "m", lambda foot: _step_length(gait, view, foot)))
     shares = {foot: [100.0 * (s.off - s.start) / (s.end - s.start) for s in whole if s.foot == foot] for foot in SIDES}
     found.append(_sides("stance", "% of a stride", lambda foot: _mean(shares[foot])))
     for phase, name in (("both", "double support"), ("none", "flight")):
@@ -74,7 +78,7 @@ def summarise(gait: Gait) -> Summary:
     for name, unit, values, sign in peaks:
         left, right = (_peak(gait, whole, foot, values(foot), sign) for foot in SIDES)
         found.append(Measure(name, unit, left, right))
-    return Summary(tuple(found), whole)
+    return Summary(speed, tuple(found), whole)
 
 
 def phase_runs(gait: Gait) -> list[tuple[str, str, float, float]]:
@@ -107,10 +111,27 @@ def _mean(values: Sequence[float]) -> float:
     return float(np.mean(known)) if known else float("nan")
 
 
-def _step_time(gait: Gait, foot: str) -> float:
-    """From a strike of the other foot to the next of this one, on average."""
+def _speed(gait: Gait, view: View) -> float:
+    going = view.along(np.gradient(body_places(gait.motion)[:, 0, 9:], gait.t, axis=0) - gait.belt)
+    return float(np.nanmean(going))
+
+
+def _step_length(gait: Gait, view: View, foot: str) -> float:
+    """On the ground, from a strike of the other foot to the next of this one, on average."""
     strikes = [event for event in gait.events if event.kind == "strike"]
-    return _mean([b.time - a.time for a, b in pairwise(strikes) if b.foot == foot != a.foot])
+    lengths = []
+    for a, b in pairwise(strikes):
+        if b.foot == foot != a.foot:
+            i = int(np.abs(gait.t - b.time).argmin())
+            step = _heel(gait, b) - _heel(gait, a) - gait.belt * (b.time - a.time)
+            lengths.append(float(step @ view.forward[i]))
+    return _mean(lengths)
+
+
+def _heel(gait: Gait, event: GaitEvent) -> Array:
+    """Where the heel is that strikes."""
+    motion, i = gait.motion, int(np.abs(gait.t - event.time).argmin())
+    return frame_position(motion.mech, motion.mech.state(q=motion.q[i]), motion.feet[event.foot].heel)
 
 
 def _inside(gait: Gait, whole: Sequence[Stride]) -> NDArray[np.bool_]:

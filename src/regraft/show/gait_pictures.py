@@ -83,7 +83,7 @@ class GaitScene(Poses):
         seen = draw_placed(placed, self.camera, self.floor, lambda body: self._colour(body, root, held))
         floor = Drawn(seen.outlines[:1], seen.faces[:1], seen.edges[:1])
         rest = Drawn(seen.outlines[1:], seen.faces[1:], seen.edges[1:])
-        return together(floor, self._stripes(t, centre), self._signs(i, root, held), rest, self._arrows(i, centre))
+        return together(floor, self._stripes(t, centre), rest, self._signs(i, root, held), self._arrows(i, centre))
 
     # --- parts of it --------------------------------------------------------------------------------------------------------
 
@@ -195,7 +195,7 @@ def animate(path: Path, gait: Gait, drawn: Callable[[int, int], object]) -> Path
     wide, high = scene.size
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(7.8, 3.9), dpi=100, layout="constrained")
-        room, side = figure.subplots(1, 2, width_ratios=(1.6 * wide / high, 1.5))
+        room, side = figure.subplots(1, 2, width_ratios=(1.9 * wide / high, 1.5))
         movers = _walker(room, scene, times), _clock(side, gait, times)
         return write_animation(path, figure, movers, len(times), SLOWER * FRAME, False, drawn)
 
@@ -205,7 +205,7 @@ def _walker(ax: Axes, scene: GaitScene, times: Array) -> Mover:
     ax.add_collection(bodies)
     ax.set(xlim=(scene.low[0], scene.high[0]), ylim=(scene.low[1], scene.high[1] + 0.2), aspect="equal")
     ax.axis("off")
-    label = ax.text(0.0, 1.0, "", transform=ax.transAxes, va="top", fontsize=10)
+    label = ax.text(0.0, 1.0, "", transform=ax.transAxes, va="top", fontsize=10, in_layout=False)
 
     def move(frame: int) -> None:
         t = float(times[frame])

@@ -23,6 +23,7 @@ SIDE_COLOURS = {"left": BLUE, "right": ORANGE}
 PHASE_COLOURS = {"left": BLUE, "right": ORANGE, "both": PURPLE, "none": GREY}
 PHASE_NAMES = {"left": "left foot", "right": "right foot", "both": "both feet", "none": "flight"}
 _BAND, _TINT = 0.2, 0.13  # how dark bands of strides and of phases are
+_WIDTHS = {"left": 2.8, "right": 1.4}  # of lines: one that lies on the other can still be seen
 
 
 class Curves:
@@ -71,12 +72,12 @@ def _draw_cycle(
     title, unit, by_side = shown
     ax.axhline(0.0, color=INK, linewidth=0.8)
     for side, values in by_side.items():
-        _draw_mean(ax, over_strides(gait, values, side), SIDE_COLOURS[side], "-", band=True)
+        _draw_mean(ax, over_strides(gait, values, side), side, "-", band=True)
         if against is not None and other is not None and side in other[2]:
-            _draw_mean(ax, over_strides(against, other[2][side], side), SIDE_COLOURS[side], DASHES, band=False)
+            _draw_mean(ax, over_strides(against, other[2][side], side), side, DASHES, band=False)
         offs = [100.0 * (s.off - s.start) / (s.end - s.start) for s in strides(gait) if s.foot == side]
         if np.isfinite(offs).any():
-            ax.axvline(float(np.nanmean(offs)), color=SIDE_COLOURS[side], linewidth=0.9, linestyle=":")
+            ax.axvline(float(np.nanmean(offs)), color=SIDE_COLOURS[side], linewidth=0.5 * _WIDTHS[side], linestyle=":")
     if not any(values.any() for values in by_side.values()):
         ax.text(50.0, 0.0, "not known", ha="center", va="bottom", color=GREY)
         ax.set_yticks([])
@@ -86,18 +87,18 @@ def _draw_cycle(
         ax.legend(handles=_handles(against), loc="lower center", bbox_to_anchor=(0.5, 1.15), ncols=5, handlelength=1.8)
 
 
-def _draw_mean(ax: Axes, rows: Array, colour: str, line: Any, band: bool) -> None:
+def _draw_mean(ax: Axes, rows: Array, side: str, line: Any, band: bool) -> None:
     """The mean of strides, and between which values one standard deviation is."""
     if not len(rows):
         return
-    mean, spread = rows.mean(axis=0), rows.std(axis=0)
-    ax.plot(PERCENT, mean, color=colour, linewidth=1.8, linestyle=line, zorder=3)
+    mean, spread, colour = rows.mean(axis=0), rows.std(axis=0), SIDE_COLOURS[side]
+    ax.plot(PERCENT, mean, color=colour, linewidth=_WIDTHS[side] if line == "-" else 1.4, linestyle=line, zorder=3)
     if band and len(rows) > 1:
         ax.fill_between(PERCENT, mean - spread, mean + spread, color=colour, alpha=_BAND, linewidth=0.0, zorder=2)
 
 
 def _handles(against: Gait | None) -> list[Any]:
-    handles: list[Any] = [Line2D([], [], color=SIDE_COLOURS[side], linewidth=1.8, label=side) for side in SIDES]
+    handles: list[Any] = [Line2D([], [], color=SIDE_COLOURS[side], linewidth=_WIDTHS[side], label=side) for side in SIDES]
     handles.append(Line2D([], [], color=INK, linewidth=0.9, linestyle=":", label="toe-off"))
     if against is not None:
         handles.append(Line2D([], [], color=INK, linewidth=1.8, linestyle=DASHES, label="with plates"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -38,8 +38,9 @@ def write_files(
     folder: str | Path,
     against: Gait | None = None,
     drawn: Callable[[int, int], object] = lambda _made, _total: None,
+    said: Sequence[str] = (),
 ) -> list[Path]:
-    """All files, the page last; `drawn` is told how many of how many parts of the pictures are done."""
+    """All files, the page last; `drawn` is told how many of how many parts of the pictures are done, `said` is added on top."""
     out = path_of(folder)
     make_folder(out)
     summary = summarise(gait)
@@ -47,7 +48,7 @@ def write_files(
     files += write_numbers(out, "gait", gait)
     if against is not None:
         files += write_numbers(out, "gait_with_plates", against)
-    return [*files, _write_page(out / "report.html", gait, summary, against)]
+    return [*files, _write_page(out / "report.html", gait, summary, against, said)]
 
 
 def write_numbers(out: Path, name: str, gait: Gait) -> list[Path]:
@@ -75,9 +76,9 @@ def _draw_pictures(
     return draw_all(pictures, partial(animate, out / "gait.gif", gait), drawn)
 
 
-def _write_page(path: Path, gait: Gait, summary: Summary, against: Gait | None) -> Path:
+def _write_page(path: Path, gait: Gait, summary: Summary, against: Gait | None, said: Sequence[str]) -> Path:
     parts = [
-        page.paragraph(outcome(gait, summary), "outcome"),
+        page.paragraph(" ".join((outcome(gait, summary), *said)), "outcome"),
         *page.pictures(path.parent, _pictures(summary, against)),
         page.heading("In numbers"),
         page.table(*number_rows(summary, None if against is None else summarise(against))),
@@ -105,7 +106,7 @@ def outcome(gait: Gait, summary: Summary) -> str:
     said = " and ".join(f"{n} of the {side} foot" for side, n in count.items())
     changes = sum(a != b for a, b in zip(gait.root[:-1].tolist(), gait.root[1:].tolist(), strict=True))
     return (
-        f"{len(gait.t)} frames in {gait.t[-1] - gait.t[0]:.2f} s at {gait.speed:.2f} m/s; whole strides: {said}. "
+        f"{len(gait.t)} frames in {gait.t[-1] - gait.t[0]:.2f} s at {summary.speed:.2f} m/s; whole strides: {said}. "
         f"The root changed {changes} time{'s' if changes != 1 else ''}."
     )
 
@@ -121,8 +122,8 @@ def number_rows(summary: Summary, plates: Summary | None) -> tuple[tuple[str, ..
 _EVENTS = {"strike": "lands", "off": "leaves"}
 _NUMBERS = (
     "One number in a row is for both feet. Peaks are means over whole strides, from a foot's strike to its next. Moments are "
-    "those of muscles in the plane in which the body goes, about its left–right axis through the hips, averaged over a second; powers "
-    "are those of whole joints."
+    "those of muscles in the plane in which the body goes, about its left–right axis through the hips, averaged over a second; "
+    "powers are those of whole joints."
 )
 _FILES = (
     "gait.csv and gait.sto have every number over time with all digits: forces in N, moments in N m, powers in W, lengths in m, "
