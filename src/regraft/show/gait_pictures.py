@@ -41,10 +41,11 @@ class GaitScene(Poses):
         self.gait, self.start, self.end, self.rows, self.columns = gait, start, end, rows, columns
         mech, feet = gait.motion.mech, gait.motion.feet
         self.soles = {side: (foot.heel, *foot.ball, foot.toe) for side, foot in feet.items()}
-        self.shapes = stick_shapes(mech, frozenset(name for names in self.soles.values() for name in names))
         self.rows_of = mech.structure.row_of
         self.places = body_places(gait.motion)
-        self.whole = np.flatnonzero(np.isfinite(self.places[:, 0, 0]))
+        self.whole = np.flatnonzero(np.isfinite(self.places[:, 0, 0]) & (gait.root != ""))
+        standing = frozenset(name for names in self.soles.values() for name in names)
+        self.shapes = stick_shapes(mech, mech.state(q=gait.motion.q[self.whole[0]]), standing)
         self.way = way(gait)
         self.camera = Camera(float(np.degrees(np.arctan2(self.way[1], self.way[0]))) + _AROUND, _ELEVATION)
         self.level = min((stance.level for stance in gait.stances), default=0.0)
@@ -76,26 +77,28 @@ class GaitScene(Poses):
     def drawn(self, t: float) -> Drawn:
         """What is to be seen at a moment: floor, body with its root, and forces."""
         i = self.frame(t)
-        root = str(self.gait.root[i])
-        held = {side for side in self.soles if str(self.gait.phase[i]) in (side, "both")}
+        colours = self.colours(i)
         centre = self.centres[i]
         placed = [(shape, self._placed(i, shape.body, np.array(shape.points)) - centre) for shape in self.shapes]
-        seen = draw_placed(placed, self.camera, self.floor, lambda body: self._colour(body, root, held))
+        seen = draw_placed(placed, self.camera, self.floor, colours.__getitem__)
         floor = Drawn(seen.outlines[:1], seen.faces[:1], seen.edges[:1])
         rest = Drawn(seen.outlines[1:], seen.faces[1:], seen.edges[1:])
-        return together(floor, self._stripes(t, centre), rest, self._signs(i, root, held), self._arrows(i, centre))
+        return together(floor, self._stripes(t, centre), rest, self._signs(i), self._arrows(i, centre))
+
+    def held(self, i: int) -> set[str]:
+        """The feet that stand."""
+        return {side for side in self.soles if str(self.gait.phase[i]) in (side, "both")}
+
+    def colours(self, i: int) -> dict[str, str]:
+        """Of each body in a frame: the root, with the rest of its foot, in green."""
+        feet, root, held = self.gait.motion.feet, str(self.gait.root[i]), self.held(i)
+        found = {body: SIDE_COLOURS.get(side_of(body), SKIN) for body in self.gait.motion.mech.bodies}
+        for side in held:
+            found |= dict.fromkeys(feet[side].bodies, LIGHT)
+        own = next((foot.bodies for foot in feet.values() if root in foot.bodies), (root,))
+        return found | dict.fromkeys(own, GREEN)
 
     # --- parts of it --------------------------------------------------------------------------------------------------------
-
-    def _colour(self, body: str, root: str, held: set[str]) -> str:
-        feet = self.gait.motion.feet
-        side = next((s for s, foot in feet.items() if body in foot.bodies), "")
-        own = next((s for s, foot in feet.items() if root in foot.bodies), "")
-        if body == root or (side and side == own):
-            return GREEN
-        if side in held:
-            return LIGHT
-        return SIDE_COLOURS.get(side_of(body), SKIN)
 
     def _centre(self, i: int) -> Array:
         """Below the first body, on the ground."""
@@ -124,11 +127,11 @@ class GaitScene(Poses):
             found.append(self.camera.see(np.concatenate((ends - aside, ends[::-1] + aside)))[:, :2])
         return Drawn(found, [SHADOW] * len(found), [SHADOW] * len(found))
 
-    def _signs(self, i: int, root: str, held: set[str]) -> Drawn:
+    def _signs(self, i: int) -> Drawn:
         """A triangle below a foot that is the root, and an empty one below a foot that closes a loop."""
-        outlines, colours = [], []
+        outlines, colours, root = [], [], str(self.gait.root[i])
         for side in self.soles:
-            if side in held:
+            if side in self.held(i):
                 middle = self._sole(i, side) - self.centres[i]
                 x, y = self.camera.see(middle * (1.0, 1.0, 0.0))[:2]
                 outlines.append((x, y) + _SIZE * _TRIANGLE)
@@ -203,9 +206,9 @@ def animate(path: Path, gait: Gait, drawn: Callable[[int, int], object]) -> Path
 def _walker(ax: Axes, scene: GaitScene, times: Array) -> Mover:
     bodies = empty_collection()
     ax.add_collection(bodies)
-    ax.set(xlim=(scene.low[0], scene.high[0]), ylim=(scene.low[1], scene.high[1] + 0.2), aspect="equal")
+    ax.set(xlim=(scene.low[0], scene.high[0]), ylim=(scene.low[1], scene.high[1]), aspect="equal")
     ax.axis("off")
-    label = ax.text(0.0, 1.0, "", transform=ax.transAxes, va="top", fontsize=10, in_layout=False)
+    label = ax.text(0.5, 1.02, "", transform=ax.transAxes, ha="center", va="bottom", fontsize=10, in_layout=False)
 
     def move(frame: int) -> None:
         t = float(times[frame])

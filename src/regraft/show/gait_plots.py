@@ -23,7 +23,7 @@ SIDE_COLOURS = {"left": BLUE, "right": ORANGE}
 PHASE_COLOURS = {"left": BLUE, "right": ORANGE, "both": PURPLE, "none": GREY}
 PHASE_NAMES = {"left": "left foot", "right": "right foot", "both": "both feet", "none": "flight"}
 _BAND, _TINT = 0.2, 0.13  # how dark bands of strides and of phases are
-_WIDTHS = {"left": 2.8, "right": 1.4}  # of lines: one that lies on the other can still be seen
+_WIDTHS = {"left": 3.0, "right": 1.2}  # of lines: one that lies on the other can still be seen
 
 
 class Curves:
@@ -97,9 +97,11 @@ def _draw_mean(ax: Axes, rows: Array, side: str, line: Any, band: bool) -> None:
         ax.fill_between(PERCENT, mean - spread, mean + spread, color=colour, alpha=_BAND, linewidth=0.0, zorder=2)
 
 
-def _handles(against: Gait | None) -> list[Any]:
-    handles: list[Any] = [Line2D([], [], color=SIDE_COLOURS[side], linewidth=_WIDTHS[side], label=side) for side in SIDES]
-    handles.append(Line2D([], [], color=INK, linewidth=0.9, linestyle=":", label="toe-off"))
+def _handles(against: Gait | None, over_time: bool = False) -> list[Any]:
+    widths = dict.fromkeys(SIDES, 1.8) if over_time else _WIDTHS
+    handles: list[Any] = [Line2D([], [], color=SIDE_COLOURS[side], linewidth=widths[side], label=side) for side in SIDES]
+    if not over_time:
+        handles.append(Line2D([], [], color=INK, linewidth=0.9, linestyle=":", label="toe-off"))
     if against is not None:
         handles.append(Line2D([], [], color=INK, linewidth=1.8, linestyle=DASHES, label="with plates"))
     return handles
@@ -125,10 +127,10 @@ def draw_vertical(ax: Axes, gait: Gait, against: Gait | None, legend: bool = Fal
     ax.set(ylabel="vertical force\n(body weights)", ylim=(min(0.0, ax.get_ylim()[0]), None))
     present = [phase for phase in PHASE_NAMES if (gait.phase == phase).any()]
     handles = [Patch(color=PHASE_COLOURS[p], alpha=2.0 * _TINT, linewidth=0, label=PHASE_NAMES[p]) for p in present]
-    lines = [handle for handle in _handles(against) if handle.get_label() != "toe-off"] if legend else []
+    lines = _handles(against, over_time=True) if legend else []
     ax.legend(
-        handles=[*lines, *handles], loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=7 if legend else 2,
-        handlelength=1.6, columnspacing=1.2,
+        handles=[*lines, *handles], loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=7 if legend else 3,
+        handlelength=1.6, columnspacing=1.2, fontsize=10 if legend else 9,
     )  # fmt: skip
 
 
