@@ -20,6 +20,7 @@ from rich.table import Table
 
 import regraft as rg
 from closed import PAPER_STEP, grip_comparison, high_bar_comparisons, linkage_times, step_times
+from gaits import gait_comparison
 from kinematics import inverse_kinematics_comparisons
 from loops import repeat_aba, repeat_crba, repeat_rnea
 from maximal import maximal_scaling, skeleton_comparison
@@ -225,7 +226,7 @@ def main() -> None:
     subjects = [humanoid(), arm(), chain(30), chain(100)]
     rows = [row for s in track(subjects, description="mechanisms") for row in comparisons(s)]
     rows += [*reroot_comparisons(subjects[0]), grip_comparison(subjects[0]), *high_bar_comparisons(), *question_comparisons()]
-    rows += [stepping(subjects[0]), walking(), skeleton_comparison(), *inverse_kinematics_comparisons()]
+    rows += [stepping(subjects[0]), walking(), skeleton_comparison(), *inverse_kinematics_comparisons(), gait_comparison()]
     scale, where = scaling(), machine()
     report(rows, scale, where)
     results = {"machine": where, "comparisons": [row.to_dict() for row in rows], "scaling": scale}

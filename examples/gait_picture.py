@@ -1,6 +1,6 @@
 """One stride of a walk, with what carries the body as its root.
 
-Run with ``python examples/gait_picture.py``. It writes ``docs/images/gait.png``, which the page on recordings shows.
+Run with ``python examples/gait_picture.py``. It writes ``docs/images/gait.png``, which the page on joint torques shows.
 """
 
 from __future__ import annotations

@@ -25,6 +25,9 @@ from regraft.algebra.scalars import (
     with_lane,
     zero,
 )
+from regraft.algebra.scalars import (
+    lane as lane_of,
+)
 
 ROUNDING = 4e-16
 

@@ -288,20 +288,26 @@ RESIDUAL_ROUNDING = 1e-12  # of the state, m, rad and these per second
 
 # --- recordings --------------------------------------------------------------------------------------------------------------
 
+SHORTEST_PART = 1e-12  # of a step
+"""A step towards less cost that must be shorter than this part of itself leads nowhere."""
+
+LAST_BARRIER = 1e-7  # of the cost of a body's weight
+"""Forces within friction cones are found when the barrier that keeps them there is weaker than this."""
+
+CONE_STEP = 1e-6  # of a barrier
+"""A step whose square costs less than this beside its last barrier is short enough."""
+
 STILL = 1e-6  # of a rotation matrix, and m
 """A bone that moves less than this in its parent's axes does not move, and one that is shorter has no length."""
 
 SAME_INTERVALS = 1e-6  # frames
 """Times that are nearer to equal distances than this are at equal distances."""
 
-ROUNDED_TIMES = 0.05  # frames
-"""Times of a file that are off equal distances by no more were rounded when they were written."""
-
-SLOWEST_SWING = 0.3  # m/s
-"""Feet that are never faster than this do not walk."""
-
-BELT_MOVES = 0.15  # m/s
-"""Feet that stand while they move faster than this stand on a belt."""
+BARRIER_STEP = 0.01  # of a barrier
+"""A step whose square costs less than this beside its barrier is short enough to make the barrier weaker, by the same factor."""
 
 FLOOR_EVEN = 0.03  # m
 """Stances whose heights differ by no more are on level ground."""
+
+ROUNDED_TIMES = 0.05  # frames
+"""Times of a file that are off equal distances by no more were rounded when they were written."""

@@ -155,7 +155,7 @@ def test_left_is_right_half_a_stride_later(walk):
     order = {bone.name: k for k, bone in enumerate(rec.bones)}
     mirror = np.diag([1.0, -1.0, 1.0])
     for name, k in order.items():
-        other = order[name.replace("left", "right")]
+        other = order[name.replace("left", "RIGHT").replace("right", "left").lower()]
         assert np.abs(axes[50:, other] - mirror @ axes[:-50, k] @ mirror).max() < 1e-9, name
         assert np.abs(places[50:, other] - places[:-50, k] @ mirror - (0.5 * walk.stride.length, 0, 0)).max() < 1e-9, name
 

@@ -9,8 +9,8 @@ import regraft as rg
 from mocap.osim_files import Model, Part, axis, constant, linear, scaled, spline
 from regraft.errors import FileError, RegraftWarning
 from regraft.mocap.bases import free_base
+from regraft.mocap.body_motion import Motion
 from regraft.mocap.formats.osim import read_osim
-from regraft.mocap.motion import Motion
 
 G = 9.80665
 PENDULUM = Model(

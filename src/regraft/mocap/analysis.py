@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ModelError
+from .body_motion import Motion
 from .filtering import smooth
 from .gait_result import Found, Gait
 from .gaps import whole_rows
 from .heading import about, along, base_twists, heading
-from .motion import Motion
 from .plates import LOADED, PlatesGiven, wrenches_on_feet
-from .support import Support, find_support
+from .support import Soles, Support, find_support
 from .support_dynamics import Roots, roots_of
 from .support_kernels import Cost, Results
 from .transition import hind_wrenches
@@ -27,6 +27,7 @@ FRICTION = 0.8
 """Of shoes on the ground: forces of feet that share a load stay within this cone."""
 _PAD = 0.005  # m that a sole yields: a point that is higher above where it stands carries so much less, by a factor e
 _SMEARED = 0.2  # periods of the cut-off frequency by which a filter lets a foot seem to be loaded before it lands
+_CARRIED = 0.15  # of its weight: a body that needs less flies
 _LEAST_YIELD = 0.01  # what a point carries that is far above
 _TORQUE, _EFFORT, _SIDEWAYS = (
     0.1,
@@ -142,11 +143,16 @@ class _Analysis:
             raise ModelError("a body without mass, or without gravity, has no weight that a foot could carry.")
         self.cost = Cost(friction, self.weight, _TORQUE * self.weight, _EFFORT, _SIDEWAYS)
         self.points, self.rates = roots.motions(motion)
+        n = len(motion.t)
+        alone = np.zeros(n, np.int64), np.zeros((n, 2), np.int64), np.zeros((n, 12)), np.zeros((n, len(roots.frames)))
+        self.total = roots.solve(motion, *alone, self.cost).total
+        self.up = -mech.gravity / np.linalg.norm(mech.gravity)
         self.middles = np.stack([self.points[:, roots.owner == s].mean(axis=1) for s in range(2)], axis=1)
 
     def result(self, whole: Motion, valid: NDArray[np.bool_], notes: list[str], plates: Any, sharing: str, belt: Any) -> Gait:
         roots = self.roots
-        support = find_support(self.motion.t, self.points, self.rates, roots.owner, roots.names, belt)
+        carried = self.total[:, 3:] @ self.up > _CARRIED * self.weight
+        support = find_support(Soles(self.motion.t, self.points, self.rates, roots.owner, roots.names, carried), belt)
         notes += support.notes
         measured: dict[str, Array] = {}
         stands = support.stands.copy()
@@ -199,12 +205,9 @@ class _Analysis:
 
     def _smooth(self, given: Array, root: Any, shares: Any, stands: Any, support: Support, notes: list[str]) -> None:
         """Let the hind foot have what smooth transition says, and the other one the rest."""
-        n = len(stands)
-        total = self.roots.solve(
-            self.motion, np.zeros(n, np.int64), np.zeros((n, 2), np.int64), np.zeros((n, 12)),
-            np.zeros((n, len(self.roots.frames))), self.cost,
-        ).total  # fmt: skip
-        hind, said = hind_wrenches(self.motion.t, total, stands, self.middles, heading(self.motion, self.roots, support.belt)[0])
+        hind, said = hind_wrenches(
+            self.motion.t, self.total, stands, self.middles, heading(self.motion, self.roots, support.belt)[0]
+        )
         notes += said
         for s in range(2):
             known = (hind[:, s] != 0.0).any(axis=1)
@@ -217,5 +220,5 @@ class _Analysis:
         for s in range(2):
             wrench, middle = out.reactions[:, 6 * s : 6 * s + 6], self.middles[:, s]
             wrench[:] = about(along(allowed, about(wrench, middle), middle), -middle)
-        zero = np.zeros_like(self.middles[:, 0])
-        out.total[:] = along(allowed, out.total, zero)
+        feet = out.reactions[:, :6] + out.reactions[:, 6:]
+        out.total[:] = feet + along(allowed, out.total - feet, np.zeros_like(self.middles[:, 0]))

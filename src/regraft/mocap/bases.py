@@ -13,7 +13,7 @@ from ..describe.mechanism import Mechanism
 from ..describe.parts import WORLD
 from ..errors import ModelError
 from ..joints import Free
-from .motion import Motion
+from .body_motion import Motion
 
 Array = NDArray[np.float64]
 

@@ -13,10 +13,9 @@ import numpy as np
 
 from ..algebra.dense import solve_definite_rows
 from ..compilation import Floats, Table, entry, inline, jit
+from ..tolerances import BARRIER_STEP, CONE_STEP, LAST_BARRIER, SHORTEST_PART
 
-_START, _WEAKEN, _END = 0.01, 0.01, 1e-7  # of the barrier, beside costs of the order of one
 _STEPS = 40  # of Newton's method for one barrier; some five are needed
-_NEAR, _THERE = 1e-2, 1e-6  # the square of a step, beside its barrier, that is short enough: on the way, and at the end
 
 
 @inline
@@ -73,24 +72,24 @@ def newton_step(H: Any, r: Any, f: Any, mu: float, weight: float, M: Any, step: 
 @jit
 def least_forces_within(H: Any, r: Any, mu: float, f: Any, M: Any, step: Any, trial: Any) -> None:
     """f becomes the forces that cost least; it must begin inside all cones. M, `step` (2, n) and `trial` (n,) are scratch."""
-    weight = _START
-    while weight > _END:
+    weight = BARRIER_STEP  # beside costs of the order of one
+    while weight > LAST_BARRIER:
         for _ in range(_STEPS):
             length = newton_step(H, r, f, mu, weight, M, step)
-            if not length > (_NEAR if weight > _END / _WEAKEN else _THERE) * weight:
+            if not length > (BARRIER_STEP if weight * BARRIER_STEP > LAST_BARRIER else CONE_STEP) * weight:
                 break
             now, part = cost(H, r, f, mu, weight), 1.0
-            while part > 1e-12:
+            while part > SHORTEST_PART:
                 for i in range(f.shape[0]):
                     trial[i] = f[i] + part * step[0, i]
                 if cost(H, r, trial, mu, weight) <= now - 0.1 * part * length:
                     break
                 part *= 0.5
-            if not part > 1e-12:
+            if not part > SHORTEST_PART:
                 break
             for i in range(f.shape[0]):
                 f[i] = trial[i]
-        weight *= _WEAKEN
+        weight *= BARRIER_STEP
 
 
 @jit

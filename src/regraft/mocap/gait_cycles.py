@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .gait_result import Gait
-from .motion import Motion
+from .body_motion import Motion
 
 Array = NDArray[np.float64]
 

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from ..errors import ModelError, listed
 from ..extras import require
 from ..kernels import tables
+from .body_motion import Motion
 from .heading import about, base_places, heading
-from .motion import Motion
 from .plates import LOADED
 from .support import Stance, Support
 from .support_dynamics import Roots

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .motion import Motion
+from .body_motion import Motion
 from .support_dynamics import Roots
 
 Array = NDArray[np.float64]

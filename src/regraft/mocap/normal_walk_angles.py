@@ -2,6 +2,7 @@
 
 Winter, D. A. (1991). The Biomechanics and Motor Control of Human Gait: Normal, Elderly and Pathological, 2nd ed. University of
 Waterloo Press. Means of adults at their natural cadence, in degrees, at every 2 % of a stride from one heel strike to the next.
+They are typed from copies of this table that are in public use, not from the book.
 """
 
 from __future__ import annotations

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import FileError, listed
+from .body_motion import Motion
 from .filtering import CUTOFF, smooth
 from .formats.osim import OsimModel, read_osim
 from .formats.storage import Table, read_storage
-from .motion import Motion
 from .opensim_soles import soles_on_the_ground
 
 Array = NDArray[np.float64]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ..algebra.pose import Pose
 from ..ask.poses import frame_position
 from ..describe.mechanism import Mechanism
-from .motion import Foot
+from .body_motion import Foot
 
 Array = NDArray[np.float64]
 

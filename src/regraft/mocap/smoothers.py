@@ -28,9 +28,9 @@ def butterworth(x: Array, dt: float, cutoff: float, order: int) -> Array:
     """A zero-lag Butterworth low-pass whose ends are free: half of an amplitude passes at the cut-off.
 
     Of an order m forwards and backwards, the digital filter has the gain c²ᵐ / (c²ᵐ + λ s²ᵐ), with c and s the cosine and sine of
-    half the angle between two samples, and λ = tan⁻²ᵐ(π f dt). The same gain has the y for which |Cᵐ (y − x)|² + λ |Dᵐ y|² is least,
-    with the sums C and the differences D of neighbours; and that needs no samples beyond the ends. Polynomials of a degree below
-    m stay as they are, at the ends too.
+    half the angle between two samples, and λ = tan⁻²ᵐ(π f dt). The same gain has the y for which |Cᵐ (y − x)|² + λ |Dᵐ y|² is
+    least, with the sums C and the differences D of neighbours; and that needs no samples beyond the ends. Polynomials of a degree
+    below m stay as they are, at the ends too.
     """
     from scipy.linalg import solveh_banded  # on first use: it takes long to import
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ModelError
-from ..tolerances import BELT_MOVES, FLOOR_EVEN, SLOWEST_SWING
+from ..tolerances import FLOOR_EVEN
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -24,6 +24,11 @@ LANDS, LEAVES = 0.15, 0.18
 """A point lands when it is slower, relative to the ground, than this part of the speed of a swing, and leaves when faster."""
 SHORTEST = 0.08
 """Seconds: a stance or a swing that is shorter is none."""
+SLOWEST_SWING = 0.3
+"""m/s: feet that are never faster do not walk."""
+BELT_MOVES = 0.15
+"""m/s: feet that stand while they move faster stand on a belt."""
+_NEAR, _LEVEL_SPEED = 0.02, 0.1  # m above the lowest that it comes, and m/s up or down: a point that may stand
 _LOW = 0.04  # m above where a point stands: it may still stand, on its way down or up
 _ALONE = 0.08  # s that a foot must carry the body alone to prove that there is ground where it stands
 
@@ -52,27 +57,37 @@ class Support(NamedTuple):
     notes: tuple[str, ...]
 
 
-def find_support(
-    t: Array, points: Array, rates: Array, owner: NDArray[np.int64], feet: Sequence[str], belt: float | str | None
-) -> Support:
-    """When each foot stands, from the positions and velocities (n, points, 3) of the points of all soles.
+class Soles(NamedTuple):
+    """The points of all soles over time."""
+
+    t: Array
+    """(n,)."""
+    points: Array
+    """(n, points, 3)."""
+    rates: Array
+    """(n, points, 3): how fast they move."""
+    owner: NDArray[np.int64]
+    """(points,): the foot that each point belongs to."""
+    feet: Sequence[str]
+    """Their names."""
+    carried: Mask
+    """(n,): whether the body needs anything that carries it; in flight it does not."""
+
+
+def find_support(soles: Soles, belt: float | str | None = None) -> Support:
+    """When each foot stands.
 
     Parameters
     ----------
-    t : (n,) array
-        When each frame was taken.
-    points, rates : (n, points, 3) arrays
-        Where the points of the soles are, and how fast they move.
-    owner : (points,) array
-        The foot that each point belongs to.
-    feet : sequence of str
-        Their names.
+    soles : Soles
+        The points of all soles.
     belt : float, "auto" or None
-        The speed of a treadmill's belt, backwards along the way that the body faces; by default it is found.
+        The speed of a treadmill's belt; by default it is found.
     """
+    t, points, rates, owner, feet, carried = soles
     notes: list[str] = []
     low = np.percentile(points[:, :, 2], 5, axis=0)
-    ground, said = _ground_velocity(points, rates, low, belt)
+    ground, said = _ground_velocity(soles, low, belt)
     notes += said
     speeds = np.linalg.norm(rates - ground, axis=2)
     swing = float(np.percentile(speeds, 95))
@@ -82,7 +97,7 @@ def find_support(
     found = []
     for s, foot in enumerate(feet):
         own = np.flatnonzero(owner == s)
-        still = _standing(speeds[:, own], swing)
+        still = _standing(speeds[:, own], swing) & carried
         found.append([Stance(foot, a, b, _level(points[a:b, own, 2])) for a, b in _runs(still, t)])
     stances = _on_ground(found, t)
     stands = np.zeros((len(t), len(feet)), bool)
@@ -92,24 +107,25 @@ def find_support(
                 stands[stance.start : stance.stop, s] = True
     levels = sorted(stance.level for stance in stances)
     if not stances:
-        raise ModelError(
-            "no foot ever stands: none of their points is slow for longer than "
-            f"{SHORTEST:g} s. Check the units and which way is up (up=), give belt= for a treadmill, or phases from plates=."
+        notes.append(
+            "no foot ever stands"
+            + (", so all of it is flight." if not carried.any() else ": are units and the axis that is up right, and belt=?")
         )
-    if levels[-1] - levels[0] > FLOOR_EVEN:
+    elif levels[-1] - levels[0] > FLOOR_EVEN:
         notes.append(f"the ground is not level: feet stand between {levels[0]:.3f} and {levels[-1]:.3f} m.")
     return Support(stands, tuple(stances), ground, _heights(points, owner, feet, stances, low), tuple(notes))
 
 
-def _ground_velocity(points: Array, rates: Array, low: Array, belt: float | str | None) -> tuple[Array, list[str]]:
+def _ground_velocity(soles: Soles, low: Array, belt: float | str | None) -> tuple[Array, list[str]]:
     """How the ground moves: as points do that are low and neither rise nor fall."""
-    at_ground = (points[:, :, 2] < low + 0.02) & (np.abs(rates[:, :, 2]) < 0.1)
-    if not at_ground.any():
-        at_ground = points[:, :, 2] < low + 0.02
-    moving = rates[at_ground][:, :2]
-    middle = np.median(moving, axis=0)
-    near = moving[np.linalg.norm(moving - middle, axis=1) < 0.3]
-    found = np.append(np.median(near, axis=0) if len(near) else middle, 0.0)
+    points, rates = soles.points, soles.rates
+    at_ground = (points[:, :, 2] < low + _NEAR) & (np.abs(rates[:, :, 2]) < _LEVEL_SPEED) & soles.carried[:, None]
+    found = np.zeros(3)
+    if at_ground.any():
+        moving = rates[at_ground][:, :2]
+        middle = np.median(moving, axis=0)
+        near = moving[np.linalg.norm(moving - middle, axis=1) < SLOWEST_SWING]
+        found[:2] = np.median(near, axis=0) if len(near) else middle
     speed = float(np.linalg.norm(found))
     if belt is None or belt == "auto":
         if speed < BELT_MOVES:

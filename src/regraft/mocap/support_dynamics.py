@@ -12,7 +12,7 @@ from ..describe.mechanism import Mechanism
 from ..errors import StructureError
 from ..kernels import tables
 from ..structure.structure import Structure
-from .motion import Foot, Motion
+from .body_motion import Foot, Motion
 from .support_kernels import FROM, LINK, ONTO, SIGN, Cost, Frames, Results, Ways, point_motions, support_dynamics
 
 Array = NDArray[np.float64]

@@ -69,9 +69,8 @@ def derive_closed(tree: int, rows: Table, limited: IntegerTable, limits: Table, 
         for c in range(limited.shape[1]):
             model.limit_rows[at, c] = limited[i, c]
         model.limit_rows[at, LIMITED] = n + limited[i, 0]
-    if header[memory.TABLED] > 0:
-        copy_joint_tables(given, model, joint_tables_at(tree), joint_tables, joint_tables_at(start))
-    place_loops(rows, model, closed, normals_at(start), joint_tables_at(start).ctypes.data + 8 * joint_tables_at(tree).shape[1])
+    place_loops(rows, model, closed, normals_at(start))
+    move_joint_tables(joint_tables_at(tree), joint_tables, model, joint_tables_at(start))
     hold_all(start, 0.0)
     return links.shape[0], start, block
 
@@ -91,14 +90,21 @@ def copy_tree(given: KernelModel, model: KernelModel) -> None:
 
 
 @jit
-def copy_joint_tables(given: KernelModel, model: KernelModel, of_tree: Any, of_loops: Any, own: Any) -> None:
-    """The tables of joints that have some, those of the tree first; the parameters of these have the new addresses."""
-    copy(of_tree, own)
+def move_joint_tables(of_tree: Any, of_loops: Any, model: KernelModel, own: Any) -> None:
+    """Copy the tables of joints that have some, and leave their new addresses in the parameters of these joints."""
+    if own.shape[1] == 0:
+        return
+    shared = of_tree.shape[1]
+    for i in range(shared):
+        own[0, i] = of_tree[0, i]
     for i in range(of_loops.shape[1]):
-        own[0, of_tree.shape[1] + i] = of_loops[0, i]
-    for k in range(given.walk.shape[0]):
-        if joint_tabled(given.walk[k, KIND]) == 1:
-            model.geometry[k, tables.PAR] = given.geometry[k, tables.PAR] - of_tree.ctypes.data + own.ctypes.data
+        own[0, shared + i] = of_loops[0, i]
+    for k in range(model.joints.shape[0]):
+        if joint_tabled(model.joints[k, KIND]) == 1:
+            if k < model.walk.shape[0]:
+                model.geometry[k, tables.PAR] += float(own.ctypes.data) - float(of_tree.ctypes.data)  # addresses have no sign
+            else:
+                model.geometry[k, tables.PAR] = own.ctypes.data + 8 * (shared + int(model.geometry[k, tables.PAR]))
 
 
 @allocating
@@ -152,11 +158,8 @@ def measure(loops: Any, walk: Any, cuts: Any) -> tuple[int, int, int]:
 
 
 @allocating
-def place_loops(rows: Any, model: KernelModel, closed: Loops, normals: Any, joint_tables: int) -> None:
-    """What does not change with the state: frames, paths, whether a joint resists its motion, and rows that are constant.
-
-    `joint_tables` is where the tables of those loop joints begin that have some.
-    """
+def place_loops(rows: Any, model: KernelModel, closed: Loops, normals: Any) -> None:
+    """What does not change with the state: frames, paths, whether a joint resists its motion, and rows that are constant."""
     rank(closed, model.walk)
     position = closed.scratch[SCRATCH_ROWS - 1]  # any will do
     for l in range(closed.loops.shape[0]):
@@ -166,8 +169,6 @@ def place_loops(rows: Any, model: KernelModel, closed: Loops, normals: Any, join
         store(closed.geometry, l, tables.E, near[0])
         store(closed.geometry, l, tables.T, near[1])
         store(closed.geometry, l, tables.PAR, load(rows, l, CLOSING_PARAMETERS, PARAMETERS))
-        if joint_tabled(loops[l, KIND]) == 1:
-            closed.geometry[l, tables.PAR] = joint_tables + 8 * int(rows[l, CLOSING_PARAMETERS])
         store_pose(closed.child_frames, l, here)
         fill_path(closed, l, model.walk)
         for c in range(loops[l, DOFS]):

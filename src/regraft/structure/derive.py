@@ -17,7 +17,7 @@ from ..compilation import allocating, entry, inline, jit
 from ..joints import PARAMETERS, joint_tabled
 from ..kernels import memory, tables
 from ..kernels.memory import HEADER, joint_tables_at, model_at, structure_of
-from ..kernels.tables import CHILD, DOFS, END, KIND, LIMITED, PARENT, ROOT, VARIES, V
+from ..kernels.tables import CHILD, DOFS, END, KIND, LIMITED, PARENT, ROOT, VARIES, KernelModel, V
 from .description import (
     CHILD_BODY,
     END_V,
@@ -43,8 +43,12 @@ def derive_tree(d: Description, nq: int, nv: int) -> tuple[int, int, Any]:
     walk, header = np.zeros((d.inertias.shape[0], tables.JOINTS), np.int64), np.zeros(HEADER, np.int64)
     header[memory.BODIES], header[memory.LONGEST] = walk.shape[0], 1
     header[memory.POSITIONS], header[memory.VELOCITIES], header[memory.COORDINATES] = nq, nv, nv
-    header[memory.SPRINGS], header[memory.TABLED] = d.springs.shape[0], d.joint_tables.shape[1]
-    header[memory.LIMITS] = header[memory.TREE_LIMITS] = d.limits.shape[0]
+    header[memory.SPRINGS], header[memory.LIMITS], header[memory.TREE_LIMITS] = (
+        d.springs.shape[0],
+        d.limits.shape[0],
+        d.limits.shape[0],
+    )
+    header[memory.TABLED] = d.joint_tables.shape[1]
     reached = span(d.joints, walk)
     start, block = structure_of(header)
     model = model_at(start)
@@ -59,9 +63,7 @@ def derive_tree(d: Description, nq: int, nv: int) -> tuple[int, int, Any]:
             attach_springs(d.spring_ends, model.walk, model.far, model.spring_rows, model.springs)
         if d.limited.shape[0] > 0:
             attach_limits(d.limited, model.walk, model.limit_rows)
-        if d.joint_tables.shape[1] > 0:
-            copy(d.joint_tables, joint_tables_at(start))
-            attach_joint_tables(model.geometry, model.walk, joint_tables_at(start).ctypes.data)
+        attach_joint_tables(d, model, joint_tables_at(start))
     return reached, start, block
 
 
@@ -187,8 +189,12 @@ def attach_limits(limited: Any, walk: Any, limit_rows: Any) -> None:
 
 
 @jit
-def attach_joint_tables(geometry: Any, joints: Any, address: int) -> None:
-    """In the parameters of joints with tables of their own, addresses in the place of numbers that count from `address` on."""
-    for k in range(joints.shape[0]):
-        if joint_tabled(joints[k, KIND]) == 1:
-            geometry[k, tables.PAR] = address + 8 * int(geometry[k, tables.PAR])
+def attach_joint_tables(d: Description, model: KernelModel, own: Any) -> None:
+    """Copy the tables of joints that have some, and leave their addresses in the parameters of these joints."""
+    if own.shape[1] == 0:
+        return
+    copy(d.joint_tables, own)
+    for k in range(model.walk.shape[0]):
+        if joint_tabled(model.walk[k, KIND]) == 1:
+            place_of = d.numbers[model.walk[k, tables.JOINT], JOINT_PARAMETERS]
+            model.geometry[k, tables.PAR] = own.ctypes.data + 8 * int(place_of)

@@ -72,11 +72,10 @@ class Description(NamedTuple):
         if more_q or more_v:
             joints[j + 1 :, FIRST_Q] += more_q
             joints[j + 1 :, FIRST_V : END_V + 1] += more_v
-        places = numbers[:, JOINT_PARAMETERS]
-        joint_tables = _without_table(joints[:, KIND_OF], places, self.joint_tables, j)
+        joint_tables = without_table(self.joints[:, KIND_OF], numbers[:, JOINT_PARAMETERS], self.joint_tables, j)
         joints[j] = _joint_row(ends, joint.type, q, v)
         _fill_numbers(numbers[j], joint)
-        joint_tables = _with_table(places, joint_tables, j, joint.type)
+        joint_tables = with_table(numbers[:, JOINT_PARAMETERS], joint_tables, j, joint.type)
         damping = np.concatenate((damping[0, :v], joint.type.damping, damping[0, end:])).reshape(1, -1)
         limited, limits = self.limited, self.limits
         if len(limited) or joint.type.limits is not None:
@@ -109,11 +108,12 @@ class Closings(NamedTuple):
         if len(rows) > 1:
             rows[:-1] = self.rows
         _fill_closing(rows[-1], ends, joint)
+        joint_tables = with_table(rows[:, CLOSING_PARAMETERS], self.joint_tables, len(self.rows), kind)
         limited, limits = self.limited, self.limits
         if kind.limits is not None:
             own, bounds = _limit_rows(len(self.rows), kind, closes=True)
             limited, limits = np.concatenate((limited, own)), np.concatenate((limits, bounds))
-        return Closings(rows, limited, limits, _with_table(rows[:, CLOSING_PARAMETERS], self.joint_tables, len(rows) - 1, kind))
+        return Closings(rows, limited, limits, joint_tables)
 
     def without(self, l: int) -> Closings:
         """These without the l-th."""
@@ -121,7 +121,7 @@ class Closings(NamedTuple):
         limited = self.limited[kept]
         limited[:, 0] -= limited[:, 0] > l
         rows = self.rows.copy()
-        joint_tables = _without_table(rows[:, KIND_OF], rows[:, CLOSING_PARAMETERS], self.joint_tables, l)
+        joint_tables = without_table(rows[:, KIND_OF], rows[:, CLOSING_PARAMETERS], self.joint_tables, l)
         return Closings(np.delete(rows, l, axis=0), limited, self.limits[kept], joint_tables)
 
 
@@ -142,7 +142,7 @@ def describe(
         ends = index[joint.parent], index[joint.child]
         wiring[j] = _joint_row(ends, joint.type, layout.q_slices[joint.name].start, layout.v_slices[joint.name].start)
         _fill_numbers(numbers[j], joint)
-        joint_tables = _with_table(numbers[:, JOINT_PARAMETERS], joint_tables, j, joint.type)
+        joint_tables = with_table(numbers[:, JOINT_PARAMETERS], joint_tables, j, joint.type)
     inertias = np.empty((len(bodies), 10))
     for b, body in enumerate(bodies.values()):
         inertia = body.inertia
@@ -167,7 +167,7 @@ def describe_closings(bodies: Mapping[str, Body], loops: Sequence[Joint]) -> Clo
     joint_tables = _NO_TABLES
     for l, joint in enumerate(loops):
         _fill_closing(rows[l], (index[joint.parent], index[joint.child]), joint)
-        joint_tables = _with_table(rows[:, CLOSING_PARAMETERS], joint_tables, l, joint.type)
+        joint_tables = with_table(rows[:, CLOSING_PARAMETERS], joint_tables, l, joint.type)
     return Closings(rows, *_all_limits(loops, closes=True), joint_tables)
 
 
@@ -203,7 +203,7 @@ def _fill_numbers(row: Array, joint: Joint) -> None:
     row[JOINT_PARAMETERS:] = padded_parameters(joint.type)
 
 
-def _with_table(places: Array, joint_tables: Array, j: int, joint: JointType) -> Array:
+def with_table(places: Array, joint_tables: Array, j: int, joint: JointType) -> Array:
     """All tables with that of joint j at the end, if it has one; `places`, the first parameters of all joints, says where."""
     if not joint.tabled:
         return joint_tables
@@ -211,13 +211,13 @@ def _with_table(places: Array, joint_tables: Array, j: int, joint: JointType) ->
     return np.concatenate((joint_tables, joint.table().reshape(1, -1)), axis=1)
 
 
-def _without_table(kinds: NDArray[Any], places: Array, joint_tables: Array, j: int) -> Array:
-    """All tables without that of joint j, if it has one; `places` is told where the others have gone."""
+def without_table(kinds: Any, places: Array, joint_tables: Array, j: int) -> Array:
+    """All tables without that of joint j, if it has one; `places` of the others are told where theirs have gone."""
     if not FORMS[int(kinds[j])].tabled:
         return joint_tables
     first = int(places[j])
     count = int(joint_tables[0, first])
-    for other, kind in enumerate(kinds.tolist()):
+    for other, kind in enumerate(kinds):
         if FORMS[int(kind)].tabled and places[other] > first:
             places[other] -= count
     return np.delete(joint_tables, np.s_[first : first + count], axis=1)

@@ -18,7 +18,7 @@ from ...describe.parts import WORLD
 from ...describe.state import State
 from ...errors import ModelError, listed, warn
 from ...joints import Fixed
-from ..motion import Foot
+from ..body_motion import Foot
 from .osim_anatomy import anatomical_joints, find_feet
 from .osim_joints import Coordinate, JointRead, read_joint
 from .osim_places import GROUND, Place, Places, joint_places, point_place, turned_up

@@ -13,7 +13,7 @@ from ...ask.poses import frame_pose
 from ...describe.mechanism import Mechanism
 from ...describe.state import State
 from ...joints import Fixed
-from ..motion import Foot
+from ..body_motion import Foot
 from .osim_places import Place
 
 Array = NDArray[np.float64]

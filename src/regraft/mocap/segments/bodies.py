@@ -15,8 +15,8 @@ from ...errors import ModelError
 from ...joints import Free, JointType, Revolute, Spherical
 from ...structure.layout import WORLD
 from ...tolerances import STILL
+from ..body_motion import Foot, Motion
 from ..filtering import CUTOFF, GAP, ORDER, smooth
-from ..motion import Foot, Motion
 from ..recording import Recording
 from ..smoothers import LEAST_FRAMES
 from .figure import Figure, figure, whole_frames

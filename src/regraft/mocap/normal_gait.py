@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..algebra.pose import finite_number
 from ..errors import ModelError
-from .motion import Motion
+from .body_motion import Motion
 from .normal_walk_angles import CADENCE
 from .normal_walk_fit import (
     HEEL_UP,
@@ -59,7 +59,7 @@ class Event(NamedTuple):
     """"heel strike" or "toe-off"."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class NormalWalk:
     """A walk of which all is known, from the first strike of the right heel on.
 
@@ -105,6 +105,10 @@ class NormalWalk:
         """(n,): who stands in each frame: "left", "right" or "both"."""
         right, left = (np.round(self.share + later, 9) % 1.0 <= TOE_OFF for later in (0.0, 0.5))
         return np.where(right & left, "both", np.where(right, "right", "left"))
+
+    def __repr__(self) -> str:
+        steps = f"{self.speed:.3f} m/s, {self.cadence:.1f} steps a minute"
+        return f"<NormalWalk: {self.mass:g} kg, {self.height:g} m, {steps}, {len(self.recording)} frames>"
 
     def flat(self, side: str) -> NDArray[np.bool_]:
         """(n,): in which frames a foot is flat on the ground."""
@@ -157,6 +161,8 @@ def normal_walk(
     --------
     >>> import regraft as rg
     >>> walk = rg.mocap.normal_walk(mass=70.0, height=1.75)
+    >>> walk
+    <NormalWalk: 70 kg, 1.75 m, 1.325 m/s, 105.3 steps a minute, 342 frames>
     >>> walk.recording
     <Recording of 'normal walk': 342 frames in 3.41 s at 100 Hz, 18 bones, 4 notes>
     >>> [(round(event.t, 3), event.side, event.kind) for event in walk.events[:3]]
@@ -209,7 +215,7 @@ def _events(cycles: int, time: float) -> tuple[Event, ...]:
             (0.5, "left", "heel strike"), (TOE_OFF, "right", "toe-off"),
         ):  # fmt: skip
             if k + share <= cycles:
-                found.append(Event((k + share) * time, side, kind))
+                found.append(Event(float((k + share) * time), side, kind))
     return tuple(found)
 
 
