@@ -503,6 +503,6 @@ def test_the_page_shows_what_is_printed():
 
 def test_the_page_names_every_option():
     text = PAGE.read_text(encoding="utf-8")
-    for command in ("show", "reroot", "demo walker", "demo highbar", "demo swing"):
+    for command in ("show", "reroot", "gait", "demo walker", "demo highbar", "demo swing", "demo skeleton", "demo gait"):
         for option in set(re.findall(r"(?<!\S)--[a-z][a-z0-9-]*", run(*command.split(), "--help").stdout)) - {"--help"}:
             assert f"`{option}" in text or f"`-o`, `{option}" in text or f", `{option}" in text, option

@@ -234,22 +234,25 @@ class Gait:
             found[f"residual_{label}"] = self.residual[:, c]
         return found
 
-    def report(self, folder: str | Path) -> Path:
+    def report(self, folder: str | Path, against: Gait | None = None) -> Path:
         """Write tables, pictures and one HTML page into a folder.
 
         Parameters
         ----------
         folder : str or Path
             Made if it is not there.
+        against : Gait, optional
+            The same motion with force plates, to be shown beside it.
 
         Returns
         -------
         Path
             The page.
         """
+        require("matplotlib", "Gait.report()")
         from ..show.gait_report import write_report  # what draws lies above, and needs more packages
 
-        return write_report(self, folder)
+        return write_report(self, folder, against)
 
     def __repr__(self) -> str:
         share = {phase: float((self.phase == phase).mean()) for phase in PHASES}

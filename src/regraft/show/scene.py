@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from types import MappingProxyType
@@ -24,7 +25,60 @@ STRIP_WIDTH, LINE = 10.4, 0.155  # inches: of a strip, and from line to line of 
 _MARGIN, _STEPS = 0.25, 60  # m around everything that is ever seen; moments at which that is looked for
 
 
-class Scene:
+class Poses(ABC):
+    """What can be seen of a motion at any moment, and the room that its poses take on the paper, in rows and columns."""
+
+    rows: int
+    columns: int
+    low: Array
+    high: Array
+    """(2,): the corners of what is seen, m."""
+
+    @property
+    @abstractmethod
+    def moments(self) -> list[float]:
+        """The times of the poses in a strip."""
+
+    @abstractmethod
+    def drawn(self, t: float) -> Drawn:
+        """What is to be seen at a moment."""
+
+    @abstractmethod
+    def said(self, number: int) -> list[str]:
+        """What is written below a pose of a strip, line by line."""
+
+    @property
+    def label(self) -> float:
+        """How much of the paper, m, is below a pose of a strip for what is written there."""
+        most = max(len(self.said(number)) for number in range(self.rows * self.columns))
+        return (most + 0.6) * LINE * self.columns / STRIP_WIDTH * self.size[0]
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """Width and height of what is seen, m."""
+        wide, high = self.high - self.low
+        return float(wide), float(high)
+
+    @property
+    def strip_size(self) -> tuple[float, float]:
+        """Width and height of the strip of its poses, inches."""
+        return STRIP_WIDTH, self.rows * STRIP_WIDTH / self.columns * (self.size[1] + self.label) / self.size[0]
+
+
+def spread_moments(start: float, events: Sequence[float], end: float, room: int) -> list[float]:
+    """So many times from start to end: those of the events, and between them others, about as far from each other."""
+    fixed = np.unique([start, *events, end])
+    if len(fixed) > room:
+        fixed = np.linspace(start, end, room)
+    pieces = np.ones(len(fixed) - 1, int)
+    for _ in range(room - len(fixed)):
+        pieces[np.argmax(np.diff(fixed) / pieces)] += 1
+    parts = [np.linspace(a, b, count, endpoint=False) for (a, b), count in zip(pairwise(fixed), pieces, strict=True)]
+    times: list[float] = [*np.concatenate(parts).tolist(), end]
+    return times
+
+
+class Scene(Poses):
     """A motion as the camera sees it, and the room that it takes on the paper; its poses in so many rows and columns.
 
     `notes` are written below the poses at their times.
@@ -52,33 +106,7 @@ class Scene:
     @property
     def moments(self) -> list[float]:
         """The times of the poses in a strip: those of the events, and between them others, about as far from each other."""
-        room = self.rows * self.columns
-        fixed = np.unique([self.start, *(t for t, _ in self.traj.events), self.end])
-        if len(fixed) > room:
-            fixed = np.linspace(self.start, self.end, room)
-        pieces = np.ones(len(fixed) - 1, int)
-        for _ in range(room - len(fixed)):
-            pieces[np.argmax(np.diff(fixed) / pieces)] += 1
-        parts = [np.linspace(a, b, count, endpoint=False) for (a, b), count in zip(pairwise(fixed), pieces, strict=True)]
-        times: list[float] = [*np.concatenate(parts).tolist(), self.end]
-        return times
-
-    @property
-    def label(self) -> float:
-        """How much of the paper, m, is below a pose of a strip for what is written there."""
-        most = max(len(self.said(number)) for number in range(self.rows * self.columns))
-        return (most + 0.6) * LINE * self.columns / STRIP_WIDTH * self.size[0]
-
-    @property
-    def size(self) -> tuple[float, float]:
-        """Width and height of what is seen, m."""
-        wide, high = self.high - self.low
-        return float(wide), float(high)
-
-    @property
-    def strip_size(self) -> tuple[float, float]:
-        """Width and height of the strip of its poses, inches."""
-        return STRIP_WIDTH, self.rows * STRIP_WIDTH / self.columns * (self.size[1] + self.label) / self.size[0]
+        return spread_moments(self.start, [t for t, _ in self.traj.events], self.end, self.rows * self.columns)
 
     def drawn(self, t: float) -> Drawn:
         """What is to be seen at a moment."""
@@ -104,7 +132,7 @@ class Scene:
         return np.concatenate(placed)
 
 
-def draw_strip(ax: Axes, scene: Scene) -> None:
+def draw_strip(ax: Axes, scene: Poses) -> None:
     """Poses at nearly equal times, row by row."""
     wide, high = scene.size
     for number, t in enumerate(scene.moments):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -60,6 +60,15 @@ class Drawn(NamedTuple):
         collection.set_edgecolor(self.edges)
 
 
+def together(*parts: Drawn) -> Drawn:
+    """All of them, the later over the earlier."""
+    return Drawn(
+        [outline for part in parts for outline in part.outlines],
+        [face for part in parts for face in part.faces],
+        [edge for part in parts for edge in part.edges],
+    )
+
+
 def empty_collection() -> PolyCollection:
     """Where polygons can be put."""
     return PolyCollection([], linewidths=0.4, joinstyle="round")
@@ -68,11 +77,18 @@ def empty_collection() -> PolyCollection:
 def draw_shapes(shapes: Sequence[Shape], mech: Mechanism, state: State, camera: Camera, floor: Array) -> Drawn:
     """The shapes of bodies at one moment, with their shadows on a floor, whose corners are (4, 3)."""
     poses = {**body_poses(mech, state), WORLD: Pose()}
-    placed = [(shape, poses[shape.body].apply(np.array(shape.points))) for shape in shapes]
+    return draw_placed([(shape, poses[shape.body].apply(np.array(shape.points))) for shape in shapes], camera, floor)
+
+
+def draw_placed(
+    placed: Sequence[tuple[Shape, Array]], camera: Camera, floor: Array, colour: Callable[[str], str] | None = None
+) -> Drawn:
+    """The same of shapes whose points (k, 3) are given in the world; `colour` is that of a body by its name."""
+    coloured = colour or colour_of
     shadows = [_outline(camera.see(_fallen(points, shape.radius))) for shape, points in placed if shape.body != WORLD]
     seen = sorted(((camera.see(points), shape) for shape, points in placed), key=lambda each: float(each[0][:, 2].mean()))
     outlines = [_outline(points[:, None, :2] + shape.radius * _CIRCLE[:, :2]) for points, shape in seen]
-    colours = [STEEL if shape.joint else colour_of(shape.body) for _, shape in seen]
+    colours = [STEEL if shape.joint else coloured(shape.body) for _, shape in seen]
     edges = [colour if shape.radius < _THIN else "white" for colour, (_, shape) in zip(colours, seen, strict=True)]
     below = [GROUND] + [SHADOW] * len(shadows)
     return Drawn([camera.see(floor)[:, :2], *shadows, *outlines], below + colours, below + edges)

@@ -1,0 +1,231 @@
+"""A gait on paper: the body pose by pose and as a moving picture, with its root and the forces of the ground."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from ..mocap.gait_cycles import body_places, strides, way
+from ..mocap.gait_result import Gait
+from .animation import Mover, mover, write_animation
+from .gait_plots import PHASE_NAMES, SIDE_COLOURS, draw_vertical
+from .scene import Poses, spread_moments
+from .scenery import SHADOW, SKIN, Camera, Drawn, draw_placed, empty_collection, together
+from .sticks import stick_shapes
+from .style import DASHES, GREEN, INK, STYLE
+
+Array = NDArray[np.float64]
+
+FRAME, SLOWER = 0.04, 2.0  # s between frames, and how much slower they are shown
+MOST_FRAMES = 75
+ARROW = 0.9
+"""Metres on paper of a force that is the body's weight."""
+LIGHT = "#9ADBC5"  # of a foot that stands and is not the root
+_AROUND, _ELEVATION = -25.0, 9.0  # degrees: the camera is a little in front of the body, and above
+_BEFORE, _BESIDE, _STRIPE = 0.75, 0.36, 0.5  # m: the floor around the body, and from stripe to stripe on it
+_SIZE = 0.17  # m: of the sign below the root
+_TRIANGLE = np.array([(0.0, 0.0), (-0.6, -1.0), (0.6, -1.0)])
+_MIDDLE = _TRIANGLE.mean(axis=0)
+
+
+class GaitScene(Poses):
+    """A gait as a camera sees it that goes along with the body."""
+
+    def __init__(self, gait: Gait, start: float, end: float, rows: int = 2, columns: int = 5) -> None:
+        self.gait, self.start, self.end, self.rows, self.columns = gait, start, end, rows, columns
+        mech, feet = gait.motion.mech, gait.motion.feet
+        self.soles = {side: (foot.heel, *foot.ball, foot.toe) for side, foot in feet.items()}
+        self.rows_of = mech.structure.row_of
+        self.places = body_places(gait.motion)
+        self.whole = np.flatnonzero(np.isfinite(self.places[:, 0, 0]) & (gait.root != ""))
+        standing = frozenset(name for names in self.soles.values() for name in names)
+        self.shapes = stick_shapes(mech, mech.state(q=gait.motion.q[self.whole[0]]), standing)
+        self.way = way(gait)
+        self.camera = Camera(float(np.degrees(np.arctan2(self.way[1], self.way[0]))) + _AROUND, _ELEVATION)
+        self.level = min((stance.level for stance in gait.stances), default=0.0)
+        self.weight = gait.mass * float(np.linalg.norm(mech.gravity))
+        aside = np.cross((0.0, 0.0, 1.0), self.way)
+        self.floor = np.array([a * _BEFORE * self.way + b * _BESIDE * aside for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1))])
+        centres = np.array([self._centre(i) for i in range(len(gait.t))])
+        tall = float(np.nanmax([self._points(i)[:, 2].max() for i in self.whole[:: max(1, len(self.whole) // 20)]]))
+        seen = self.camera.see(np.concatenate((self.floor, [[0.0, 0.0, tall + 0.06]])))[:, :2]
+        self.low, self.high = seen.min(axis=0) - (0.02, 0.10), seen.max(axis=0) + 0.02
+        self.centres = centres
+
+    @property
+    def moments(self) -> list[float]:
+        """The times of poses: when feet land and leave, and between them others."""
+        events = [event.time for event in self.gait.events if self.start < event.time < self.end]
+        return spread_moments(self.start, events, self.end, self.rows * self.columns)
+
+    def said(self, number: int) -> list[str]:
+        """The time, who carries the body, and the root."""
+        t = self.moments[number]
+        i = self.frame(t)
+        return [f"{t:.2f} s", PHASE_NAMES[str(self.gait.phase[i])], f"root: {self.gait.root[i]}"]
+
+    def frame(self, t: float) -> int:
+        """The frame nearest to a moment, of those that were recorded whole."""
+        return int(self.whole[np.abs(self.gait.t[self.whole] - t).argmin()])
+
+    def drawn(self, t: float) -> Drawn:
+        """What is to be seen at a moment: floor, body with its root, and forces."""
+        i = self.frame(t)
+        colours = self.colours(i)
+        centre = self.centres[i]
+        placed = [(shape, self._placed(i, shape.body, np.array(shape.points)) - centre) for shape in self.shapes]
+        seen = draw_placed(placed, self.camera, self.floor, colours.__getitem__)
+        floor = Drawn(seen.outlines[:1], seen.faces[:1], seen.edges[:1])
+        rest = Drawn(seen.outlines[1:], seen.faces[1:], seen.edges[1:])
+        return together(floor, self._stripes(t, centre), rest, self._signs(i), self._arrows(i, centre))
+
+    def held(self, i: int) -> set[str]:
+        """The feet that stand."""
+        return {side for side in self.soles if str(self.gait.phase[i]) in (side, "both")}
+
+    def colours(self, i: int) -> dict[str, str]:
+        """Of each body in a frame: the root, with the rest of its foot, in green."""
+        feet, root, held = self.gait.motion.feet, str(self.gait.root[i]), self.held(i)
+        found = {body: SIDE_COLOURS.get(side_of(body), SKIN) for body in self.gait.motion.mech.bodies}
+        for side in held:
+            found |= dict.fromkeys(feet[side].bodies, LIGHT)
+        own = next((foot.bodies for foot in feet.values() if root in foot.bodies), (root,))
+        return found | dict.fromkeys(own, GREEN)
+
+    # --- parts of it --------------------------------------------------------------------------------------------------------
+
+    def _centre(self, i: int) -> Array:
+        """Below the first body, on the ground."""
+        found: Array = self.places[i, 0, 9:] * (1.0, 1.0, 0.0) + (0.0, 0.0, self.level)
+        return found
+
+    def _placed(self, i: int, body: str, points: Array) -> Array:
+        row = self.places[i, self.rows_of[body]]
+        found: Array = points @ row[:9].reshape(3, 3).T + row[9:]
+        return found
+
+    def _points(self, i: int) -> Array:
+        parts = [
+            self._placed(i, shape.body, np.array(shape.points)) + np.array((0.0, 0.0, shape.radius)) for shape in self.shapes
+        ]
+        found: Array = np.concatenate(parts) - (0.0, 0.0, self.level)
+        return found
+
+    def _stripes(self, t: float, centre: Array) -> Drawn:
+        """Marks on the ground, which stay where they are in the world or move with the belt."""
+        gone = float(self.way @ (centre - self.gait.belt * t)) / _STRIPE
+        found, aside = [], np.cross((0.0, 0.0, 1.0), self.way) * _BESIDE
+        for k in range(int(np.ceil(gone - _BEFORE / _STRIPE)), int(np.floor(gone + _BEFORE / _STRIPE)) + 1):
+            middle = (k - gone) * _STRIPE * self.way
+            ends = np.array([middle - 0.008 * self.way, middle + 0.008 * self.way])
+            found.append(self.camera.see(np.concatenate((ends - aside, ends[::-1] + aside)))[:, :2])
+        return Drawn(found, [SHADOW] * len(found), [SHADOW] * len(found))
+
+    def _signs(self, i: int) -> Drawn:
+        """A triangle below a foot that is the root, and an empty one below a foot that closes a loop."""
+        outlines, colours, root = [], [], str(self.gait.root[i])
+        for side in self.soles:
+            if side in self.held(i):
+                middle = self._sole(i, side) - self.centres[i]
+                x, y = self.camera.see(middle * (1.0, 1.0, 0.0))[:2]
+                outlines.append((x, y) + _SIZE * _TRIANGLE)
+                colours.append(GREEN)
+                if root not in self.gait.motion.feet[side].bodies:
+                    outlines.append((x, y) + _SIZE * (_MIDDLE + 0.6 * (_TRIANGLE - _MIDDLE)))
+                    colours.append("white")
+        return Drawn(outlines, colours, colours)
+
+    def _sole(self, i: int, side: str) -> Array:
+        frames = self.gait.motion.mech.frames
+        points = [self._placed(i, frames[name].body, frames[name].pose.translation[None])[0] for name in self.soles[side]]
+        found: Array = np.mean(points, axis=0)
+        return found
+
+    def _arrows(self, i: int, centre: Array) -> Drawn:
+        found = []
+        for side, force in self.gait.reaction.items():
+            point = self.gait.pressure[side][i]
+            if np.isfinite(point).all():
+                tail = point - centre
+                head = tail + ARROW * force[i] / self.weight
+                a, b = self.camera.see(np.array([tail, head]))[:, :2]
+                found.append(arrow(a, b))
+        return Drawn(found, [INK] * len(found), ["white"] * len(found))
+
+
+def arrow(tail: Array, head: Array, width: float = 0.028, tip: float = 0.14) -> Array:
+    """(7, 2): the outline of an arrow on the paper; a short one is all tip."""
+    along = head - tail
+    length = float(np.linalg.norm(along))
+    if length < 1e-6:
+        return np.tile(tail, (7, 1))
+    along = along / length
+    across = np.array([-along[1], along[0]])
+    neck = head - min(tip, length) * along
+    half, wide = 0.5 * width * across, 0.5 * min(tip, length) * 0.75 * across
+    return np.array([tail - half, neck - half, neck - wide, head, neck + wide, neck + half, tail + half])
+
+
+def side_of(body: str) -> str:
+    """Left or right, by the name of a body."""
+    name = body.lower()
+    for side in SIDE_COLOURS:
+        if name.startswith(side) or name.endswith(f"_{side[0]}"):
+            return side
+    return ""
+
+
+def shown_stride(gait: Gait) -> tuple[float, float]:
+    """The first whole stride; the whole record where there is none."""
+    whole = strides(gait)
+    return (whole[0].start, whole[0].end) if whole else (float(gait.t[0]), float(gait.t[-1]))
+
+
+def animate(path: Path, gait: Gait, drawn: Callable[[int, int], object]) -> Path:
+    """Write a gait as a moving picture, slower than it is: beside it the vertical forces."""
+    start, _ = shown_stride(gait)
+    last = float(gait.t[-1])
+    whole = [stride.end for stride in strides(gait) if stride.end - start < MOST_FRAMES * FRAME]
+    end = max(whole) if whole else min(last, start + MOST_FRAMES * FRAME)
+    times = np.linspace(start, end, max(2, round((end - start) / FRAME) + 1))
+    scene = GaitScene(gait, start, end)
+    wide, high = scene.size
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(7.8, 3.9), dpi=100, layout="constrained")
+        room, side = figure.subplots(1, 2, width_ratios=(1.9 * wide / high, 1.5))
+        movers = _walker(room, scene, times), _clock(side, gait, times)
+        return write_animation(path, figure, movers, len(times), SLOWER * FRAME, False, drawn)
+
+
+def _walker(ax: Axes, scene: GaitScene, times: Array) -> Mover:
+    bodies = empty_collection()
+    ax.add_collection(bodies)
+    ax.set(xlim=(scene.low[0], scene.high[0]), ylim=(scene.low[1], scene.high[1]), aspect="equal")
+    ax.axis("off")
+    label = ax.text(0.5, 1.02, "", transform=ax.transAxes, ha="center", va="bottom", fontsize=10, in_layout=False)
+
+    def move(frame: int) -> None:
+        t = float(times[frame])
+        scene.drawn(t).put_into(bodies)
+        i = scene.frame(t)
+        label.set_text(f"{t:.2f} s · {PHASE_NAMES[str(scene.gait.phase[i])]} · root: {scene.gait.root[i]}")
+
+    return mover(ax, move, bodies, label)
+
+
+def _clock(ax: Axes, gait: Gait, times: Array) -> Mover:
+    """The vertical forces, and where the moment is in them."""
+    draw_vertical(ax, gait, None)
+    ax.set(xlim=(times[0], times[-1]), xlabel="time (s)")
+    (now,) = ax.plot([], [], color=INK, linewidth=1.2, linestyle=DASHES)
+
+    def move(frame: int) -> None:
+        now.set_data([times[frame]] * 2, ax.get_ylim())
+
+    return mover(ax, move, now)
