@@ -327,7 +327,7 @@ def test_too_short_and_never_together():
 
 
 def test_options_of_markers_are_not_for_skeletons():
-    from mocap.skeletons import skeleton
+    from mocap.recorded_skeletons import skeleton
 
     with pytest.raises(ModelError, match="ignore= is for these only"):
         rg.mocap.body(skeleton(), mass=70.0, ignore=["x"])
