@@ -23,7 +23,7 @@ def hind_wrenches(t: Array, total: Array, stands: Mask, about: Array, forward: A
     way that the body goes.
     """
     found, both, notes = np.zeros((len(t), 2, 6)), stands.all(axis=1), []
-    for a, b in stretches(both):
+    for a, b in stretches(np.asarray(both)):
         if a == 0 or b == len(t):
             notes.append(
                 f"from {t[a]:.3f} to {t[b - 1]:.3f} s both feet stand at an end of the record: shared by least effort there."
