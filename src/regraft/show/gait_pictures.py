@@ -163,7 +163,7 @@ def arrow(tail: Array, head: Array, width: float = 0.028, tip: float = 0.14) -> 
     """(7, 2): the outline of an arrow on the paper; a short one is all tip."""
     along = head - tail
     length = float(np.linalg.norm(along))
-    if length < 1e-6:
+    if length == 0.0:
         return np.tile(tail, (7, 1))
     along = along / length
     across = np.array([-along[1], along[0]])

@@ -14,6 +14,7 @@ from ..describe.mechanism import Mechanism
 from ..describe.parts import WORLD
 from ..describe.state import State
 from ..models import Shape
+from ..tolerances import DRAWN_APART
 
 Array = NDArray[np.float64]
 
@@ -63,6 +64,6 @@ def _apart(points: list[Array]) -> list[Array]:
     """Points that are not in one place."""
     found: list[Array] = []
     for point in points:
-        if all(float(np.linalg.norm(point - other)) > 1e-3 for other in found):
+        if all(float(np.linalg.norm(point - other)) > DRAWN_APART for other in found):
             found.append(np.asarray(point, float))
     return found
