@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .gait_result import Gait
 from .body_motion import Motion
+from .gait_result import Gait
 
 Array = NDArray[np.float64]
 
