@@ -291,17 +291,38 @@ RESIDUAL_ROUNDING = 1e-12  # of the state, m, rad and these per second
 SHORTEST_PART = 1e-12  # of a step
 """A step towards less cost that must be shorter than this part of itself leads nowhere."""
 
+ANY_SHIFT = 1e-9  # rad², beside the mean square of an angle
+"""How much it counts that markers stay where they are on a body: next to nothing, so that every shift is determined."""
+
 LAST_BARRIER = 1e-7  # of the cost of a body's weight
 """Forces within friction cones are found when the barrier that keeps them there is weaker than this."""
 
+FITS_EXACTLY = 1e-7  # m
+"""Markers that are missed by less leave nothing to be adjusted."""
+
 CONE_STEP = 1e-6  # of a barrier
 """A step whose square costs less than this beside its last barrier is short enough."""
+
+FIT_STEP = 1e-6  # rad, and of a cost
+"""The step of a difference when a stride is fitted, and the gain that is too small to go on."""
 
 STILL = 1e-6  # of a rotation matrix, and m
 """A bone that moves less than this in its parent's axes does not move, and one that is shorter has no length."""
 
 SAME_INTERVALS = 1e-6  # frames
 """Times that are nearer to equal distances than this are at equal distances."""
+
+ON_A_LINE = 1e-4  # m
+"""Markers that are nearer to a line than this do not tell how a body is turned."""
+
+LEFT_OPEN = 1e-4  # m² per rad²
+"""How much it counts, beside the square of a marker's miss, that a joint which markers leave open stays at rest."""
+
+SHOWN_BY_MOTION = 5e-4  # rad², beside the mean square of an angle
+"""How much it counts that a joint which only motion shows stays where it was found first."""
+
+NO_LONGER_FALLS = 1e-3  # relative to what markers are missed by
+"""Adjusting places of markers and joints ends where one more time gains less."""
 
 BARRIER_STEP = 0.01  # of a barrier
 """A step whose square costs less than this beside its barrier is short enough to make the barrier weaker, by the same factor."""

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 import regraft as rg
-from mocap.skeletons import skeleton
+from mocap.recorded_skeletons import skeleton
 from regraft.mocap import Motion, body
 
 

@@ -110,11 +110,11 @@ def test_speed_cadence_and_steps_are_an_adults(walk, soles):
 
 def test_events_are_in_order_and_in_time(walk):
     period = 120.0 / walk.cadence
-    times = [event.t for event in walk.events]
+    times = [event.time for event in walk.events]
     assert times == sorted(times)
     assert times[0] == 0.0
-    strikes = {side: [e.t for e in walk.events if e.side == side and e.kind == "heel strike"] for side in ("left", "right")}
-    offs = {side: [e.t for e in walk.events if e.side == side and e.kind == "toe-off"] for side in ("left", "right")}
+    strikes = {side: [e.time for e in walk.events if e.foot == side and e.kind == "strike"] for side in ("left", "right")}
+    offs = {side: [e.time for e in walk.events if e.foot == side and e.kind == "off"] for side in ("left", "right")}
     assert np.allclose(strikes["right"], period * np.arange(4))
     assert np.allclose(strikes["left"], period * (np.arange(3) + 0.5))
     assert np.allclose(offs["right"], period * (np.arange(3) + 0.61))
@@ -125,10 +125,10 @@ def test_phases_are_those_of_the_events(walk):
     stands = {"left": True, "right": False}  # before the first strike of the right heel
     events = list(walk.events)
     for t, phase in zip(walk.recording.t, walk.phase, strict=True):
-        while events and events[0].t <= t - 1e-9:
+        while events and events[0].time <= t - 1e-9:
             event = events.pop(0)
-            stands[event.side] = event.kind == "heel strike"
-        if not any(abs(event.t - t) < 1e-6 for event in walk.events):
+            stands[event.foot] = event.kind == "strike"
+        if not any(abs(event.time - t) < 1e-6 for event in walk.events):
             assert phase == ("both" if all(stands.values()) else "left" if stands["left"] else "right")
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from skeletons import HEIGHT, MIDDLE, PLACES, VOCABULARIES, in_the_world, mirrored, skeleton, words
+from recorded_skeletons import HEIGHT, MIDDLE, PLACES, VOCABULARIES, in_the_world, mirrored, skeleton, words
 
 import regraft as rg
 from regraft.mocap.recording import Bone, Recording
@@ -418,7 +418,11 @@ def two_roots():
         (skeleton(n=60), {"mass": MASS, "cutoff": 60.0}, "Nyquist"),
         (skeleton(n=4), {"mass": MASS}, "has 4 frames; a motion has at least 6"),
         (two_roots(), {"mass": MASS}, r"has 2 roots \(Hips, RThumb\)"),
-        (Recording("x.trc", np.arange(9.0), markers={"LASI": np.zeros((9, 3))}), {"mass": MASS}, "has markers and no skeleton"),
+        (
+            Recording("x.trc", np.arange(9.0), markers={"LASI": np.zeros((9, 3))}),
+            {"mass": MASS},
+            "has no markers for: right asis",
+        ),
         (Recording("x.mot", np.arange(9.0)), {"mass": MASS}, "neither a skeleton nor markers"),
         (replace(skeleton(n=60), t=np.arange(50.0)), {"mass": MASS}, "turns and origins must have shapes"),
         (

@@ -44,8 +44,8 @@ from ..tolerances import ROUNDING, WEAKLY_SEEN
 from . import configuration
 from .inertia import load_rigid, store_rigid
 from .jacobian import point_on
-from .kinematics import frame, place_bodies
-from .tables import END, ORIGIN, PARENT, ROOT, VEL, F, KernelModel, S, V, Work
+from .kinematics import frame, place_bodies, vary_columns
+from .tables import DOFS, END, ORIGIN, PARENT, ROOT, VARIES, VEL, F, KernelModel, S, V, Work
 
 MOST_DOFS = 6
 MOMENTS = VEL  # 9 in work.body, which nothing moves here: Σ x fᵀ of all that a body carries
@@ -92,7 +92,7 @@ def assess(model: KernelModel, work: Work, targets: Targets, f: int, q: Any, fit
         store(body, k, MOMENTS, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
     cost, size = weigh_points(model, work, targets, f)
     more, larger = weigh_turns(work, targets, f, second)
-    gather(model, work, fit, second)
+    gather(model, work, q, fit, second)
     cost, size = cost + more, size + larger
     if targets.joint_goals.shape[0] > 0:
         more, larger = weigh_joints(model, targets, f, q, fit)
@@ -190,7 +190,7 @@ def turning_weight(w: float, miss: Vector, square: float, second: bool) -> Any:
 
 
 @inline
-def gather(model: KernelModel, work: Work, fit: Fit, second: bool) -> None:
+def gather(model: KernelModel, work: Work, q: Any, fit: Fit, second: bool) -> None:
     """g, H and D of all points and orientations, from the leaves to the roots."""
     walk, body, dof, H = model.walk, work.body, work.dof, fit.H
     for d in range(H.shape[0]):
@@ -209,6 +209,9 @@ def gather(model: KernelModel, work: Work, fit: Fit, second: bool) -> None:
                 fill_row(model, work, k, d, momentum, H)
                 if second:
                     bend_row(model, work, k, d, H)
+                    if walk[k, VARIES] and walk[k, DOFS] == 1:
+                        fit.unit[d] = 1.0
+                        H[d, d] += power(vary_columns(model, work, q, fit.unit, k), force)
         parent = walk[k, PARENT]
         if parent >= 0:
             put_on(body, parent, composite)

@@ -15,7 +15,7 @@ from .gait_result import Found, Gait
 from .gaps import whole_rows
 from .heading import about, along, base_twists, heading
 from .plates import LOADED, PlatesGiven, wrenches_on_feet
-from .support import Soles, Support, find_support
+from .support import Soles, Support, find_support, stretches
 from .support_dynamics import Roots, roots_of
 from .support_kernels import Cost, Results
 from .transition import hind_wrenches
@@ -27,6 +27,8 @@ FRICTION = 0.8
 """Of shoes on the ground: forces of feet that share a load stay within this cone."""
 _PAD = 0.005  # m that a sole yields: a point that is higher above where it stands carries so much less, by a factor e
 _SMEARED = 0.2  # periods of the cut-off frequency by which a filter lets a foot seem to be loaded before it lands
+_EASE = 0.5  # of the time that both feet stand: a foot that has just landed, or is about to leave, carries less
+_TURNING = 1000.0  # see Cost: such a moment of 3 cm times the weight counts as much as the weight
 _CARRIED = 0.15  # of its weight: a body that needs less flies
 _LEAST_YIELD = 0.01  # what a point carries that is far above
 _TORQUE, _EFFORT, _SIDEWAYS = (
@@ -141,7 +143,7 @@ class _Analysis:
         self.weight = self.mass * float(np.linalg.norm(mech.gravity))
         if not self.weight > 0.0:
             raise ModelError("a body without mass, or without gravity, has no weight that a foot could carry.")
-        self.cost = Cost(friction, self.weight, _TORQUE * self.weight, _EFFORT, _SIDEWAYS)
+        self.cost = Cost(friction, self.weight, _TORQUE * self.weight, _EFFORT, _TURNING, _SIDEWAYS)
         self.points, self.rates = roots.motions(motion)
         n = len(motion.t)
         alone = np.zeros(n, np.int64), np.zeros((n, 2), np.int64), np.zeros((n, 12)), np.zeros((n, len(roots.frames)))
@@ -168,6 +170,7 @@ class _Analysis:
         if sharing == "smooth" and not measured:
             self._smooth(given, root, shares, stands, support, notes)
         yields = np.exp(-np.maximum(support.heights, 0.0) / _PAD) + _LEAST_YIELD
+        yields *= self._eased(stands)[:, roots.owner]
         out = roots.solve(self.motion, root, shares, given, yields, self.cost)
         if roots.is_planar:
             notes.append(
@@ -186,6 +189,17 @@ class _Analysis:
         for k in range(1, round(_SMEARED / (cutoff * dt)) + 1):
             wide[:-k] |= stands[k:]
         return wide
+
+    def _eased(self, stands: Any) -> Array:
+        """(n, feet): how far each foot takes part while both stand: less when it has just landed, or is about to leave."""
+        part, t = np.ones(stands.shape), self.motion.t
+        for a, b in stretches(stands.all(axis=1)):
+            for s in range(2):
+                if a > 0 and not stands[a - 1, s]:
+                    part[a:b, s] = np.minimum(part[a:b, s], (t[a:b] - t[a - 1]) / (_EASE * (t[b - 1] - t[a - 1])))
+                if b < len(t) and not stands[b, s]:
+                    part[a:b, s] = np.minimum(part[a:b, s], (t[b] - t[a:b]) / (_EASE * (t[b] - t[a])))
+        return part**2
 
     def _plan(self, stands: Any, measured: dict[str, Array], near: Any) -> tuple[Array, Any, Any]:
         """What is known of each frame: wrenches of plates, which root, and who shares the load."""

@@ -16,13 +16,23 @@ Array = NDArray[np.float64]
 
 
 class Foot(NamedTuple):
-    """A foot: its bodies, from the ankle on, and the points of its sole as frames of the mechanism."""
+    """A foot: its bodies, and the points of its sole as frames of the mechanism.
+
+    Attributes
+    ----------
+    bodies : tuple of str
+        The body that the ankle carries, and the toes where they are a body of their own.
+    heel : str
+        The frame at the heel.
+    ball : tuple of str
+        Those at the inner and the outer edge of the ball, or one for both.
+    toe : str
+        The frame at the tip of the toes.
+    """
 
     bodies: tuple[str, ...]
-    """The body that the ankle carries, and the toes where they are a body of their own."""
     heel: str
     ball: tuple[str, ...]
-    """Inner and outer edge, or one frame for both."""
     toe: str
 
 

@@ -28,12 +28,21 @@ PHASES = ("none", "left", "right", "both")
 
 
 class GaitEvent(NamedTuple):
-    """A foot that lands or leaves."""
+    """A foot that lands or leaves.
+
+    Attributes
+    ----------
+    time : float
+        When.
+    foot : str
+        "left" or "right".
+    kind : str
+        "strike" or "off".
+    """
 
     time: float
     foot: str
     kind: str
-    """"strike" or "off"."""
 
 
 @dataclass(frozen=True, eq=False)

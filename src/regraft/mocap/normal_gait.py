@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..algebra.pose import finite_number
 from ..errors import ModelError
+from ..tolerances import SAME_INTERVALS
 from .body_motion import Motion
+from .gait_result import GaitEvent
 from .normal_walk_angles import CADENCE
 from .normal_walk_fit import (
     HEEL_UP,
@@ -49,16 +50,6 @@ _SHOULDER_PLACE = (0.115, 0.288 - 0.14)  # aside, and above the joint of the tho
 _UPPER_ARM, _FOREARM, _HAND = 0.186, 0.146, 0.08
 
 
-class Event(NamedTuple):
-    """What a foot does, and when."""
-
-    t: float
-    side: str
-    """"left" or "right"."""
-    kind: str
-    """"heel strike" or "toe-off"."""
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class NormalWalk:
     """A walk of which all is known, from the first strike of the right heel on.
@@ -67,7 +58,7 @@ class NormalWalk:
     ----------
     recording : Recording
         The moving skeleton, as if it had been recorded.
-    events : tuple of Event
+    events : tuple of GaitEvent
         Heel strikes and toe-offs, as the walk was made.
     mass, height : float
         Of the body, in kg and m.
@@ -82,7 +73,7 @@ class NormalWalk:
     """
 
     recording: Recording
-    events: tuple[Event, ...]
+    events: tuple[GaitEvent, ...]
     mass: float
     height: float
     sex: str | None
@@ -165,8 +156,8 @@ def normal_walk(
     <NormalWalk: 70 kg, 1.75 m, 1.325 m/s, 105.3 steps a minute, 342 frames>
     >>> walk.recording
     <Recording of 'normal walk': 342 frames in 3.41 s at 100 Hz, 18 bones, 4 notes>
-    >>> [(round(event.t, 3), event.side, event.kind) for event in walk.events[:3]]
-    [(0.0, 'right', 'heel strike'), (0.125, 'left', 'toe-off'), (0.57, 'left', 'heel strike')]
+    >>> [(round(event.time, 3), event.foot, event.kind) for event in walk.events[:3]]
+    [(0.0, 'right', 'strike'), (0.125, 'left', 'off'), (0.57, 'left', 'strike')]
     """
     for name, number in (("mass", mass), ("height", height), ("rate", rate), ("cycles", cycles)):
         if not finite_number(name, number) > 0.0:
@@ -176,7 +167,7 @@ def normal_walk(
     faster = np.sqrt(_pace(height, speed))
     length, cadence = _STRIDE * height * faster, CADENCE * np.sqrt(_TALL / height) * faster
     stride = _stride(float(height), sex, float(length), float(120.0 / cadence))
-    t = np.arange(int(np.floor(cycles * 120.0 / cadence * rate + 1e-9)) + 1) / rate
+    t = np.arange(int(np.floor(cycles * 120.0 / cadence * rate + SAME_INTERVALS)) + 1) / rate
     return NormalWalk(
         recording=_recording(stride, t, t * cadence / 120.0),
         events=_events(int(cycles), 120.0 / cadence),
@@ -207,15 +198,15 @@ def _stride(height: float, sex: str | None, length: float, time: float) -> Strid
     return fit(Legs(height, segments("de Leva", sex)), length, time)
 
 
-def _events(cycles: int, time: float) -> tuple[Event, ...]:
+def _events(cycles: int, time: float) -> tuple[GaitEvent, ...]:
     found = []
     for k in range(cycles + 1):
         for share, side, kind in (
-            (0.0, "right", "heel strike"), (TOE_OFF - 0.5, "left", "toe-off"),
-            (0.5, "left", "heel strike"), (TOE_OFF, "right", "toe-off"),
+            (0.0, "right", "strike"), (TOE_OFF - 0.5, "left", "off"),
+            (0.5, "left", "strike"), (TOE_OFF, "right", "off"),
         ):  # fmt: skip
             if k + share <= cycles:
-                found.append(Event(float((k + share) * time), side, kind))
+                found.append(GaitEvent(float((k + share) * time), side, kind))
     return tuple(found)
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..tolerances import FIT_STEP
 from .normal_walk_angles import ANKLE, HIP, KNEE
 from .segments.tables import ANKLE as ANKLE_HEIGHT
 from .segments.tables import ANKLE_FROM_HEEL, BALL_FROM_HEEL, Table
@@ -31,7 +32,7 @@ _EVEN = (2, 4, 6)  # in the path of the pelvis, as each step is like the one bef
 _FRAMES = 100  # of a stride
 _SPREADS = np.radians((6.0, 4.0, 5.0, 8.0))  # of hip, knee, ankle and toes: what counts as much as the lengths below
 _STRAIGHTEST, _BENT = np.radians((4.0, 0.3))  # the knee is bent by so much at least, and misses it by that
-_OFF = 0.0004  # of the height: how far a standing point is off its place
+_OFF = 1.0 / 2500.0  # of the height: how far a standing point is off its place
 _WAVY = np.radians(1500.0)  # the second derivative, by the share of a stride, of what is changed in an angle
 _CLEARANCE = 0.008  # of the height: of a swinging foot
 _FORCE = 0.05  # of the weight: how far the ground's upward force is from that of a smooth step
@@ -40,7 +41,8 @@ _PRESSURE = 0.02  # of the height: how far the centre of pressure is from the li
 _FROM, _TO = 0.15, 0.85  # of the foot: where the centre of pressure is while one foot stands, at first and at last
 _TRUNK = 0.19  # of the height: the centre of mass of trunk, head and arms over the hips
 _GRAVITY = 9.81
-_STEPS, _STEP, _STUCK, _ENOUGH = 100, 1e-6, 1e6, 1e-6  # of the search: how many, for differences, and when it ends
+_FIRST_DAMPING = 1.0 / 1000.0
+_STEPS, _STUCK = 100, 1e6  # of the search: how many steps, and the damping at which it is stuck
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,9 +202,9 @@ def fit(legs: Legs, length: float, time: float) -> Stride:
 
 def _least_squares(misses: Callable[[Array], Array], x: Array) -> Array:
     """Levenberg and Marquardt's search; differences for all directions are one call, so that it takes next to no time."""
-    damping, here = 1e-3, misses(x)
+    damping, here = _FIRST_DAMPING, misses(x)
     for _ in range(_STEPS):
-        slopes = (misses(x + _STEP * np.eye(x.size)) - here) / _STEP
+        slopes = (misses(x + FIT_STEP * np.eye(x.size)) - here) / FIT_STEP
         matrix, gradient = slopes @ slopes.T, slopes @ here
         while True:
             ahead = x - np.linalg.solve(matrix + damping * np.diag(np.diag(matrix)), gradient)
@@ -213,7 +215,7 @@ def _least_squares(misses: Callable[[Array], Array], x: Array) -> Array:
         gain = 1.0 - (there @ there) / (here @ here)
         if gain > 0.0:
             x, here, damping = ahead, there, 0.25 * damping
-        if gain < _ENOUGH:
+        if gain < FIT_STEP:
             break
     return x
 

@@ -1,9 +1,10 @@
-"""`motion`: an OpenSim model and what its coordinates did, as a body in motion."""
+"""`motion`: an OpenSim model and what its coordinates or its markers did, as a body in motion."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,10 @@ from .body_motion import Motion
 from .filtering import CUTOFF, smooth
 from .formats.osim import OsimModel, read_osim
 from .formats.storage import Table, read_storage
+from .loading import load
+from .opensim_markers import followed
 from .opensim_soles import soles_on_the_ground
+from .recording import Recording
 
 Array = NDArray[np.float64]
 
@@ -22,20 +26,22 @@ _MOST_RADIANS = 2.0 * np.pi  # angles that are larger are in degrees, where a fi
 
 def motion(
     model: str | Path | OsimModel,
-    coordinates: str | Path,
+    coordinates: str | Path | Recording,
     *,
     cutoff: float | None = CUTOFF,
     degrees: bool | None = None,
     ground: float | None = 0.0,
+    weights: Mapping[str, float] | None = None,
 ) -> Motion:
-    """The motion of an OpenSim model from its coordinates over time.
+    """The motion of an OpenSim model from its coordinates, or its markers, over time.
 
     Parameters
     ----------
     model : str, Path or OsimModel
         The .osim file, or what `read_osim` has read from it.
-    coordinates : str or Path
-        A .mot or .sto file with a column for each coordinate, such as OpenSim's inverse kinematics writes.
+    coordinates : str, Path or Recording
+        A .mot or .sto file with a column for each coordinate, such as OpenSim's inverse kinematics writes; or a .trc or .c3d
+        file, or a recording, with markers that the model has, too. Inverse kinematics follows these; locked coordinates stay.
     cutoff : float or None, optional
         Of a zero-lag low-pass filter, in Hz; None for no filter.
     degrees : bool, optional
@@ -43,6 +49,8 @@ def motion(
     ground : float or None, optional
         How high the ground is, on which the feet stand now and then: the soles are lowered to it. None leaves them as the model
         has them.
+    weights : mapping of str to float, optional
+        How much the square of a marker's miss counts, by the names of the model; 1 unless given, and with 0 it is only told.
 
     Returns
     -------
@@ -54,7 +62,7 @@ def motion(
     FileError
         If a file cannot be read, or no column is a coordinate of the model.
     ModelError
-        If the cut-off does not fit the rate of the recording.
+        If the cut-off does not fit the rate of the recording, or markers do not fit the model.
 
     Examples
     --------
@@ -64,28 +72,41 @@ def motion(
     slice(4, 5, None)
     """
     read = model if isinstance(model, OsimModel) else read_osim(model)
-    table = read_storage(coordinates)
-    notes = [*read.notes, *table.notes]
-    columns = _columns(read, table, str(coordinates), notes)
-    q = np.tile(read.default.q, (len(table.t), 1))
-    factor = np.pi / 180.0 if _in_degrees(read, table, columns, degrees, notes) else 1.0
-    for name, column in columns.items():
-        q[:, read.place(name)[1]] = column * (factor if read.coordinates[name].motion == "rotation" else 1.0)
-    smoothed = smooth(read.mech, table.t, q, cutoff=cutoff, ends="reflect")
+    residuals: Mapping[str, Array] = {}
+    if isinstance(coordinates, Recording) or Path(coordinates).suffix.lower() in (".trc", ".c3d"):
+        rec = coordinates if isinstance(coordinates, Recording) else load(coordinates)
+        found = followed(read, rec, weights or {})
+        t, q, residuals, notes = rec.t, found.q, found.residuals, [*read.notes, *rec.notes, *found.notes]
+    else:
+        t, q, notes = _from_table(read, coordinates, degrees)
+    smoothed = smooth(read.mech, t, q, cutoff=cutoff, ends="reflect")
     mech = read.mech if ground is None else soles_on_the_ground(read.mech, smoothed.q, read.feet, ground, notes)
     return Motion(
         mech=mech,
-        t=table.t,
+        t=t,
         q=smoothed.q,
         v=smoothed.v,
         a=smoothed.a,
         feet=read.feet,
         joints=read.joints,
+        residuals=MappingProxyType(dict(residuals)),
         notes=(*notes, *smoothed.notes),
         raw=None if cutoff is None else q,
         cutoff=cutoff,
         ends="reflect",
     )
+
+
+def _from_table(read: OsimModel, file: str | Path, degrees: bool | None) -> tuple[Array, Array, list[str]]:
+    """Times and positions that a table has, and what there is to say."""
+    table = read_storage(file)
+    notes = [*read.notes, *table.notes]
+    columns = _columns(read, table, str(file), notes)
+    q = np.tile(read.default.q, (len(table.t), 1))
+    factor = np.pi / 180.0 if _in_degrees(read, table, columns, degrees, notes) else 1.0
+    for name, column in columns.items():
+        q[:, read.place(name)[1]] = column * (factor if read.coordinates[name].motion == "rotation" else 1.0)
+    return table.t, q, notes
 
 
 def _columns(model: OsimModel, table: Table, file: str, notes: list[str]) -> dict[str, Array]:

@@ -13,9 +13,9 @@ from .external_loads import ExternalLoad, read_external_loads
 from .loading import load
 from .recording import Plate, Recording
 from .resampling import resample
+from .support import stretches
 
 Array = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 LOADED = 20.0
 """N: a foot stands on a plate that measures more."""
@@ -69,7 +69,7 @@ def wrenches_on_feet(
         force, point = here.force, np.nan_to_num(here.point)
         wrench = np.concatenate((np.cross(point, force) + np.nan_to_num(here.moment), force), axis=1)
         loaded = np.linalg.norm(force, axis=1) > LOADED
-        for a, b in _stretches(loaded):
+        for a, b in stretches(loaded):
             foot = _foot_of(plate, named, bodies) or _nearest(plate, point[a:b], {k: x[a:b] for k, x in middles.items()})
             own = found.setdefault(foot, np.zeros((len(t), 6)))
             first, last = _whole(force, a, b)
@@ -98,11 +98,6 @@ def _whole(force: Array, a: int, b: int) -> tuple[int, int]:
     while b < len(force) and some[b]:
         b += 1
     return a, b
-
-
-def _stretches(mask: Mask) -> list[tuple[int, int]]:
-    edges = np.flatnonzero(np.diff(np.concatenate(([False], mask, [False])).astype(np.int8)))
-    return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
 
 
 def _foot_of(plate: Plate, named: Mapping[str, str], bodies: Mapping[str, Sequence[str]]) -> str | None:

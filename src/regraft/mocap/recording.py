@@ -125,9 +125,9 @@ class Recording:
 
     def save(self, path: str | Path, *, up: str = "y", scale: float | None = None) -> None:
         """Write it to a file: see `regraft.mocap.save`."""
-        from .loading import save  # which needs this module
+        from .loading import save as write  # which needs this module
 
-        save(self, path, up=up, scale=scale)
+        write(self, path, up=up, scale=scale)
 
     def __repr__(self) -> str:
         parts = [f"{len(self.t)} frame{'s' if len(self.t) != 1 else ''}"]

@@ -156,13 +156,14 @@ def _runs(mask: Mask, t: Array) -> list[tuple[int, int]]:
     """The stretches of frames in which a mask holds; gaps and stretches that are too short are left out."""
     shortest = max(1, round(SHORTEST * (len(t) - 1) / float(t[-1] - t[0])))
     for value in (False, True):
-        for a, b in _stretches(mask == value):
+        for a, b in stretches(mask == value):
             if b - a < shortest and a > 0 and b < len(mask):
                 mask[a:b] = not value
-    return _stretches(mask)
+    return stretches(mask)
 
 
-def _stretches(mask: Mask) -> list[tuple[int, int]]:
+def stretches(mask: Mask) -> list[tuple[int, int]]:
+    """From where up to where a mask holds."""
     edges = np.flatnonzero(np.diff(np.concatenate(([False], mask, [False])).astype(np.int8)))
     return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
 

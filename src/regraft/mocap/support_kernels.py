@@ -77,6 +77,8 @@ class Cost(NamedTuple):
     """The torque that counts as much as its weight, in N m."""
     effort: float
     """How much torques count beside forces."""
+    turning: float
+    """How much a moment counts that is left over about the line between two feet, or about the vertical."""
     sideways: float
     """How much forces along the ground count beside those across it."""
 
@@ -110,7 +112,7 @@ class Sharing(NamedTuple):
 _I, _X = int64[:, ::1], float64[:, ::1]
 declare("Ways", types.NamedTuple([_I, _I, _I, _I, _I, _I, _X, _I], Ways))
 declare("Frames", types.NamedTuple([_X, _X, _X, _I, _I, _X, _X], Frames))
-declare("Cost", types.NamedUniTuple(float64, 5, Cost))
+declare("Cost", types.NamedUniTuple(float64, 6, Cost))
 declare("Results", types.NamedUniTuple(_X, 4, Results))
 
 
@@ -156,6 +158,11 @@ def support_dynamics(handle: int, ways: Ways, frames: Frames, cost: Cost, out: R
         if count > 0:
             weigh(work, ways, frames, cost, (i, count), sharing, total)
             share(ways, cost, (i, count), sharing, origin, out.reactions)
+            left = about_world(total, origin)
+            for s in range(frames.shares.shape[1]):
+                left = minus(left, load(out.reactions, i, 6 * s, 6))
+            top = ways.steps[ways.place.shape[1] - 1, FROM]
+            store(work.body, top, F, minus(load(work.body, top, F, 6), about_tree(left, origin)))
         elif root > 0:  # it takes all that others do not
             rest = total
             for s in range(frames.shares.shape[1]):
@@ -211,7 +218,9 @@ def weigh(work: Work, ways: Ways, frames: Frames, cost: Cost, at: Any, sharing: 
     """The cost of sharing, ½ fᵀ H f − rᵀ f, of forces in body weights; r goes into the first row of `numbers`.
 
     What counts are the forces themselves, more at points that yield less; the torques of the joints between the supports; and, by
-    far the most, what is left of the wrench that the body needs, along all motions that hold it to the world.
+    far the most, what is left of the wrench that the body needs, along all motions that hold it to the world. How two feet share
+    it follows from the moment across the line between them. Moments about that line, and about the vertical, act within the
+    breadth of a sole; they are known too badly for that, so they count less.
     """
     i, count = at
     members, columns, numbers, n = sharing.members, sharing.columns, sharing.numbers, 3 * count
@@ -223,16 +232,40 @@ def weigh(work: Work, ways: Ways, frames: Frames, cost: Cost, at: Any, sharing: 
         sideways = cost.sideways if row % 3 < 2 else 1.0
         H[row, row] = sideways / frames.yields[i, members[row // 3]]
     if ways.base.shape[1] == 6:
+        ex, ey = between_feet(ways, sharing, count)
         for c in range(6):
+            weight, wanted = EXACT, part(total, c)
             for row in range(n):
                 numbers[4, row] = columns[row, c]
-            add_square(H, r, numbers[4], n, EXACT, part(total, c) / cost.weight)
+            if c < 3:  # moments about the line between the feet, across it, and about the vertical
+                weight = cost.turning if c != 1 else EXACT
+                if c < 2:
+                    a, b = (ex, ey) if c == 0 else (-ey, ex)
+                    wanted = a * total[0] + b * total[1]
+                    for row in range(n):
+                        numbers[4, row] = a * columns[row, 0] + b * columns[row, 1]
+            add_square(H, r, numbers[4], n, weight, wanted / cost.weight)
     else:
         for d in ways.base[0]:
             for row in range(n):
                 numbers[4, row] = power(load(dof, d, S, 6), load(columns, row, 0, 6))
             add_square(H, r, numbers[4], n, EXACT, power(load(dof, d, S, 6), total) / cost.weight)
     add_torques(work, ways, frames, cost, at, sharing)
+
+
+@jit
+def between_feet(ways: Ways, sharing: Sharing, count: int) -> tuple[float, float]:
+    """The horizontal direction from the first to the last support that shares a load."""
+    first, last = ways.owner[0, sharing.members[0]], ways.owner[0, sharing.members[count - 1]]
+    x, y = 0.0, 0.0
+    for c in range(count):
+        # the moment of a unit force upwards is (y, −x, 0)
+        side = ways.owner[0, sharing.members[c]]
+        sign = (1.0 if side == last else 0.0) - (1.0 if side == first else 0.0)
+        x -= sign * sharing.columns[3 * c + 2, 1]
+        y += sign * sharing.columns[3 * c + 2, 0]
+    length = np.sqrt(x * x + y * y)
+    return (x / length, y / length) if length > 0.0 else (1.0, 0.0)
 
 
 @inline

@@ -8,6 +8,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from .support import stretches
+
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
@@ -21,8 +23,7 @@ def hind_wrenches(t: Array, total: Array, stands: Mask, about: Array, forward: A
     way that the body goes.
     """
     found, both, notes = np.zeros((len(t), 2, 6)), stands.all(axis=1), []
-    edges = np.flatnonzero(np.diff(np.concatenate(([False], both, [False])).astype(np.int8)))
-    for a, b in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
+    for a, b in stretches(np.asarray(both)):
         if a == 0 or b == len(t):
             notes.append(
                 f"from {t[a]:.3f} to {t[b - 1]:.3f} s both feet stand at an end of the record: shared by least effort there."

@@ -12,8 +12,6 @@ from ...show.gait_report import write_files
 from ...show.gait_terminal import tell_gait
 from ...show.terminal import progress_bars
 
-KINDS = {"heel strike": "strike", "toe-off": "off"}
-
 
 def run(out: Path, mass: float, height: float, speed: float | None, strides: int, console: Console) -> Gait:
     """Walk, find who carries the body and what its joints do, draw it, and write all of it to a folder."""
@@ -45,6 +43,6 @@ def lateness(walk: NormalWalk, gait: Gait) -> list[float]:
     """By how many seconds each event that was found is later than the true one that is nearest."""
     found = []
     for event in gait.events:
-        true = [e.t for e in walk.events if e.side == event.foot and KINDS[e.kind] == event.kind]
+        true = [e.time for e in walk.events if (e.foot, e.kind) == (event.foot, event.kind)]
         found.append(min((event.time - t for t in true), key=abs))
     return found

@@ -1,8 +1,8 @@
-"""From a recorded skeleton to a body with mass that moves as it was recorded."""
+"""From a recorded skeleton, or markers, to a body with mass that moves as it was recorded."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...algebra.pose import Pose, finite_number
+from ...describe.inertia import Inertia
 from ...describe.mechanism import Mechanism
 from ...errors import ModelError
 from ...joints import Free, JointType, Revolute, Spherical
@@ -17,6 +18,7 @@ from ...structure.layout import WORLD
 from ...tolerances import STILL
 from ..body_motion import Foot, Motion
 from ..filtering import CUTOFF, GAP, ORDER, smooth
+from ..markers.skeletons import FollowedSkeleton, MarkerOptions, skeleton_from_markers
 from ..recording import Recording
 from ..smoothers import LEAST_FRAMES
 from .figure import Figure, figure, whole_frames
@@ -46,26 +48,33 @@ def body(
     order: int = ORDER,
     gap: float = GAP,
     gravity: ArrayLike = _GRAVITY,
+    ignore: Iterable[str] = (),
+    static: Recording | None = None,
+    widths: Mapping[str, float] | None = None,
+    weights: Mapping[str, float] | None = None,
+    ground: float | None = None,
 ) -> Motion:
-    """Give a recorded skeleton a body with mass, and take its positions, velocities and accelerations.
+    """Give a recorded skeleton, or markers, a body with mass, and take its positions, velocities and accelerations.
 
     Every bone that moves and has mass becomes a body with the bone's axes and its joint as origin; fingers, twist bones, stubs
-    and ends belong to the bone that they hang on. Joints are balls, and the pelvis is free.
+    and ends belong to the bone that they hang on. Joints are balls, and the pelvis is free. Where there are markers and no bones,
+    joints are found between the markers, and the body follows them by inverse kinematics.
 
     Parameters
     ----------
     rec : Recording
-        A recording with bones.
+        A recording with bones, or with markers.
     mass : float
         Of the whole body, in kg.
     height : float, optional
-        In metres: the skeleton is scaled so that it is so tall. By default it stays as it was recorded.
+        In metres: a skeleton is scaled so that it is so tall; by default it stays as it was recorded. Markers are where they are,
+        and only what they do not show has the proportions of that height.
     sex : {"female", "male"}, optional
         By default the mean of both tables is taken.
     table : {"de Leva", "Winter"}, optional
         Whose masses, centres of mass and radii of gyration.
     names : mapping of str to str or None, optional
-        What bones are whose names are not known: ``{"my bone": "left thigh", "prop": None}``.
+        What bones or markers are whose names are not known: ``{"my bone": "left thigh", "prop": None}``, ``{"K1": "left knee"}``.
     hinges : bool, optional
         Whether a joint that turns about one axis only in all of the recording becomes a hinge.
     level : bool, optional
@@ -75,16 +84,28 @@ def body(
         As `regraft.mocap.filtering.smooth` takes them.
     gravity : (3,) array_like, optional
         The acceleration of free fall.
+    ignore : iterable of str, optional
+        Labels of markers that are left out.
+    static : Recording, optional
+        Markers of the same person who stands still: joints, lengths and places of markers are found there, and markers that only
+        it has help. By default all of this is found in the motion itself.
+    widths : mapping of str to float, optional
+        Of "knee", "ankle" or "elbow", from marker to marker, in metres, where only one side has a marker.
+    weights : mapping of str to float, optional
+        By label: how much the square of a marker's miss counts; 1 unless given.
+    ground : float, optional
+        How high the ground is, for the soles of feet with markers. By default at 0, if feet come near to it.
 
     Returns
     -------
     Motion
-        With the mechanism, its motion, and the soles of its feet as frames.
+        With the mechanism, its motion, and the soles of its feet as frames; markers are frames, too, with their misses in
+        ``residuals``.
 
     Raises
     ------
     ModelError
-        If the mass is missing, there is no skeleton or more than one, or bones are not known.
+        If the mass is missing, there is no skeleton or more than one, bones are not known, or markers are missing.
 
     Examples
     --------
@@ -98,36 +119,36 @@ def body(
     'walk.bvh' has neither a skeleton nor markers: there is nothing to give a body to.
     """
     total = _mass(mass)
-    _check_skeleton(rec)
-    kinds = roles(rec.bones, names)
     numbers = segments(table, sex)
+    wanted = None if height is None else _height(height)
+    options = MarkerOptions(names, ignore, static, widths, weights, ground)
+    if rec.markers and not rec.bones:
+        found = skeleton_from_markers(rec, options, wanted, sex, numbers)
+    else:
+        _check_skeleton(rec, options)
+        found = FollowedSkeleton(rec, roles(rec.bones, names), (), {}, {})
+    rec = found.rec
     whole = whole_frames(rec)
     if not whole.any():
         raise ModelError(f"{rec.source!r} has no frame in which every bone was recorded.")
-    seen = figure(replace(rec, t=rec.t[whole], turns=rec.turns[whole], origins=rec.origins[whole]), kinds)
-    tall, reason = standing_height(seen)
+    seen = figure(replace(rec, t=rec.t[whole], turns=rec.turns[whole], origins=rec.origins[whole]), found.roles)
     notes = [f"masses by {table}, {sex or 'mean of female and male'}, {total:g} kg in all"]
-    factor = 1.0
-    if height is not None:
-        wanted = finite_number("height", height)
-        if not wanted > 0.0:
-            raise ModelError(f"the height must be a positive number of metres, not {height!r}.")
-        factor, tall = wanted / tall, wanted
-        notes.append(f"lengths were scaled by {factor:.4f}, so that the body is {wanted:g} m tall: as recorded, {reason}")
-    else:
-        notes.append(f"the body is taken to be {tall:.3f} m tall: {reason}")
-    seen, said = levelled(_scaled(seen, factor), level)
-    notes += said
-    feet, said = soles(seen, numbers, tall)
-    notes += said
-    inertia, said = inertias(seen, numbers, total, tall, feet)
-    notes += [*said, *_merged(seen)]
+    seen, tall, said = _as_tall(seen, wanted, scaled=not found.markers)
+    notes.append(said)
+    seen, told = levelled(seen, level)
+    notes += told
+    feet, told = soles(seen, numbers, tall)
+    notes += told
+    inertia, told = inertias(seen, numbers, total, tall, feet)
+    notes += [*told, *_merged(seen)]
+    welded = tuple(name for name in found.welded if name in seen.bodies)
     mech = Mechanism(gravity)
-    for name in seen.bodies:
-        mech.add_body(name, inertia[name])
-    q, said = _joined(mech, seen, hinges)
-    notes += said
-    found = _add_soles(mech, seen, feet)
+    for name, own in _with_welded(seen, inertia, welded).items():
+        mech.add_body(name, own)
+    q, told = _joined(mech, seen, hinges, welded)
+    notes += told
+    frames = _add_soles(mech, seen, feet)
+    _add_markers(mech, found.markers)
     raw = np.full((len(rec.t), mech.nq), np.nan)
     raw[whole] = q
     smoothed = smooth(mech, rec.t, raw, cutoff=cutoff, method=method, order=order, gap=gap)
@@ -138,11 +159,43 @@ def body(
         q=smoothed.q,
         v=smoothed.v,
         a=smoothed.a,
-        feet=MappingProxyType(found),
+        feet=MappingProxyType(frames),
+        residuals=MappingProxyType(found.residuals),
         notes=(*rec.notes, *notes, *smoothed.notes),
         raw=raw if filtered else None,
         cutoff=cutoff if filtered and method == "butterworth" else None,
     )
+
+
+def _height(height: float) -> float:
+    wanted = finite_number("height", height)
+    if not wanted > 0.0:
+        raise ModelError(f"the height must be a positive number of metres, not {height!r}.")
+    return wanted
+
+
+def _as_tall(seen: Figure, wanted: float | None, *, scaled: bool) -> tuple[Figure, float, str]:
+    """The figure as tall as wanted, its height, and what there is to say about it."""
+    tall, reason = standing_height(seen)
+    if wanted is None:
+        return seen, tall, f"the body is taken to be {tall:.3f} m tall: {reason}"
+    if not scaled:
+        return seen, wanted, f"the body is {wanted:g} m tall, as given; from markers alone it would be {tall:.3f} m: {reason}"
+    factor = wanted / tall
+    said = f"lengths were scaled by {factor:.4f}, so that the body is {wanted:g} m tall: as recorded, {reason}"
+    return _scaled(seen, factor), wanted, said
+
+
+def _with_welded(seen: Figure, inertia: Mapping[str, Inertia], welded: tuple[str, ...]) -> dict[str, Inertia]:
+    """The inertias of bodies, with those of welded ones on what carries them."""
+    found = dict(inertia)
+    for name in reversed(welded):
+        k = seen.bodies.index(name)
+        above = seen.parents[k]
+        turn = seen.axes(above)[0].T @ seen.axes(k)[0]
+        place = seen.seen_from(above, seen.places[:, seen.bones[k]])[0]
+        found[seen.bodies[above]] = found[seen.bodies[above]] + found.pop(name).moved(Pose(turn, place))
+    return found
 
 
 def _mass(mass: float | None) -> float:
@@ -154,10 +207,11 @@ def _mass(mass: float | None) -> float:
     return total
 
 
-def _check_skeleton(rec: Recording) -> None:
+def _check_skeleton(rec: Recording, options: MarkerOptions) -> None:
+    said = [name for name in ("ignore", "static", "widths", "weights", "ground") if getattr(options, name) not in (None, ())]
+    if said:
+        raise ModelError(f"{rec.source!r} has no markers alone, and {', '.join(f'{name}=' for name in said)} is for these only.")
     if not rec.bones:
-        if rec.markers:
-            raise ModelError(f"{rec.source!r} has markers and no skeleton; a body from markers alone is not there yet.")
         raise ModelError(f"{rec.source!r} has neither a skeleton nor markers: there is nothing to give a body to.")
     tops = [bone.name for bone in rec.bones if bone.parent is None]
     if len(tops) != 1:
@@ -191,10 +245,12 @@ def _merged(seen: Figure) -> list[str]:
     return [f"no bodies of their own: {', '.join(bones)} ({owner})" for owner, bones in parts.items()]
 
 
-def _joined(mech: Mechanism, seen: Figure, hinges: bool) -> tuple[Array, list[str]]:
+def _joined(mech: Mechanism, seen: Figure, hinges: bool, welded: tuple[str, ...]) -> tuple[Array, list[str]]:
     """Add the joints, and find their positions in every frame."""
     columns, notes = [], []
     for k, (name, joint, parent) in enumerate(zip(seen.bodies, seen.joints, seen.parents, strict=True)):
+        if name in welded:
+            continue
         place = seen.places[:, seen.bones[k]]
         if parent < 0:
             mech.add_joint(joint, Free(), WORLD, name)
@@ -244,3 +300,10 @@ def _add_soles(mech: Mechanism, seen: Figure, feet: Mapping[str, Sole]) -> dict[
         bodies = tuple(seen.bodies[k] for k in sole.bodies)
         found[side] = Foot(bodies, f"{side}_heel", (f"{side}_ball_inner", f"{side}_ball_outer"), f"{side}_toe")
     return found
+
+
+def _add_markers(mech: Mechanism, markers: Mapping[str, tuple[str, Array]]) -> None:
+    """Markers as frames with their labels, or with a word behind where there is such a name."""
+    for label, (body, at) in markers.items():
+        taken = label in mech.frames or label in mech.bodies or label in mech.joints
+        mech.add_frame(f"{label} marker" if taken else label, body, Pose(translation=at))

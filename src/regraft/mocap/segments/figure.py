@@ -16,7 +16,7 @@ from .names import MERGED, Role
 
 Array = NDArray[np.float64]
 
-_ONLY_IF_MOVING = ("spine", "neck", "clavicle", "toes")
+_ONLY_IF_MOVING = ("spine", "neck", "clavicle", "toes", "heel")
 _NEEDED = ("pelvis", "left_thigh", "right_thigh", "left_shank", "right_shank")
 _NEEDED_ABOVE = ("left_upper_arm", "right_upper_arm", "left_forearm", "right_forearm")
 _JOINTS = {

@@ -47,6 +47,7 @@ class _Standing(NamedTuple):
     ball: Array | None
     tip: Array | None
     level: float
+    heel: Array | None = None
 
 
 def soles(fig: Figure, table: Table, height: float) -> tuple[dict[str, Sole], list[str]]:
@@ -77,17 +78,20 @@ def _standing(fig: Figure, side: str, table: Table, height: float) -> _Standing:
         )
         ball, tip = (tip, None) if near else (None, tip)
     points = [point for point in (ankle, ball, tip) if point is not None]
-    flat = _alike(fig, fig.bodies.index(f"{side}_foot"), _flat(fig.rec.t, [point[:, 2] for point in points[:2]]))
+    flat = _alike(fig, fig.bodies.index(f"{side}_foot"), flat_frames(fig.rec.t, [point[:, 2] for point in points[:2]]))
     lowest = min(float(point[flat, 2].mean()) for point in points)
     if len(points) == 1:
         lowest -= ANKLE * height
-    return _Standing(side, flat, ankle, ball, tip, lowest)
+    heel = fig.bone_of(Role("heel", side))
+    return _Standing(side, flat, ankle, ball, tip, lowest, None if heel is None else fig.places[:, heel])
 
 
-def _flat(t: Array, heights: list[Array]) -> NDArray[np.intp]:
-    """The frames in which points are low together, and neither rise nor sink."""
-    cost = sum(z + _SLOW * np.abs(np.gradient(z, t)) for z in heights)
-    count = min(len(t), max(_FEWEST, int(np.ceil(_FLAT * len(t)))))
+def flat_frames(t: Array, heights: list[Array]) -> NDArray[np.intp]:
+    """The frames in which points are low together, and neither rise nor sink; without those in which one was not seen."""
+    speeds = [np.abs(np.gradient(z, t)) if len(t) > 1 else np.zeros(1) for z in heights]
+    cost = np.sum([z + _SLOW * speed for z, speed in zip(heights, speeds, strict=True)], axis=0)
+    known = int(np.isfinite(cost).sum())
+    count = min(known, max(_FEWEST, int(np.ceil(_FLAT * known))))
     return np.sort(np.argsort(cost, kind="stable")[:count])
 
 
@@ -132,8 +136,11 @@ def _lengths(foot: _Standing, front: Array, length: float) -> tuple[float, float
     tip = None if foot.tip is None else _ahead(foot.tip, foot, front)
     least, most = (share * length for share in _HEEL_BETWEEN)
     behind = ANKLE_FROM_HEEL * length if tip is None else min(max(length - tip, least), most)
+    if foot.heel is not None:
+        behind = -_ahead(foot.heel, foot, front)
     toe = length - behind if tip is None else tip
-    notes = [f"the {foot.side} heel is taken {behind:.3f} m behind the ankle, so that the foot is {behind + toe:.3f} m long"]
+    how = "taken" if foot.heel is None else "recorded"
+    notes = [f"the {foot.side} heel is {how} {behind:.3f} m behind the ankle, and the foot is {behind + toe:.3f} m long"]
     if foot.ball is not None:
         return -behind, _ahead(foot.ball, foot, front), toe, notes
     notes.append(f"the {foot.side} ball is taken at {BALL_FROM_HEEL:g} of the foot's length")
