@@ -226,7 +226,13 @@ class Gait:
         return pandas.DataFrame(self.columns(), index=pandas.Index(self.t, name="t"))
 
     def columns(self) -> dict[str, NDArray[Any]]:
-        """All numbers over time as columns by name."""
+        """All numbers over time as columns by name.
+
+        Returns
+        -------
+        dict of str to (n,) array
+            Such as "phase", "left_reaction_z" and "right_knee_moment".
+        """
         found: dict[str, NDArray[Any]] = {"phase": self.phase}
         for side in self.reaction:
             for c, axis in enumerate("xyz"):
