@@ -102,7 +102,7 @@ def test_the_first_frame_may_be_a_gap():
     assert found.undetermined[:5].all()
     assert not found.undetermined[5:].any()
     assert np.isnan(found.rms[:5]).all()
-    assert (found.q[:5] == found.q[5]).all()  # it waits where it is seen first
+    np.testing.assert_allclose(found.q[:5], np.tile(found.q[5], (5, 1)), atol=1e-12)  # it waits where it is seen first
     assert np.abs(np.abs(found.q[5:]) - np.abs(q)).max() < 1e-8
 
 

@@ -1,5 +1,6 @@
 """Support-rooted inverse dynamics: what Regraft simulates itself comes back, and recordings of people look like walking."""
 
+import pickle
 from dataclasses import replace
 
 import numpy as np
@@ -240,3 +241,94 @@ def test_loops_are_refused(one_foot):
 def test_a_joint_that_is_not_there_is_named(one_foot):
     with pytest.raises(KeyError, match=r"no joint 'tail'.*left_knee"):
         analyse(one_foot.motion).moment["tail"]
+
+
+@pytest.fixture(scope="module")
+def walk():
+    motion = rg.mocap.normal_walk(cycles=2).motion
+    return motion, analyse(motion)
+
+
+def plates_of(motion, gait, stances=None):
+    """What `gait` has found as plates, or only some stances of it."""
+    plates = []
+    for side in ("left", "right"):
+        on = np.isfinite(gait.pressure[side][:, 0])
+        if stances is not None:
+            on &= np.any([(np.arange(len(motion.t)) >= s.start) & (np.arange(len(motion.t)) < s.stop)
+                          for s in stances if s.foot == side], axis=0)  # fmt: skip
+        turning = np.stack((0 * motion.t, 0 * motion.t, gait.free_moment[side]), axis=1)
+        parts = (np.where(on[:, None], np.nan_to_num(x), 0.0) for x in (gait.reaction[side], gait.pressure[side], turning))
+        plates.append(Plate(side, motion.t, *parts))
+    return plates
+
+
+@pytest.mark.parametrize("drift", [-25.0, 4.0, 19.0])
+def test_a_plate_that_drifts_adds_no_more_than_its_drift(walk, drift):
+    motion, gait = walk
+    plates = [plate._replace(force=plate.force + np.array([0.0, 0.0, drift])) for plate in plates_of(motion, gait)]
+    found = analyse(motion, plates=plates)
+    for side in ("left", "right"):
+        assert np.abs(found.reaction[side] - gait.reaction[side]).max() < abs(drift) + 21.0
+
+
+def test_steps_beside_the_plates_are_the_root(walk):
+    """A walkway with one step of each foot on a plate: the other steps are found from the motion."""
+    motion, gait = walk
+    whole = [stance for stance in gait.stances if stance.start > 0 and stance.stop < len(motion.t)]
+    chosen = [next(stance for stance in whole if stance.foot == side) for side in ("left", "right")]
+    found = analyse(motion, plates=plates_of(motion, gait, chosen))
+    assert (found.phase != "none").all()
+    assert np.mean(found.phase == gait.phase) > 0.95
+    assert np.abs(found.residual[:, 3:]).max() < 0.05 * WEIGHT
+    assert any("beside the plates" in note for note in found.notes)
+
+
+def test_two_feet_may_land_together():
+    standing, state = figure()
+    t = np.arange(0.0, 2.0, 0.01)
+    up = np.clip(t - 0.7, 0.0, 0.5)
+    q = np.tile(state.q, (len(t), 1))
+    q[:, 2] += 0.5 * 9.81 * up * (0.5 - up)
+    still = np.zeros((len(t), standing.mech.nv))
+    gait = analyse(replace(standing, t=t, q=q, v=still, a=still, raw=None, cutoff=None), cutoff=10.0)
+    assert (gait.phase[85:105] == "none").all()
+    assert (gait.phase[[5, -5]] == "both").all()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda m: {"t": m.t[:-5]}, "q of a motion must have shape"),
+        (lambda m: {"q": m.q[:, :-1]}, "q of a motion must have shape"),
+        (lambda m: {"a": m.a[:-1]}, "a of a motion must have shape"),
+        (lambda m: {"t": m.t[::-1]}, "numbers that increase"),
+        (lambda m: {"t": 0.0 * m.t}, "numbers that increase"),
+        (lambda _: {"v": None}, "v of a motion"),
+        (lambda _: {"mech": None}, "must be a Mechanism"),
+        (lambda m: {"feet": {**m.feet, "left": ("left_foot",)}}, "the left foot must be a Foot"),
+        (lambda m: {"feet": {**m.feet, "left": m.feet["left"]._replace(heel="nix")}}, "does not have: 'nix'"),
+    ],
+)
+def test_a_motion_of_ones_own_is_checked(one_foot, change, message):
+    with pytest.raises(rg.ModelError, match=message):
+        analyse(replace(one_foot.motion, **change(one_foot.motion)))
+
+
+def test_lists_will_do(one_foot):
+    motion = one_foot.motion
+    listed = replace(motion, t=motion.t.tolist(), q=motion.q.tolist(), v=motion.v.tolist(), a=motion.a.tolist())
+    np.testing.assert_array_equal(analyse(listed).reaction["left"], analyse(motion).reaction["left"])
+
+
+def test_up_is_z():
+    standing, _ = figure()
+    tilted = rg.Mechanism.from_dict({**standing.mech.to_dict(), "gravity": [0.0, -9.81, 0.0]})
+    with pytest.raises(rg.ModelError, match="gravity must point down along z"):
+        analyse(replace(standing, mech=tilted))
+
+
+def test_motions_and_gaits_can_be_sent_elsewhere(one_foot):
+    motion = pickle.loads(pickle.dumps(one_foot.motion))
+    gait = pickle.loads(pickle.dumps(analyse(motion)))
+    np.testing.assert_array_equal(gait.reaction["left"], analyse(one_foot.motion).reaction["left"])

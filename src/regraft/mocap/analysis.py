@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -9,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ModelError
-from .body_motion import Motion
+from .body_motion import Motion, checked_motion
 from .filtering import smooth
 from .gait_result import Found, Gait
 from .gaps import whole_rows
 from .heading import about, along, base_twists, heading
 from .plates import LOADED, PlatesGiven, wrenches_on_feet
-from .support import Soles, Support, find_support, stretches
+from .support import Soles, Stance, Support, find_support, stretches
 from .support_dynamics import Roots, roots_of
 from .support_kernels import Cost, Results
 from .transition import hind_wrenches
@@ -93,16 +94,18 @@ def analyse(
         )
     if sharing not in SHARINGS:
         raise ModelError(f"sharing is one of {', '.join(SHARINGS)}, not {sharing!r}.")
-    if not (np.isfinite(friction) and friction > 0.0):
+    if not (isinstance(friction, int | float) and np.isfinite(friction) and friction > 0.0):
         raise ModelError(f"friction must be a positive number, not {friction!r}.")
+    if not (cutoff is None or cutoff == "motion" or isinstance(cutoff, int | float)):
+        raise ModelError(f"cutoff must be a number of Hz, or None for no filter, not {cutoff!r}.")
     missing = [side for side in ("left", "right") if side not in motion.feet]
     if missing:
         raise ModelError(
             f"the body has no {' and no '.join(missing)} foot: motion.feet has {', '.join(motion.feet) or 'none'}. Name the "
             "bones of feet with names={...} in rg.mocap.body, or give Motion(…, feet={'left': Foot(…), 'right': Foot(…)})."
         )
-    whole, notes = _filtered(motion, cutoff, plates)
-    valid = whole_rows(np.concatenate((whole.q, whole.a), axis=1))
+    whole, notes = _filtered(checked_motion(motion), cutoff, plates)
+    valid = whole_rows(np.concatenate((whole.q, whole.v, whole.a), axis=1))
     if valid.sum() < 2:
         raise ModelError("there are no two frames in which all of the motion was recorded.")
     if not valid.all():
@@ -133,6 +136,18 @@ def _taken(motion: Motion, rows: NDArray[np.bool_]) -> Motion:
     return replace(motion, t=motion.t[rows], q=motion.q[rows], v=motion.v[rows], a=motion.a[rows])
 
 
+def _on_plate(loaded: Any, stances: Sequence[Stance]) -> tuple[Any, Any]:
+    """(n,) each: whether a foot stands, and whether it does so on a plate, which is whoever has loaded one in the same stance."""
+    stands, on_plate = loaded.copy(), loaded.copy()
+    for stance in stances:
+        own = slice(stance.start, stance.stop)
+        if loaded[own].any():
+            on_plate[own] = True
+        else:
+            stands[own] = True
+    return stands, on_plate
+
+
 class _Analysis:
     """One motion on its way to a `Gait`."""
 
@@ -143,6 +158,10 @@ class _Analysis:
         self.weight = self.mass * float(np.linalg.norm(mech.gravity))
         if not self.weight > 0.0:
             raise ModelError("a body without mass, or without gravity, has no weight that a foot could carry.")
+        if mech.gravity[2] >= 0.0 or np.abs(mech.gravity[:2]).any():
+            raise ModelError(
+                f"gravity must point down along z, not along {mech.gravity.tolist()}: describe the body in a world with z up."
+            )
         self.cost = Cost(friction, self.weight, _TORQUE * self.weight, _EFFORT, _TURNING, _SIDEWAYS)
         self.points, self.rates = roots.motions(motion)
         n = len(motion.t)
@@ -157,7 +176,7 @@ class _Analysis:
         support = find_support(Soles(self.motion.t, self.points, self.rates, roots.owner, roots.names, carried), belt)
         notes += support.notes
         measured: dict[str, Array] = {}
-        stands = support.stands.copy()
+        stands, on_plate = support.stands.copy(), np.zeros(support.stands.shape, bool)
         if plates is not None:
             middles = {name: self.middles[:, s] for s, name in enumerate(roots.names)}
             bodies = {name: self.motion.feet[name].bodies for name in roots.names}
@@ -165,8 +184,14 @@ class _Analysis:
             notes += said
             for s, name in enumerate(roots.names):
                 if name in measured:
-                    stands[:, s] = measured[name][:, 5] > LOADED
-        given, root, shares = self._plan(stands, measured, self._spread(stands, whole.cutoff))
+                    own = [stance for stance in support.stances if stance.foot == name]
+                    stands[:, s], on_plate[:, s] = _on_plate(measured[name][:, 5] > LOADED, own)
+            beside = int((stands & ~on_plate).any(axis=1).sum())
+            if beside:
+                notes.append(
+                    f"in {beside} frames a foot stands beside the plates; there it is the root, and gets what plates do not."
+                )
+        given, root, shares = self._plan(stands, measured, on_plate, self._spread(stands, whole.cutoff))
         if sharing == "smooth" and not measured:
             self._smooth(given, root, shares, stands, support, notes)
         yields = np.exp(-np.maximum(support.heights, 0.0) / _PAD) + _LEAST_YIELD
@@ -176,7 +201,7 @@ class _Analysis:
             notes.append(
                 "the body moves in a plane: forces across it are not known, and centres of pressure are in the feet's middles."
             )
-            self._into_plane(out)
+            self._into_plane(out, measured)
         found = Found(stands, root, self.mass, tuple(measured), tuple(notes))
         return Gait.of(self.motion, whole, valid, roots, out, support, found)
 
@@ -201,16 +226,13 @@ class _Analysis:
                     part[a:b, s] = np.minimum(part[a:b, s], (t[b] - t[a:b]) / (_EASE * (t[b] - t[a])))
         return part**2
 
-    def _plan(self, stands: Any, measured: dict[str, Array], near: Any) -> tuple[Array, Any, Any]:
+    def _plan(self, stands: Any, measured: dict[str, Array], on_plate: Any, near: Any) -> tuple[Array, Any, Any]:
         """What is known of each frame: wrenches of plates, which root, and who shares the load."""
         n, names = len(stands), self.roots.names
         given, root, shares = np.zeros((n, 12)), np.zeros(n, np.int64), np.zeros((n, 2), np.int64)
-        on_plate = np.array([name in measured for name in names])
         for s, name in enumerate(names):
             if name in measured:
                 given[:, 6 * s : 6 * s + 6] = measured[name]
-        if on_plate.all():
-            return given, root, shares
         free = stands & ~on_plate
         for s in (1, 0):
             root[free[:, s]] = s + 1
@@ -228,10 +250,12 @@ class _Analysis:
             given[known, 6 * s : 6 * s + 6] = hind[known, s]
             root[known], shares[known] = 2 - s, 0
 
-    def _into_plane(self, out: Results) -> None:
+    def _into_plane(self, out: Results, measured: dict[str, Array]) -> None:
         """Take what the body's base cannot move along out of the reactions: moments about the middle of each foot, and forces."""
         allowed = base_twists(self.motion, self.roots)
-        for s in range(2):
+        for s, name in enumerate(self.roots.names):
+            if name in measured:
+                continue
             wrench, middle = out.reactions[:, 6 * s : 6 * s + 6], self.middles[:, s]
             wrench[:] = about(along(allowed, about(wrench, middle), middle), -middle)
         feet = out.reactions[:, :6] + out.reactions[:, 6:]

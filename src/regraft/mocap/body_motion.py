@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from types import MappingProxyType
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..algebra.pose import real_numbers
 from ..describe.mechanism import Mechanism
+from ..errors import ModelError, listed
 
 Array = NDArray[np.float64]
 
@@ -63,9 +64,9 @@ class Motion:
     q: Array
     v: Array
     a: Array
-    feet: Mapping[str, Foot] = field(default_factory=lambda: MappingProxyType({}))
-    joints: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
-    residuals: Mapping[str, Array] = field(default_factory=lambda: MappingProxyType({}))
+    feet: Mapping[str, Foot] = field(default_factory=dict)
+    joints: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    residuals: Mapping[str, Array] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     raw: Array | None = None
     """(n, nq): the positions before they were filtered; None where nothing was filtered."""
@@ -73,3 +74,32 @@ class Motion:
     """The filter's cut-off in Hz; None where nothing was filtered."""
     ends: str = "free"
     """What the filter took for granted beyond the ends of the record, see `rg.mocap.smooth`."""
+
+
+def checked_motion(motion: Motion) -> Motion:
+    """The motion with arrays of numbers in it, if they fit each other and the mechanism; its feet must be there too."""
+    mech = motion.mech
+    if not isinstance(mech, Mechanism):
+        raise ModelError(f"the mech of a Motion must be a Mechanism, not {type(mech).__name__}.")
+    t = real_numbers("the times of a motion", motion.t)
+    if t.ndim != 1 or len(t) < 2 or not (np.diff(t) > 0.0).all():
+        raise ModelError("the times of a motion must be two or more numbers that increase.")
+    arrays = {}
+    for name, columns in (("q", mech.nq), ("v", mech.nv), ("a", mech.nv)):
+        found = real_numbers(f"{name} of a motion", getattr(motion, name))
+        if found.shape != (len(t), columns):
+            raise ModelError(
+                f"{name} of a motion must have shape {(len(t), columns)}, a row for each time and a column for each number of "
+                f"the mechanism, not {found.shape}."
+            )
+        arrays[name] = found
+    for side, foot in motion.feet.items():
+        if not isinstance(foot, Foot):
+            raise ModelError(f"the {side} foot must be a Foot(bodies, heel, ball, toe), not {foot!r}.")
+        bodies = [name for name in foot.bodies if name not in mech.bodies]
+        frames = [name for name in (foot.heel, *foot.ball, foot.toe) if name not in mech.frames]
+        if bodies or frames or not foot.bodies:
+            raise ModelError(
+                f"the {side} foot names what the mechanism does not have: {listed((*bodies, *frames)) or 'no body'}."
+            )
+    return replace(motion, t=t, q=arrays["q"], v=arrays["v"], a=arrays["a"])

@@ -151,7 +151,7 @@ class Gait:
             power=_Joints({name: spread(x) for name, x in power.items()}, motion.joints, add=True),
             wrench={name: spread(x) for name, x in transmitted.items()},
             residual=spread(_residual(motion, roots, out)),
-            stances=support.stances,
+            stances=tuple(_spread_stance(stance, np.flatnonzero(valid)) for stance in support.stances),
             events=events,
             speed=speed,
             cadence=_cadence(events),
@@ -306,6 +306,11 @@ class _Joints(Mapping[str, Array]):
         return len(self._own)
 
 
+def _spread_stance(stance: Stance, frames: NDArray[np.intp]) -> Stance:
+    """A stance by the frames of the whole record."""
+    return stance._replace(start=int(frames[stance.start]), stop=int(frames[stance.stop - 1]) + 1)
+
+
 def _levels(side: str, stances: Sequence[Stance], n: int) -> Array:
     """(n,): how high the ground is under a foot; between its stances as in the nearest one."""
     mine = [stance for stance in stances if stance.foot == side]
@@ -362,4 +367,5 @@ def _events(stands: NDArray[np.bool_], t: Array, sides: Sequence[str]) -> tuple[
 
 def _cadence(events: Sequence[GaitEvent]) -> float:
     strikes = [event.time for event in events if event.kind == "strike"]
+    strikes = sorted(set(strikes))  # two feet that land together make one step
     return 60.0 * (len(strikes) - 1) / (strikes[-1] - strikes[0]) if len(strikes) > 1 else float("nan")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,7 +88,7 @@ def motion(
         a=smoothed.a,
         feet=read.feet,
         joints=read.joints,
-        residuals=MappingProxyType(dict(residuals)),
+        residuals=dict(residuals),
         notes=(*notes, *smoothed.notes),
         raw=None if cutoff is None else q,
         cutoff=cutoff,

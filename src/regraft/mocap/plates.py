@@ -19,6 +19,7 @@ Array = NDArray[np.float64]
 
 LOADED = 20.0
 """N: a foot stands on a plate that measures more."""
+_MARGIN = 0.04  # s before and after a foot loads a plate by that, in which it may touch it
 _REACH = 0.35  # m between a foot's middle and the force under it: what is farther away is not under the foot
 
 PlatesGiven = str | Path | Recording | Plate | Iterable[Plate | ExternalLoad]
@@ -35,7 +36,7 @@ def plates_from(given: PlatesGiven) -> tuple[tuple[Plate, ...], dict[str, str]]:
             loads, _ = read_external_loads(given)
             return tuple(one.plate for one in loads), {one.name: one.body for one in loads}
         return _some(load(given).plates, str(given)), {}
-    found = tuple(given)
+    found = tuple(given) if isinstance(given, Iterable) else (given,)
     if not all(isinstance(plate, Plate | ExternalLoad) for plate in found):
         raise ModelError(f"plates must be a file, a Recording or Plates, not {given!r}.")
     return _some(tuple(p.plate if isinstance(p, ExternalLoad) else p for p in found), "the list"), {
@@ -68,12 +69,14 @@ def wrenches_on_feet(
         here = resample(plate, t)
         force, point = here.force, np.nan_to_num(here.point)
         wrench = np.concatenate((np.cross(point, force) + np.nan_to_num(here.moment), force), axis=1)
-        loaded = np.linalg.norm(force, axis=1) > LOADED
+        loaded, taken = force[:, 2] > LOADED, np.zeros(len(t), bool)
+        most = max(1, round(_MARGIN * (len(t) - 1) / float(t[-1] - t[0])))
         for a, b in stretches(loaded):
             foot = _foot_of(plate, named, bodies) or _nearest(plate, point[a:b], {k: x[a:b] for k, x in middles.items()})
             own = found.setdefault(foot, np.zeros((len(t), 6)))
-            first, last = _whole(force, a, b)
-            own[first:last] += wrench[first:last]
+            first, last = _whole(force, a, b, most)
+            own[first:last] = np.where(taken[first:last, None], own[first:last], own[first:last] + wrench[first:last])
+            taken[first:last] = True
         if not loaded.any():
             notes.append(f"the plate {plate.name!r} carries nothing while the body moves.")
     if not found:
@@ -90,14 +93,14 @@ def _check_times(plate: Plate, t: Array) -> None:
         )
 
 
-def _whole(force: Array, a: int, b: int) -> tuple[int, int]:
-    """The frames around a loaded stretch in which the plate measures anything."""
-    some = np.linalg.norm(force, axis=1) > 0.0
-    while a > 0 and some[a - 1]:
-        a -= 1
-    while b < len(force) and some[b]:
-        b += 1
-    return a, b
+def _whole(force: Array, a: int, b: int, most: int) -> tuple[int, int]:
+    """The frames around a loaded stretch in which something pushes up, so many at most: without a load a plate may drift."""
+    first, last = a, b
+    while first > max(0, a - most) and force[first - 1, 2] > 0.0:
+        first -= 1
+    while last < min(len(force), b + most) and force[last, 2] > 0.0:
+        last += 1
+    return first, last
 
 
 def _foot_of(plate: Plate, named: Mapping[str, str], bodies: Mapping[str, Sequence[str]]) -> str | None:

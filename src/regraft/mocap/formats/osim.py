@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -135,11 +134,11 @@ class _Builder:
         return OsimModel(
             name=self.model.name,
             mech=self.mech,
-            coordinates=MappingProxyType(ordered),
+            coordinates=ordered,
             default=default,
-            markers=MappingProxyType(markers),
-            chains=MappingProxyType(chains),
-            feet=MappingProxyType(feet),
+            markers=markers,
+            chains=chains,
+            feet=feet,
             joints=MappingProxyType(anatomical_joints(self.mech, chains)),
             up=self.up,
             notes=tuple(self.notes),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -159,8 +158,8 @@ def body(
         q=smoothed.q,
         v=smoothed.v,
         a=smoothed.a,
-        feet=MappingProxyType(frames),
-        residuals=MappingProxyType(found.residuals),
+        feet=dict(frames),
+        residuals=dict(found.residuals),
         notes=(*rec.notes, *notes, *smoothed.notes),
         raw=raw if filtered else None,
         cutoff=cutoff if filtered and method == "butterworth" else None,
