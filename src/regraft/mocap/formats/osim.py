@@ -139,7 +139,7 @@ class _Builder:
             markers=markers,
             chains=chains,
             feet=feet,
-            joints=MappingProxyType(anatomical_joints(self.mech, chains)),
+            joints=dict(anatomical_joints(self.mech, chains)),
             up=self.up,
             notes=tuple(self.notes),
         )
