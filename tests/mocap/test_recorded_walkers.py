@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 import regraft as rg
+from regraft.mocap import loading
 from regraft.mocap.segments.bodies import body
-
-loading = pytest.importorskip("regraft.mocap.loading")
 
 MASS = 70.0
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from .heading import about
 from .support import stretches
 
 Array = NDArray[np.float64]
@@ -16,11 +17,11 @@ Mask = NDArray[np.bool_]
 _K1, _K2 = np.exp(4.0 / 9.0), 0.5 * np.exp(-16.0 / 9.0)
 
 
-def hind_wrenches(t: Array, total: Array, stands: Mask, about: Array, forward: Array) -> tuple[Array, list[str]]:
+def hind_wrenches(t: Array, total: Array, stands: Mask, points: Array, forward: Array) -> tuple[Array, list[str]]:
     """(n, 2, 6): the wrench on the foot behind while both stand, about the world's origin; zero elsewhere, and what to say.
 
-    `total` (n, 6) is what the body needs, `about` (n, 2, 3) a point of each foot about which moments fall, and `forward` (3,) the
-    way that the body goes.
+    `total` (n, 6) is what the body needs, `points` (n, 2, 3) a point of each foot about which moments fall, and `forward` (3,)
+    the way that the body goes.
     """
     found, both, notes = np.zeros((len(t), 2, 6)), stands.all(axis=1), []
     for a, b in stretches(np.asarray(both)):
@@ -31,16 +32,11 @@ def hind_wrenches(t: Array, total: Array, stands: Mask, about: Array, forward: A
             continue
         hind = int(np.flatnonzero(stands[a - 1])[0]) if stands[a - 1].any() else 0
         start, half = t[a - 1], 0.5 * (t[b] - t[a - 1])
-        at_strike = _about(total[a - 1], about[a - 1, hind])
+        (at_strike,) = about(total[a - 1 : a], points[a - 1 : a, hind])
         for i in range(a, b):
             s = (t[i] - start) / half
             falling = at_strike * np.exp(-(s**3))
             along = float(at_strike[3:] @ forward) * (_K1 * np.exp(-((s - 2.0 / 3.0) ** 2)) - _K2 * s)
             falling[3:] += (along - float(falling[3:] @ forward)) * forward
-            found[i, hind] = _about(falling, -about[i, hind])
+            (found[i, hind],) = about(falling[None], -points[i : i + 1, hind])
     return found, notes
-
-
-def _about(wrench: Array, point: Array) -> Array:
-    """A wrench about the origin, about a point."""
-    return np.concatenate((wrench[:3] - np.cross(point, wrench[3:]), wrench[3:]))

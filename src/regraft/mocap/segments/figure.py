@@ -12,6 +12,7 @@ from ...errors import ModelError
 from ...tolerances import STILL
 from ..gaps import whole_rows
 from ..recording import Recording
+from ..skeleton import in_the_world
 from .names import MERGED, Role
 
 Array = NDArray[np.float64]
@@ -111,16 +112,6 @@ def figure(rec: Recording, roles: Mapping[str, Role]) -> Figure:
     _check(rec, roles, names, joints, kept)
     bones, over = tuple(k for k, _, _ in kept), tuple(above for _, above, _ in kept)
     return Figure(rec, roles, tuple(names), tuple(joints), over, bones, turns, places, tuple(owners))
-
-
-def in_the_world(parents: list[int], turns: Array, origins: Array) -> tuple[Array, Array]:
-    """Axes and joints of all bones in the world."""
-    axes, places = turns.copy(), origins.copy()
-    for k, above in enumerate(parents):
-        if above >= 0:
-            axes[:, k] = axes[:, above] @ turns[:, k]
-            places[:, k] = places[:, above] + np.einsum("nij,nj->ni", axes[:, above], origins[:, k])
-    return axes, places
 
 
 def whole_frames(rec: Recording) -> NDArray[np.bool_]:
