@@ -13,7 +13,7 @@ from ..algebra.pose import finite_number, real_numbers
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
 from ..errors import ModelError, listed, warn
-from ..kernels.inverse_kinematics import CONVERGED, COST, GAP, ITERATIONS, TOLD, track
+from ..kernels.inverse_kinematics import CONVERGED, COST, GAP, ITERATIONS, TOLD, Search, Tracked, track
 from ..kernels.memory import TREE_LIMITS
 from ..structure.layout import Layout
 from ..structure.structure import Structure
@@ -181,9 +181,8 @@ class _Search:
 
     def run(self, frames: Any, before: Any) -> None:
         """Solve some frames, each from the one before it, or from its own q."""
-        kernel: Any = track
-        settings = self.limits, self.tolerance, self.most
-        kernel(self.work, frames, before, *self.tables.arguments, *settings, self.q, self.told, self.loose, self.misses)
+        search = Search(self.limits, self.tolerance, self.most)
+        track(self.work, frames, before, self.tables.targets, search, Tracked(self.q, self.told, self.loose, self.misses))
 
     def from_everywhere(self, tries: int) -> None:
         """Solve the frame in which most is seen from several positions, then all others, away from it."""

@@ -13,6 +13,7 @@ from ..describe.mechanism import Mechanism
 from ..describe.parts import WORLD
 from ..errors import ModelError, listed
 from ..joints import JointType
+from ..kernels.targets import Targets
 from ..structure.structure import Structure
 from ..tolerances import ORTHONORMAL, UNIT_QUATERNION
 from .places import known_place, place_of
@@ -130,9 +131,9 @@ class Tables(NamedTuple):
     misses: dict[str, Miss]
 
     @property
-    def arguments(self) -> tuple[Any, ...]:
-        """In the order of the kernel."""
-        return self[1:11]
+    def targets(self) -> Targets:
+        """As the kernel takes them."""
+        return Targets(*self[1:11])
 
     @property
     def weights(self) -> Array:

@@ -7,12 +7,13 @@ A step d is taken as q ⊕ d. The damping λ D lets go where steps keep what the
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numba import float64, int64, types
 
 from ..algebra.dense import turn_row_back
-from ..compilation import Integers, Table, inline, jit, long_entry
+from ..compilation import Integers, declare, inline, jit, long_entry
 from ..tolerances import CLOSED, COST_ROUNDING, EPSILON, LEAST_DAMPING, SAME_FIT, TAKES_PART, UNSEEN
 from . import configuration
 from .bounds import Bounds, least_move, let_go_of_distant, measure, refresh, restore, rows_that_hold
@@ -45,37 +46,71 @@ def copy(one: Any, other: Any) -> None:
         other[i] = one[i]
 
 
+class Search(NamedTuple):
+    """How long to look for the least cost of a frame, and how well."""
+
+    limits: Any
+    """How many of the tree's limits are kept, all or none."""
+    tolerance: Any
+    most: Any
+    """How many steps at most."""
+
+
+class Tracked(NamedTuple):
+    """What comes out for each frame."""
+
+    q: Any
+    told: Any
+    """(frames, TOLD)."""
+    loose: Any
+    """(frames, nv): 1 for degrees of freedom that are not determined."""
+    misses: Any
+    """Of all targets."""
+
+
+class Tools(NamedTuple):
+    """Scratch for one frame."""
+
+    one: Fit
+    two: Fit
+    bounds: Bounds
+    trial: Any
+    """(nq,)."""
+    other: Any
+    """(nq,)."""
+
+
+declare("Search", types.NamedTuple([int64, float64, int64], Search))
+declare("Tracked", types.NamedUniTuple(float64[:, ::1], 4, Tracked))
+
+
 @jit
 def settle_frame(
-    model: KernelModel,
-    work: Work,
-    closed: Loops,
+    tree: tuple[KernelModel, Work, Loops],
     targets: Targets,
     f: int,
-    fits: tuple[Fit, Fit],
-    bounds: Bounds,
+    search: Search,
+    tools: Tools,
     q: Any,
-    trial: Any,
-    other: Any,
     damping: float,
-    tolerance: float,
-    most: int,
     told: Any,
 ) -> int:
     """Move q to the least cost of frame f; returns which of the two fits is that of q.
 
-    `trial` and `other` are scratch (nq,). It ends where the step that is left would gain less than tolerance² of the cost, or
+    It ends where the step that is left would gain less than tolerance² of the cost, or
     than what rounding makes of the misses; that step is still taken.
     """
+    model, work, closed = tree
+    bounds, trial, other, tolerance = tools.bounds, tools.trial, tools.other, search.tolerance
     now, grow = 0, 4.0
     measure(model, bounds, q)
     let_go_of_distant(model, bounds)
     gap = restore(model, work, closed, bounds, q, other, 8 * _CLOSING)
-    cost, size = assess(model, work, targets, f, q, fits[0], False)
+    cost, size = assess(model, work, targets, f, q, tools.one, False)
     done, second, count, near = False, False, 0, _NEAR
-    while count < most and not done and gap <= CLOSED:
+    while count < search.most and not done and gap <= CLOSED:
         count += 1
-        fit = fits[0] if now == 0 else fits[1]
+        fit = tools.one if now == 0 else tools.two
         if not step(model, closed, fit, bounds, q, other, damping):
             if second:  # far from the least cost its second derivatives may point nowhere
                 cost, size = assess(model, work, targets, f, q, fit, False)
@@ -89,7 +124,7 @@ def settle_frame(
         configuration.integrate(model.walk, q, bounds.d[0], trial)
         left = restore(model, work, closed, bounds, trial, other, _CLOSING)
         ahead = gain * (1.0 + damping) <= near * cost
-        found, larger = assess(model, work, targets, f, trial, fits[1] if now == 0 else fits[0], ahead)
+        found, larger = assess(model, work, targets, f, trial, tools.two if now == 0 else tools.one, ahead)
         noise = COST_ROUNDING * cost + _ROUNDINGS * EPSILON * math.sqrt(cost * size) + floor  # of the cost, by rounding
         if left <= CLOSED and found <= cost + (noise if gain <= _IN_NOISE * noise else 0.0):
             kept = (cost - found) / gain if gain > 10.0 * noise else 0.5
@@ -158,37 +193,10 @@ def nudge(model: KernelModel, fit: Fit, told: Any, q: Any, step: Any, out: Any) 
 
 
 @long_entry
-def track(
-    handle: int,
-    frames: Integers,
-    before: Integers,
-    point_rows: Integers,
-    points: Table,
-    point_goals: Table,
-    point_weights: Table,
-    turn_rows: Integers,
-    turns: Table,
-    turn_goals: Table,
-    turn_weights: Table,
-    joint_goals: Table,
-    joint_weights: Table,
-    limits: int,
-    tolerance: float,
-    most: int,
-    q: Table,
-    told: Table,
-    loose: Table,
-    out: Table,
-) -> None:
-    """`settle_frame` of some frames, one after another: each from q of the frame `before` it, or from its own q where that is −1.
-
-    `limits` is how many of the tree's limits are kept, all or none. `told` gets what is in TOLD, `loose` the degrees of freedom
-    that are not determined, `out` the misses of all targets.
-    """
-    m, w, closed = model_at(handle), work_at(handle, q), loops_at(handle, q)
-    targets = Targets(
-        point_rows, points, point_goals, point_weights, turn_rows, turns, turn_goals, turn_weights, joint_goals, joint_weights
-    )
+def track(handle: int, frames: Integers, before: Integers, targets: Targets, search: Search, out: Tracked) -> None:
+    """`settle_frame` of some frames, one after another, each from q of the one `before` it, or from its own where that is −1."""
+    m, w, closed = model_at(handle), work_at(handle, out.q), loops_at(handle, out.q)
+    tree, limits, q, told, loose = (m, w, closed), search.limits, out.q, out.told, out.loose
     nq, nv, loop_rows = q.shape[1], loose.shape[1], closed.rows.shape[0]
     rows = loop_rows + limits
     one = Fit(np.empty((1, nv)), np.empty((nv, nv)), np.empty((1, nv)), np.empty(nv), np.empty((MOST_DOFS, nv)), np.empty(nv))
@@ -198,16 +206,16 @@ def track(
         np.empty((loop_rows, nv)), np.empty((rows, nv)), np.empty(rows), np.empty(rows, np.int64), np.empty(rows, np.int64),
         np.empty(rows), np.empty(rows), np.empty(rows), np.empty((nv, nv)), np.empty((2, nv)), np.empty((1, nv)),
     )  # fmt: skip
-    trial, other, aside, once = np.empty(nq), np.empty(nq), np.empty(nq), np.empty(TOLD)
+    tools, aside, once = Tools(one, two, bounds, np.empty(nq), np.empty(nq)), np.empty(nq), np.empty(TOLD)
     for i in range(frames.shape[0]):
         f = frames[i]
         if before[i] >= 0:
             copy(q[before[i]], q[f])
         damping = _NEXT_DAMPING if before[i] >= 0 else _FIRST_DAMPING
-        which = settle_frame(m, w, closed, targets, f, (one, two), bounds, q[f], trial, other, damping, tolerance, most, told[f])
+        which = settle_frame(tree, targets, f, search, tools, q[f], damping, told[f])
         if not look_for_unseen(m, closed, one if which == 0 else two, bounds, loose[f]):
             nudge(m, one if which == 0 else two, told[f], q[f], bounds.d[0], aside)
-            settle_frame(m, w, closed, targets, f, (one, two), bounds, aside, trial, other, _FIRST_DAMPING, tolerance, most, once)
+            settle_frame(tree, targets, f, search, tools, aside, _FIRST_DAMPING, once)
             if once[CONVERGED] > 0.0 and once[GAP] <= CLOSED and once[COST] < (1.0 - SAME_FIT) * told[f, COST]:
                 once[ITERATIONS] += told[f, ITERATIONS]
                 copy(aside, q[f])
@@ -217,4 +225,4 @@ def track(
             assess(m, w, targets, f, q[f], one, False)
             look_for_unseen(m, closed, one, bounds, loose[f])
         configuration.normalise(m.walk, q[f])
-        misses(m, w, targets, f, q[f], one.miss, out)
+        misses(m, w, targets, f, q[f], one.miss, out.misses)

@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import float64, int64, types
 
 from ..algebra.memory import load, store
 from ..algebra.rotations import log_rotation
@@ -39,7 +40,7 @@ from ..algebra.spatial import (
     transpose,
     zero_vector,
 )
-from ..compilation import inline, jit
+from ..compilation import declare, inline, jit
 from ..tolerances import ROUNDING, WEAKLY_SEEN
 from . import configuration
 from .inertia import load_rigid, store_rigid
@@ -64,6 +65,10 @@ class Targets(NamedTuple):
     turn_weights: Any  # (frames, turns)
     joint_goals: Any  # (frames, nq), or no rows
     joint_weights: Any  # (frames, nv), or no rows
+
+
+_ROWS, _TABLE = int64[::1], float64[:, ::1]
+declare("Targets", types.NamedTuple([_ROWS, *[_TABLE] * 3, _ROWS, *[_TABLE] * 5], Targets))
 
 
 class Fit(NamedTuple):
