@@ -22,7 +22,8 @@ from .ask.targets import JointTarget, Marker, PoseTarget
 from .change import Connection, connect, connect_all, cut, reroot
 from .describe.inertia import Inertia
 from .describe.mechanism import Mechanism
-from .describe.parts import Body, Frame, Joint, Spring
+from .describe.parts import Actuator, Body, Coupling, Frame, Joint, Keyframe, Shape, Spring
+from .describe.shapes import Box, Capsule, Cylinder, Ellipsoid, Mesh, Plane, Sphere
 from .describe.state import JointState, State
 from .errors import (
     AssemblyError,
@@ -72,12 +73,18 @@ __all__ = [
     "ALL",
     "PASS",
     "STOP",
+    "Actuator",
     "AssemblyError",
     "Body",
+    "Box",
+    "Capsule",
     "Connection",
+    "Coupling",
     "Curve",
+    "Cylinder",
     "Cylindrical",
     "Derivatives",
+    "Ellipsoid",
     "Energy",
     "Event",
     "FileError",
@@ -94,22 +101,27 @@ __all__ = [
     "JointState",
     "JointTarget",
     "JointType",
+    "Keyframe",
     "Law",
     "Limits",
     "Marker",
     "Mechanism",
+    "Mesh",
     "MissingPackageError",
     "Mobility",
     "ModelError",
     "Momentum",
     "Planar",
+    "Plane",
     "Pose",
     "PoseTarget",
     "Prismatic",
     "RegraftError",
     "RegraftWarning",
     "Revolute",
+    "Shape",
     "SimulationError",
+    "Sphere",
     "Spherical",
     "Spring",
     "State",

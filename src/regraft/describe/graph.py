@@ -16,7 +16,7 @@ from ..structure.once import kept_first
 from ..structure.structure import Structure
 from .coordinates import Coordinates
 from .inertia import Inertia
-from .parts import WORLD, Body, Frame, Joint, Spring, check_name
+from .parts import WORLD, Actuator, Body, Coupling, Frame, Joint, Keyframe, Shape, Spring, check_name
 
 Array = NDArray[np.float64]
 G = TypeVar("G", bound="Graph")
@@ -48,6 +48,10 @@ class Graph:
         self._joints: dict[str, Joint] = {}
         self._frames: dict[str, Frame] = {}
         self._springs: dict[str, Spring] = {}
+        self._shapes: dict[str, Shape] = {}
+        self._couplings: dict[str, Coupling] = {}
+        self._actuators: dict[str, Actuator] = {}
+        self._keyframes: dict[str, Keyframe] = {}
         self._former_bases: dict[str, Joint] = {}
         self._is_frozen = False
         self.follows = Follows()
@@ -128,7 +132,7 @@ class Graph:
         self._check_changeable(f"the frame {name!r}")
         self._check_new_name(name, "frame")
         self._check_body(body, "body of frame", name)
-        _check_pose("frame", name, "pose", pose)
+        check_pose("frame", name, "pose", pose)
         self._frames[name] = Frame(name, body, pose.orthonormal())
 
     def add_spring(
@@ -218,6 +222,8 @@ class Graph:
         twin.__dict__, twin.follows = self.__dict__.copy(), self.follows
         twin._bodies, twin._joints = self._bodies.copy(), self._joints.copy()
         twin._frames, twin._springs = self._frames.copy(), self._springs.copy()
+        twin._shapes, twin._couplings = self._shapes.copy(), self._couplings.copy()
+        twin._actuators, twin._keyframes = self._actuators.copy(), self._keyframes.copy()
         twin._former_bases = self._former_bases.copy()
         twin._is_frozen = False
         return twin
@@ -274,8 +280,8 @@ class Graph:
         self._check_body(joint.child, "child of joint", name)
         if joint.parent == joint.child:
             raise ModelError(f"joint {name!r}: parent and child are the same body {joint.parent!r}; join it to another one.")
-        _check_pose("joint", name, "parent_pose", joint.parent_pose)
-        _check_pose("joint", name, "child_pose", joint.child_pose)
+        check_pose("joint", name, "parent_pose", joint.parent_pose)
+        check_pose("joint", name, "child_pose", joint.child_pose)
 
     def _check_former_base(self, joint: Joint) -> None:
         check_name(joint.name, "a joint")
@@ -305,7 +311,12 @@ class Graph:
             raise ModelError(f"there is no joint {name!r}. {known('joints', self._joints)}")
 
 
-_TABLE_OF = {"body": "_bodies", "joint": "_joints", "frame": "_frames", "spring": "_springs"}
+_TABLE_OF = {
+    "body": "_bodies", "joint": "_joints", "frame": "_frames", "spring": "_springs",
+    "shape": "_shapes", "coupling": "_couplings", "actuator": "_actuators", "keyframe": "_keyframes",
+}  # fmt: skip
+PARTS = tuple(_TABLE_OF.values())
+"""The tables of all parts."""
 
 
 def _triple(values: Array) -> tuple[float, float, float]:
@@ -335,7 +346,8 @@ def checked_inertia(body: str, inertia: Inertia) -> Inertia:
     return inertia
 
 
-def _check_pose(kind: str, name: str, which: str, pose: Pose) -> None:
+def check_pose(kind: str, name: str, which: str, pose: Pose) -> None:
+    """Reject what is not a pose."""
     if not isinstance(pose, Pose):
         raise ModelError(f"{kind} {name!r}: {which} must be a Pose, such as Pose(translation=(0, 0, 1)), not {pose!r}.")
 

@@ -17,7 +17,7 @@ from ..structure.layout import Layout
 from ..structure.structure import Structure
 from ..tolerances import ASSEMBLED
 from . import plain as files
-from .graph import by_name, checked_inertia, known
+from .graph import PARTS, by_name, checked_inertia, known
 from .inertia import Inertia
 from .parts import Body
 from .rejoinable import Rejoinable
@@ -324,8 +324,7 @@ class Mechanism(Rejoinable):
         if not isinstance(other, Mechanism):
             return NotImplemented
         return np.array_equal(self._gravity, other._gravity) and all(
-            list(getattr(self, table).items()) == list(getattr(other, table).items())
-            for table in ("_bodies", "_joints", "_frames", "_springs")
+            list(getattr(self, table).items()) == list(getattr(other, table).items()) for table in PARTS
         )
 
     __hash__ = None  # type: ignore[assignment]

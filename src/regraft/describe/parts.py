@@ -1,7 +1,8 @@
-"""The parts of a mechanism: bodies, joints, frames and springs, each with its name. All immutable."""
+"""The parts of a mechanism, each with its name: bodies, joints, frames, springs, and what is fitted to them. All immutable."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,8 +13,9 @@ from ..errors import ModelError
 from ..joints import JointType
 from ..structure.layout import WORLD
 from .inertia import Inertia
+from .shapes import Form
 
-__all__ = ["WORLD", "Body", "Frame", "Joint", "Spring", "check_name"]
+__all__ = ["WORLD", "Actuator", "Body", "Coupling", "Frame", "Joint", "Keyframe", "Shape", "Spring", "check_name"]
 
 
 def check_name(name: object, whose: str) -> None:
@@ -116,3 +118,98 @@ class Spring:
     stiffness: float
     damping: float
     rest_length: float
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A form on a body, to be seen, to be touched or both, as `Mechanism.shapes` has it.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    body : str
+        The body that carries it; the world may carry shapes too.
+    form : Box, Sphere, Capsule, Cylinder, Ellipsoid, Mesh or Plane
+        What it looks like.
+    pose : Pose
+        Where its frame is on that body.
+    visual, collision : bool
+        Whether it is there to be seen, and to be touched.
+    color : tuple of float or None
+        Red, green, blue and opacity, from 0 to 1.
+    """
+
+    name: str
+    body: str
+    form: Form
+    pose: Pose
+    visual: bool = True
+    collision: bool = True
+    color: tuple[float, float, float, float] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Coupling:
+    """A joint whose position is a linear function of those of others, as `Mechanism.couplings` has it.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    drivers : tuple of (str, float)
+        The joints that it follows, each with its ratio.
+    driven : str
+        The joint that follows: q = Σ ratio · q of each driver + offset.
+    offset : float
+        Its position where all drivers are at 0.
+    """
+
+    name: str
+    drivers: tuple[tuple[str, float], ...]
+    driven: str
+    offset: float = 0.0
+
+    @property
+    def joints(self) -> tuple[str, ...]:
+        """All joints that it couples, the driven one last."""
+        return (*(joint for joint, _ in self.drivers), self.driven)
+
+
+@dataclass(frozen=True, slots=True)
+class Actuator:
+    """A motor by name, as `Mechanism.actuators` has it.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    joint : str
+        The joint that it drives.
+    gear : float
+        Torque of the joint per torque of the motor.
+    effort : float
+        The largest torque of the motor, before the gear; infinite where there is no bound.
+    """
+
+    name: str
+    joint: str
+    gear: float = 1.0
+    effort: float = math.inf
+
+
+@dataclass(frozen=True, slots=True)
+class Keyframe:
+    """A state with a name, as `Mechanism.keyframes` has it; `Mechanism.keyframe` makes the state of it.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    q, v : tuple of (str, tuple of float)
+        Positions and velocities, by the names of joints.
+    """
+
+    name: str
+    q: tuple[tuple[str, tuple[float, ...]], ...]
+    v: tuple[tuple[str, tuple[float, ...]], ...]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..algebra.pose import Pose
 from ..atomic import writing
@@ -13,10 +14,13 @@ from ..errors import ModelError, printable
 from ..joints import BY_NAME, JointType, Limits
 from ..structure.layout import Layout, lay_out
 from .inertia import Inertia
-from .parts import WORLD, Body, Frame, Joint, Spring, check_name
-from .rejoinable import Rejoinable
+from .parts import WORLD, Actuator, Body, Coupling, Frame, Joint, Keyframe, Shape, Spring, check_name
+from .shapes import form_from_dict, form_to_dict
 
-M = TypeVar("M", bound=Rejoinable)
+if TYPE_CHECKING:
+    from .rejoinable import Rejoinable
+
+M = TypeVar("M", bound="Rejoinable")
 
 FORMAT = "regraft mechanism"
 VERSION = 1
@@ -156,6 +160,66 @@ def spring_to_dict(spring: Spring) -> dict[str, Any]:
     }
 
 
+def shape_to_dict(shape: Shape) -> dict[str, Any]:
+    """A shape as plain data."""
+    found = {"name": shape.name, "body": shape.body, **form_to_dict(shape.form), "pose": pose_to_dict(shape.pose)}
+    found |= {use: False for use in ("visual", "collision") if not getattr(shape, use)}
+    return found if shape.color is None else found | {"color": list(shape.color)}
+
+
+def add_shape(mech: Rejoinable, data: dict[str, Any]) -> None:
+    """Add the shape of `shape_to_dict`."""
+    given = dict(data)
+    body, name, pose = given.pop("body"), given.pop("name"), pose_from_dict(given.pop("pose"))
+    settings = {what: given.pop(what) for what in ("visual", "collision", "color") if what in given}
+    mech.add_shape(body, form_from_dict(given), name, pose, **settings)
+
+
+def coupling_to_dict(coupling: Coupling) -> dict[str, Any]:
+    """A coupling as plain data."""
+    drivers = dict(coupling.drivers)
+    return {"name": coupling.name, "driver": drivers, "driven": coupling.driven, "offset": coupling.offset}
+
+
+def actuator_to_dict(actuator: Actuator) -> dict[str, Any]:
+    """An actuator as plain data; without `effort` where it has no bound."""
+    found = {"name": actuator.name, "joint": actuator.joint, "gear": actuator.gear}
+    return found if math.isinf(actuator.effort) else found | {"effort": actuator.effort}
+
+
+def keyframe_to_dict(keyframe: Keyframe) -> dict[str, Any]:
+    """A keyframe as plain data."""
+    q, v = ({joint: list(values) for joint, values in numbers} for numbers in (keyframe.q, keyframe.v))
+    return {"name": keyframe.name, "q": q, "v": v}
+
+
+def fittings_to_dict(mech: Rejoinable) -> dict[str, Any]:
+    """Shapes, couplings, actuators and keyframes; only the tables that are not empty."""
+    tables: dict[str, list[dict[str, Any]]] = {
+        "shapes": [shape_to_dict(shape) for shape in mech.shapes.values()],
+        "couplings": [coupling_to_dict(coupling) for coupling in mech.couplings.values()],
+        "actuators": [actuator_to_dict(actuator) for actuator in mech.actuators.values()],
+        "keyframes": [keyframe_to_dict(keyframe) for keyframe in mech.keyframes.values()],
+    }
+    return {name: table for name, table in tables.items() if table}
+
+
+def add_fittings(mech: Rejoinable, data: Mapping[str, Any]) -> None:
+    """Add what `fittings_to_dict` has; files of earlier releases have none of it."""
+    for shape in data.get("shapes", ()):
+        add_shape(mech, shape)
+    for coupling in data.get("couplings", ()):
+        mech.add_coupling(**coupling)
+    for actuator in data.get("actuators", ()):
+        mech.add_actuator(**actuator)
+    for keyframe in data.get("keyframes", ()):
+        mech.remember_keyframe(Keyframe(keyframe["name"], *(_numbers(keyframe[part]) for part in ("q", "v"))))
+
+
+def _numbers(data: Mapping[str, Any]) -> tuple[tuple[str, tuple[float, ...]], ...]:
+    return tuple((joint, tuple(float(x) for x in values)) for joint, values in data.items())
+
+
 def mechanism_to_dict(mech: Rejoinable) -> dict[str, Any]:
     """A whole mechanism."""
     return {
@@ -166,6 +230,7 @@ def mechanism_to_dict(mech: Rejoinable) -> dict[str, Any]:
         "joints": [joint_to_dict(joint) for joint in mech.joints.values()],
         "frames": [frame_to_dict(frame) for frame in mech.frames.values()],
         "springs": [spring_to_dict(spring) for spring in mech.springs.values()],
+        **fittings_to_dict(mech),
         "former_bases": [joint_to_dict(joint) for joint in mech.former_bases.values()],
     }
 
@@ -186,6 +251,7 @@ def mechanism_from_dict(cls: type[M], data: Mapping[str, Any]) -> M:
             mech.add_frame(frame["name"], frame["body"], pose_from_dict(frame["pose"]))
         for spring in data["springs"]:
             mech.add_spring(**spring)
+        add_fittings(mech, data)
         for joint in map(joint_from_dict, data["former_bases"]):
             mech.remember(joint)
     except KeyError as missing:

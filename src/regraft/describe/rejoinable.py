@@ -6,13 +6,14 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import TypeVar
 
-from .graph import Graph, check_type
+from .fitted import Fitted
+from .graph import check_type
 from .parts import Joint
 
 M = TypeVar("M", bound="Rejoinable")
 
 
-class Rejoinable(Graph):
+class Rejoinable(Fitted):
     """A graph that gives out others with the same bodies, frames and springs and other joints; it stays as it is itself."""
 
     @property

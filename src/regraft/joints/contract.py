@@ -14,10 +14,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..algebra.frozen import Frozen
-from ..algebra.pose import Pose, finite, real_numbers
+from ..algebra.pose import Pose, finite
 from ..errors import ModelError, StructureError
 from ..tolerances import AXIS_ROUNDING, NO_DIRECTION, REPRESENTABLE
 from .limits import Limits
+from .settings import BOUNDING, NONE, RESISTING, SETTINGS, bound, not_negative, plain, rest_position
 
 PARAMETERS = 6
 """Numbers that describe a joint type to its kernels; unused ones are 0."""
@@ -55,7 +56,7 @@ class JointKernels:
 
 
 class JointType(Frozen):
-    """A kind of joint with its axes, damping, actuation and limits; it knows nothing of the bodies it joins. Immutable.
+    """A kind of joint with its axes and settings; it knows nothing of the bodies it joins. Immutable.
 
     This is the base of `Revolute`, `Prismatic` and the others, which are the ones to use; `nq` and `nv` are how many numbers
     their positions and velocities have. How to add a type is on the page about joints.
@@ -68,11 +69,23 @@ class JointType(Frozen):
         Whether the joint has a motor; `mobility` and `actuator_torques` ask for it.
     limits : Limits or (lower, upper), optional
         Soft bounds on its position; by default there are none.
+    armature : float or (nv,) array_like, optional
+        Inertia that the joint itself adds to each of its velocities, as a motor's rotor behind its gear does.
+    stiffness : float or (nv,) array_like, optional
+        Of a spring in the joint, for each of its velocities: torque per turn, or force per way, from `rest`.
+    rest : float or (nq,) array_like, optional
+        The position at which that spring is at rest; by default q = 0 and no rotation.
+    friction : float or (nv,) array_like, optional
+        The torque, or force, of dry friction against each velocity.
+    effort : float or (nv,) array_like, optional
+        The largest torque, or force, that a motor has along each velocity; by default there is no bound.
+    speed : float or (nv,) array_like, optional
+        The largest size of each velocity that the joint is made for; by default there is no bound.
 
     Raises
     ------
     ModelError
-        If damping is negative, or limits do not fit the type.
+        If a number is negative, or limits or the position at rest do not fit the type.
     """
 
     nq: ClassVar[int]
@@ -89,18 +102,37 @@ class JointType(Frozen):
     tabled: ClassVar[bool] = False
     """Whether `PARAMETERS` numbers are not enough: then `table` has more, and its address is before those of `parameters`."""
 
-    __slots__ = ("actuated", "damping", "limits")
+    __slots__ = ("actuated", "armature", "damping", "effort", "friction", "limits", "rest", "speed", "stiffness")
     actuated: bool
     damping: Array
     limits: Limits | None
+    armature: Array
+    stiffness: Array
+    rest: Array
+    friction: Array
+    effort: Array
+    speed: Array
 
-    def __init__(self, *, damping: ArrayLike = 0.0, actuated: bool = True, limits: Any = None) -> None:
+    def __init__(
+        self,
+        *,
+        damping: ArrayLike = NONE,
+        actuated: bool = True,
+        limits: Any = None,
+        armature: ArrayLike = NONE,
+        stiffness: ArrayLike = NONE,
+        rest: ArrayLike | None = None,
+        friction: ArrayLike = NONE,
+        effort: ArrayLike | None = None,
+        speed: ArrayLike | None = None,
+    ) -> None:
         name = type(self).__name__
-        self._set(
-            damping=_damping(name, damping, self.nv),
-            actuated=bool(actuated),
-            limits=Limits.of(name, limits, self.limited),
-        )
+        self._set(actuated=bool(actuated), limits=Limits.of(name, limits, self.limited))
+        for what, given in zip(RESISTING, (damping, armature, stiffness, friction), strict=True):
+            self._set(**{what: not_negative(name, what, given, self.nv)})
+        for what, most in zip(BOUNDING, (effort, speed), strict=True):
+            self._set(**{what: bound(name, what, most, self.nv)})
+        self._set(rest=self.normalised(rest_position(name, rest, self.neutral())))
 
     def arguments(self) -> dict[str, Any]:
         """The constructor's own arguments: what tells this joint type from another of its class."""
@@ -232,7 +264,7 @@ class JointType(Frozen):
         >>> rg.Revolute((0, 1, 0), limits=(0.0, 2.0)).reversed().limits.lower
         (-2.0,)
         """
-        return self.with_limits(self.limits and self.limits.negated())
+        return self.with_settings(limits=self.limits and self.limits.negated(), rest=self.reverse(self.rest))
 
     def with_limits(self, limits: Limits | None) -> JointType:
         """The same joint type with other limits."""
@@ -241,9 +273,9 @@ class JointType(Frozen):
         return self.with_settings(limits=limits)
 
     def with_settings(self, **settings: Any) -> JointType:
-        """The same joint type with other settings: `damping`, `actuated` or `limits`, as its constructor takes them."""
-        now = {"damping": self.damping, "actuated": self.actuated, "limits": self.limits}
-        return type(self)(**self.arguments(), **{**now, **settings})
+        """The same joint type with other settings, as its constructor takes them."""
+        now = {what: getattr(self, what) for what in SETTINGS}
+        return type(self)(**{**self.arguments(), **now, **settings})
 
     def reverse(self, q: ArrayLike) -> Array:
         """The position of the reversed joint: ``reversed().pose(reverse(q))`` is the inverse of ``pose(q)``."""
@@ -263,14 +295,14 @@ class JointType(Frozen):
 
     def settings(self) -> dict[str, Any]:
         """What every joint type has besides its axes, without what is at its default."""
-        found: dict[str, Any] = {}
-        if np.any(self.damping):
-            found["damping"] = self.damping.tolist()
+        found: dict[str, Any] = {what: getattr(self, what).tolist() for what in RESISTING if np.any(getattr(self, what))}
         if not self.actuated:
             found["actuated"] = False
         if self.limits is not None:
             found["limits"] = self.limits.to_list()
-        return found
+        if not np.array_equal(self.rest, self.neutral()):
+            found["rest"] = self.rest.tolist()
+        return found | {what: plain(getattr(self, what)) for what in BOUNDING if np.isfinite(getattr(self, what)).any()}
 
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):
@@ -316,16 +348,6 @@ def unit(what: str, axis: ArrayLike) -> tuple[float, float, float]:
     if abs(length - 1.0) > AXIS_ROUNDING:
         vector = vector / length
     return (float(vector[0]), float(vector[1]), float(vector[2]))
-
-
-def _damping(name: str, damping: ArrayLike, nv: int) -> Array:
-    """One number for each velocity, from that or from one number for all."""
-    given = real_numbers(f"{name}: damping", damping)
-    if given.shape not in ((), (nv,)):
-        raise ModelError(f"{name}: damping must be one number, or one for each of its {nv} velocities; got shape {given.shape}.")
-    if not (np.isfinite(given).all() and (given >= 0).all()):
-        raise ModelError(f"{name}: damping must be finite and not negative, not {given.tolist()}.")
-    return np.full(nv, given)
 
 
 def _numbers(values: Sequence[float]) -> str:

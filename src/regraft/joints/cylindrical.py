@@ -34,7 +34,7 @@ class Cylindrical(OneAxis):
     axis : (3,) array_like
         Its direction in the joint's frames; it need not have unit length.
     **settings
-        `damping`, `actuated` and `limits`, as `JointType` has them; limits bound the angle and the way.
+        As `JointType` has them; limits bound the angle and the way.
 
     Examples
     --------

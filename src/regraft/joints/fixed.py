@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..algebra.rotations import identity_pose
 from ..algebra.spatial import Transform
 from ..compilation import inline
@@ -33,7 +35,7 @@ class Fixed(JointType):
 
     Parameters
     ----------
-    damping, actuated, limits : optional
+    **settings
         As every joint type has them; here they mean nothing.
 
     Examples
@@ -46,3 +48,6 @@ class Fixed(JointType):
     nq = nv = limited = 0
     kernels = JointKernels(transform, columns, nearest, place)
     __slots__ = ()
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)

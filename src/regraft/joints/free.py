@@ -82,10 +82,8 @@ class Free(JointType):
 
     Parameters
     ----------
-    damping, actuated : optional
-        As `JointType` has them.
-    limits : None, optional
-        There is nothing to bound; leave it out.
+    **settings
+        As `JointType` has them, but for limits: there is nothing to bound.
 
     Examples
     --------
@@ -99,6 +97,9 @@ class Free(JointType):
         transform, columns, nearest, integrate=integrate, tangent=tangent, difference=difference, normalise=normalise
     )
     __slots__ = ()
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
 
     def neutral(self) -> Array:
         return np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0])

@@ -58,7 +58,7 @@ class Guided(JointType):
     inverse : bool, optional
         Whether the curves give the pose of the parent in the child instead.
     **settings
-        `damping`, `actuated` and `limits`, as `JointType` has them; limits bound q.
+        As `JointType` has them; limits bound q.
 
     Raises
     ------
@@ -111,11 +111,8 @@ class Guided(JointType):
     def table(self) -> Array:
         return self._table
 
-    def reversed(self) -> Guided:
-        return Guided(
-            self.rotations, self.translations, not self.inverse,
-            damping=self.damping, actuated=self.actuated, limits=self.limits,
-        )  # fmt: skip
+    def reversed(self) -> JointType:
+        return self.with_settings(inverse=not self.inverse)
 
     def reverse(self, q: ArrayLike) -> Array:
         return np.array(q, float)

@@ -44,7 +44,7 @@ class Helical(OneAxis):
     pitch : float
         Metres per radian.
     **settings
-        `damping`, `actuated` and `limits`, as `JointType` has them; limits bound the angle.
+        As `JointType` has them; limits bound the angle.
 
     Examples
     --------

@@ -68,7 +68,7 @@ class Planar(JointType):
     normal : (3,) array_like
         The normal of the plane in the joint's frames; it need not have unit length.
     **settings
-        `damping`, `actuated` and `limits`, as `JointType` has them; limits bound all three numbers.
+        As `JointType` has them; limits bound all three numbers.
 
     Examples
     --------

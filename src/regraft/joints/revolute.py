@@ -80,7 +80,7 @@ class Revolute(OneAxis):
     axis : (3,) array_like
         Its direction in the joint's frames; it need not have unit length.
     **settings
-        `damping`, `actuated` and `limits`, as `JointType` has them; limits bound the angle.
+        As `JointType` has them; limits bound the angle.
 
     Examples
     --------

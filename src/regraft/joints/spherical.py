@@ -83,10 +83,8 @@ class Spherical(JointType):
 
     Parameters
     ----------
-    damping, actuated : optional
-        As `JointType` has them.
-    limits : Limits or (lower, upper), optional
-        Bounds on the angle of the whole rotation, which is never negative: ``limits=(-inf, 1.0)``.
+    **settings
+        As `JointType` has them; limits bound the angle of the whole rotation, which is never negative: ``limits=(-inf, 1.0)``.
 
     Examples
     --------
@@ -102,8 +100,8 @@ class Spherical(JointType):
     )  # fmt: skip
     __slots__ = ()
 
-    def __init__(self, *, damping: ArrayLike = 0.0, actuated: bool = True, limits: Any = None) -> None:
-        super().__init__(damping=damping, actuated=actuated, limits=limits)
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
         if self.limits is not None and not (self.limits.upper[0] >= 0.0 and self.limits.lower[0] <= math.pi):
             raise ModelError(
                 f"Spherical: no rotation has an angle from {self.limits.lower[0]:g} to {self.limits.upper[0]:g}; the angle of a "
@@ -116,8 +114,8 @@ class Spherical(JointType):
     def normalised(self, q: Array) -> Array:
         return unit_length(q)
 
-    def reversed(self) -> Spherical:
-        return self  # the angle of a rotation is that of its inverse
+    def reversed(self) -> JointType:
+        return self.with_settings(rest=self.reverse(self.rest))  # the angle of a rotation is that of its inverse
 
     def reverse(self, q: ArrayLike) -> Array:
         return np.asarray(q, float) * (1.0, -1.0, -1.0, -1.0)

@@ -28,6 +28,7 @@ from ..errors import ModelError
 from ..tolerances import PARALLEL
 from .axis import axis_of, turn_about
 from .contract import Array, JointKernels, JointType, unit
+from .settings import BOUNDING, RESISTING
 
 
 @inline
@@ -78,7 +79,7 @@ class Universal(JointType):
     axis2 : (3,) array_like
         The axis that is fixed to the child; it must not be parallel to the first one.
     **settings
-        `damping`, `actuated` and `limits`, as `JointType` has them; limits bound the two angles.
+        As `JointType` has them; limits bound the two angles.
 
     Raises
     ------
@@ -112,8 +113,9 @@ class Universal(JointType):
         return (*self.axis1, *self.axis2)
 
     def reversed(self) -> Universal:
-        limits = self.limits and self.limits.negated().swapped()
-        return Universal(self.axis2, self.axis1, damping=self.damping[::-1], actuated=self.actuated, limits=limits)
+        swapped: dict[str, Any] = {what: getattr(self, what)[::-1] for what in (*RESISTING, *BOUNDING)}
+        limits, rest = self.limits and self.limits.negated().swapped(), self.reverse(self.rest)
+        return Universal(self.axis2, self.axis1, actuated=self.actuated, limits=limits, rest=rest, **swapped)
 
     def reverse(self, q: ArrayLike) -> Array:
         return -np.asarray(q, float)[::-1]

@@ -1,0 +1,66 @@
+"""What every joint type has besides its axes: damping, a motor, a rotor, a spring, friction, and bounds. Checked here."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..algebra.pose import finite, real_numbers
+from ..errors import ModelError
+
+Array = NDArray[np.float64]
+
+NONE: ArrayLike = 0.0
+"""The default of settings that most joints do not have."""
+RESISTING = ("damping", "armature", "stiffness", "friction")
+"""Settings with one number for each velocity, 0 unless given."""
+BOUNDING = ("effort", "speed")
+"""Settings with one number for each velocity, infinite unless given."""
+SETTINGS = (*RESISTING, *BOUNDING, "actuated", "limits", "rest")
+"""All of them, by the names that constructors take."""
+
+_ZEROS, _UNBOUNDED = ([np.full(nv, value) for nv in range(7)] for value in (0.0, math.inf))  # made once: most joints have these
+
+
+def not_negative(name: str, what: str, given: ArrayLike, nv: int) -> Array:
+    """One number for each velocity, from that or from one number for all."""
+    if given is NONE:
+        return _ZEROS[nv]
+    numbers = _for_each(name, what, given, nv)
+    if not (np.isfinite(numbers).all() and (numbers >= 0).all()):
+        raise ModelError(f"{name}: {what} must be finite and not negative, not {numbers.tolist()}.")
+    return np.full(nv, numbers)
+
+
+def bound(name: str, what: str, given: ArrayLike | None, nv: int) -> Array:
+    """The largest size of each velocity or torque; infinite where there is no bound."""
+    if given is None:
+        return _UNBOUNDED[nv]
+    if isinstance(given, list | tuple):
+        given = [math.inf if one is None else one for one in given]  # as JSON has it
+    numbers = _for_each(name, what, given, nv)
+    if not (numbers >= 0).all():
+        raise ModelError(f"{name}: {what} is the largest size that there may be, so it must not be negative: {numbers.tolist()}.")
+    return np.full(nv, numbers)
+
+
+def rest_position(name: str, given: ArrayLike | None, neutral: Array) -> Array:
+    """Where a joint's spring is at rest; one number will do for a joint with one coordinate."""
+    if given is None:
+        return neutral
+    numbers = real_numbers(f"{name}: rest", given)
+    return finite(f"{name}: rest", np.atleast_1d(numbers) if neutral.size == 1 else numbers, neutral.shape)
+
+
+def plain(values: Array) -> list[float | None]:
+    """Numbers for a file; an infinite one, which JSON has none for, is None."""
+    return [None if math.isinf(value) else value for value in values.tolist()]
+
+
+def _for_each(name: str, what: str, given: ArrayLike, nv: int) -> Array:
+    numbers = real_numbers(f"{name}: {what}", given)
+    if numbers.shape not in ((), (nv,)):
+        raise ModelError(f"{name}: {what} must be one number, or one for each of its {nv} velocities; got shape {numbers.shape}.")
+    return numbers
