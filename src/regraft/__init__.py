@@ -36,6 +36,8 @@ from .errors import (
     StructureError,
 )
 from .files.loading import load
+from .files.reading import Reading, read
+from .files.report import Finding, Report
 from .joints import (
     Curve,
     Cylindrical,
@@ -88,6 +90,7 @@ __all__ = [
     "Energy",
     "Event",
     "FileError",
+    "Finding",
     "Fixed",
     "Frame",
     "Free",
@@ -116,8 +119,10 @@ __all__ = [
     "Pose",
     "PoseTarget",
     "Prismatic",
+    "Reading",
     "RegraftError",
     "RegraftWarning",
+    "Report",
     "Revolute",
     "Shape",
     "SimulationError",
@@ -168,6 +173,7 @@ __all__ = [
     "models",
     "momentum",
     "normalise",
+    "read",
     "reroot",
     "simulate",
     "to_maximal",

@@ -52,6 +52,7 @@ class Graph:
         self._couplings: dict[str, Coupling] = {}
         self._actuators: dict[str, Actuator] = {}
         self._keyframes: dict[str, Keyframe] = {}
+        self._extras: dict[str, Any] = {}
         self._former_bases: dict[str, Joint] = {}
         self._is_frozen = False
         self.follows = Follows()
@@ -211,6 +212,11 @@ class Graph:
         """The springs by name."""
         return MappingProxyType(self._springs)
 
+    @property
+    def extras(self) -> dict[str, Any]:
+        """What a file format knows besides, as plain data under the format's name, so that it can be written again."""
+        return self._extras
+
     def copy(self: G) -> G:
         """A mechanism that can be changed without changing this one.
 
@@ -224,7 +230,7 @@ class Graph:
         twin._frames, twin._springs = self._frames.copy(), self._springs.copy()
         twin._shapes, twin._couplings = self._shapes.copy(), self._couplings.copy()
         twin._actuators, twin._keyframes = self._actuators.copy(), self._keyframes.copy()
-        twin._former_bases = self._former_bases.copy()
+        twin._extras, twin._former_bases = self._extras.copy(), self._former_bases.copy()
         twin._is_frozen = False
         return twin
 

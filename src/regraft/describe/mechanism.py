@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -310,15 +310,24 @@ class Mechanism(Rejoinable):
         """
         return files.mechanism_from_dict(cls, data)
 
-    def save(self, path: str | Path) -> None:
-        """Write the mechanism to a JSON file; `regraft.load` reads it back, equal to the last digit.
+    def save(self, path: str | Path, *, state: State | None = None, frames: Literal["keep", "move"] = "keep") -> None:
+        """Write the mechanism to a file, whole or not at all; its suffix says in which format.
+
+        A .json file has all of it, and `regraft.load` reads it back equal to the last digit. What another format cannot hold is
+        one error that lists it.
 
         Parameters
         ----------
         path : str or Path
             The file.
+        state : State, optional
+            A state to start from, for formats that have one.
+        frames : {"keep", "move"}, optional
+            For formats that have the frame of each link at its joint: frames stay where they are, with helper links, or move.
         """
-        files.write_json(path, self.to_dict())
+        from ..files.writing import write  # formats are an outer layer, which is loaded when it is needed
+
+        write(self, path, state, frames)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Mechanism):

@@ -231,6 +231,7 @@ def mechanism_to_dict(mech: Rejoinable) -> dict[str, Any]:
         "frames": [frame_to_dict(frame) for frame in mech.frames.values()],
         "springs": [spring_to_dict(spring) for spring in mech.springs.values()],
         **fittings_to_dict(mech),
+        **({"extras": mech.extras} if mech.extras else {}),
         "former_bases": [joint_to_dict(joint) for joint in mech.former_bases.values()],
     }
 
@@ -252,6 +253,7 @@ def mechanism_from_dict(cls: type[M], data: Mapping[str, Any]) -> M:
         for spring in data["springs"]:
             mech.add_spring(**spring)
         add_fittings(mech, data)
+        mech.extras.update(data.get("extras", {}))
         for joint in map(joint_from_dict, data["former_bases"]):
             mech.remember(joint)
     except KeyError as missing:

@@ -1,0 +1,15 @@
+"""The formats of mechanisms, one file each: which function reads a file and which writes it, by the file's suffix.
+
+A reader takes a path, `ReadOptions` and `Findings`, in which it notes down all that does not become part of the mechanism, and
+returns the mechanism and a state to start from. A writer takes a mechanism, a state, a path and `WriteOptions`; what the format
+cannot hold is one `FileError` that lists it. Both are imported when they are first needed.
+"""
+
+READERS: dict[str, tuple[str, str]] = {
+    ".json": ("plain", "read_plain"),
+}
+"""The module in this folder and the function of it."""
+
+WRITERS: dict[str, tuple[str, str]] = {
+    ".json": ("plain", "write_plain"),
+}

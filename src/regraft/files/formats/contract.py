@@ -1,0 +1,41 @@
+"""What readers and writers of mechanisms are told."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+FrameChoice = Literal["keep", "move"]
+InertiaChoice = Literal["error", "repair"]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadOptions:
+    """How a file is read.
+
+    Attributes
+    ----------
+    inertia : "error" or "repair"
+        What becomes of an inertia that no real body has.
+    packages : sequence of Path
+        Folders in which packages and meshes are searched, after the file's own.
+    """
+
+    inertia: InertiaChoice = "error"
+    packages: Sequence[Path] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class WriteOptions:
+    """How a file is written.
+
+    Attributes
+    ----------
+    frames : "keep" or "move"
+        Where the frames of links go in a format that has each at its joint: they stay where they are, with helper links where
+        joints are elsewhere, or move to the joints.
+    """
+
+    frames: FrameChoice = "keep"

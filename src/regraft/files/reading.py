@@ -1,0 +1,96 @@
+"""`read`: a mechanism from a file of any format, with a report of what was not carried over."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, get_args
+
+from ..atomic import path_of
+from ..describe.mechanism import Mechanism
+from ..describe.state import State
+from ..errors import FileError, ModelError
+from .formats import READERS
+from .formats.contract import InertiaChoice, ReadOptions
+from .report import Findings, Report, checked_ignore
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """What `regraft.read` found in a file.
+
+    Attributes
+    ----------
+    mech : Mechanism
+        The mechanism.
+    state : State
+        The state that the file starts from, or the bind state.
+    report : Report
+        What was not carried over, repaired or guessed.
+    """
+
+    mech: Mechanism
+    state: State
+    report: Report
+
+
+def read(
+    path: str | Path,
+    ignore: str | Collection[str] = (),
+    inertia: InertiaChoice = "error",
+    packages: Sequence[str | Path] = (),
+) -> Reading:
+    """Read a mechanism from a file; its format is known by its suffix.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    ignore : str or collection of str, optional
+        Kinds of what a mechanism cannot say, such as ``("tendon",)``, that may be left out although the mechanism moves otherwise
+        without them; ``"all"`` leaves all of it out. By default it is one error that lists all of it.
+    inertia : {"error", "repair"}, optional
+        What becomes of an inertia that no real body has: an error, or the nearest one that a body can have; the report names it.
+    packages : sequence of str or Path, optional
+        Folders in which ``package://`` paths and meshes are searched.
+
+    Returns
+    -------
+    Reading
+        The mechanism, a state to start from, and the report.
+
+    Raises
+    ------
+    FileError
+        If the file cannot be read, is damaged, is of no known format, or has what a mechanism cannot say.
+
+    Examples
+    --------
+    >>> import regraft as rg, tempfile, pathlib
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "pendulum.json"
+    >>> rg.models.pendulum().mech.save(file)
+    >>> rg.read(file).report.findings
+    ()
+    """
+    if inertia not in get_args(InertiaChoice):
+        raise ModelError(f'inertia must be "error" or "repair", not {inertia!r}.')
+    file, kinds, found = path_of(path), checked_ignore(ignore), Findings()
+    if not file.is_file():
+        raise FileError(f"there is no file {str(path)!r}.")
+    options = ReadOptions(inertia, tuple(Path(folder) for folder in packages))
+    mech, state = reader_of(file)(file, options, found)
+    return Reading(mech, state, found.report(file, kinds))
+
+
+def reader_of(path: Path) -> Any:
+    """The function that reads files of this suffix."""
+    suffix = path.suffix.lower()
+    if suffix not in READERS:
+        raise FileError(f"{str(path)!r}: there is no reader for {suffix or 'no suffix'}; known are {', '.join(READERS)}.")
+    return _function(*READERS[suffix])
+
+
+def _function(module: str, name: str) -> Any:
+    return getattr(importlib.import_module(f".formats.{module}", __package__), name)

@@ -1,0 +1,29 @@
+"""Mechanisms to files of any format, by the file's suffix."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+from typing import get_args
+
+from ..atomic import path_of
+from ..describe.mechanism import Mechanism
+from ..describe.state import State
+from ..errors import FileError, ModelError
+from .formats import WRITERS
+from .formats.contract import FrameChoice, WriteOptions
+
+
+def write(mech: Mechanism, path: str | Path, state: State | None = None, frames: FrameChoice = "keep") -> None:
+    """Write a mechanism, whole or not at all; `Mechanism.save` says what the arguments mean."""
+    if frames not in get_args(FrameChoice):
+        raise ModelError(f'frames must be "keep" or "move", not {frames!r}.')
+    file = path_of(path)
+    suffix = file.suffix.lower()
+    if suffix not in WRITERS:
+        raise FileError(f"{str(path)!r}: there is no writer for {suffix or 'no suffix'}; known are {', '.join(WRITERS)}.")
+    if state is not None:
+        mech.check_state(state)
+    module, name = WRITERS[suffix]
+    writer = getattr(importlib.import_module(f".formats.{module}", __package__), name)
+    writer(mech, mech.state() if state is None else state, file, WriteOptions(frames))
