@@ -19,9 +19,9 @@ def write(mech: Mechanism, path: str | Path, state: State | None = None, frames:
     if frames not in get_args(FrameChoice):
         raise ModelError(f'frames must be "keep" or "move", not {frames!r}.')
     file = path_of(path)
-    suffix = file.suffix.lower()
+    suffix = file.suffix.lower() or ".json"
     if suffix not in WRITERS:
-        raise FileError(f"{str(path)!r}: there is no writer for {suffix or 'no suffix'}; known are {', '.join(WRITERS)}.")
+        raise FileError(f"{str(path)!r}: there is no writer for {suffix}; known are {', '.join(WRITERS)}.")
     if state is not None:
         mech.check_state(state)
     module, name = WRITERS[suffix]
