@@ -34,7 +34,7 @@ mutants: .venv/test  ## mistakes put into plain Python code on purpose, and how 
 	$(BIN)/python -m regraft.warmup
 	$(BIN)/python tests/mutants -n 2
 
-bench: .venv/test  ## speed against Pinocchio and MuJoCo, as ratios within one run
+bench: .venv/bench  ## speed against Pinocchio and MuJoCo, as ratios within one run
 	$(BIN)/python -m regraft.warmup
 	$(BIN)/python benchmarks/run.py
 

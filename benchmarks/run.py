@@ -26,6 +26,7 @@ from loops import repeat_aba, repeat_crba, repeat_rnea
 from maximal import maximal_scaling, skeleton_comparison
 from questions import question_comparisons
 from regraft.atomic import writing
+from rerooting_peers import peer_comparisons
 from simulation import stepping, walking
 from structure import reroot_comparisons, reroot_time
 from subjects import Subject, arm, chain, humanoid
@@ -225,7 +226,13 @@ def main() -> None:
     """Measure, print, and keep the results."""
     subjects = [humanoid(), arm(), chain(30), chain(100)]
     rows = [row for s in track(subjects, description="mechanisms") for row in comparisons(s)]
-    rows += [*reroot_comparisons(subjects[0]), grip_comparison(subjects[0]), *high_bar_comparisons(), *question_comparisons()]
+    rows += [
+        *reroot_comparisons(subjects[0]),
+        *peer_comparisons(subjects[0]),
+        grip_comparison(subjects[0]),
+        *high_bar_comparisons(),
+        *question_comparisons(),
+    ]
     rows += [stepping(subjects[0]), walking(), skeleton_comparison(), *inverse_kinematics_comparisons(), gait_comparison()]
     scale, where = scaling(), machine()
     report(rows, scale, where)
