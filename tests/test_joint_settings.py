@@ -205,3 +205,145 @@ def test_friction_and_springs_act_on_the_joints_own_numbers_whichever_way_it_is_
         away = torques[-1] + joint.friction * state.v / np.hypot(state.v, SLIP_SPEED)
         assert np.abs(away).max() > 1e-3  # of the spring
     assert torques[0] == pytest.approx(torques[1], rel=1e-9, abs=1e-9)
+
+
+# --- loop joints -----------------------------------------------------------------------------------------------------
+
+
+def two_hinges(first, second):
+    """A rod on two hinges about the same axis, of which the second closes a loop."""
+    mech = rg.Mechanism(gravity=(0, 0, 0))
+    mech.add_body("rod", rg.Inertia.cylinder(1.0, 0.02, (0, 0, 0), (1, 0, 0)))
+    mech.add_joint("first", first, "world", "rod")
+    mech.add_joint("second", second, "world", "rod")
+    return mech
+
+
+PLAIN = rg.Revolute(Y)
+
+
+@pytest.mark.parametrize(
+    ("angle", "way"), [(0.5, -2.0), (2.5, 0.0), (5.0, 2.5), (-3.0, 2 * math.pi - 5.5), (8.0, 5.5 - 2 * math.pi)]
+)
+def test_a_spring_of_a_loop_joint_takes_the_turn_nearest_to_its_rest(angle, way):
+    mech = two_hinges(PLAIN, rg.Revolute(Y, stiffness=3.0, rest=2.5))
+    state = mech.state({"first": angle})
+    assert rg.energy(mech, state).potential == pytest.approx(1.5 * way**2, abs=1e-12)
+    inertia = mech.bodies["rod"].inertia.tensor[1, 1] + 0.25
+    assert rg.forward_dynamics(mech, state) == pytest.approx([-3.0 * way / inertia], abs=1e-12)
+    assert rg.actuator_torques(mech, state, [0.0])["first"] == pytest.approx([3.0 * way], abs=1e-12)
+
+
+def test_friction_of_a_loop_joint_resists_as_in_a_tree():
+    rubs = rg.Revolute(Y, friction=2.0)
+    for v in (SLIP_SPEED / 3, -1.0):
+        found = [rg.forward_dynamics(mech, mech.state(v=[v])) for mech in (two_hinges(rubs, PLAIN), two_hinges(PLAIN, rubs))]
+        assert found[1] == pytest.approx(found[0], rel=1e-12)
+        assert found[0] * v < 0.0
+
+
+def test_a_spring_in_a_loop_joint_gives_its_energy_back():
+    mech = two_hinges(PLAIN, rg.Revolute(Y, stiffness=3.0, rest=0.4))
+    traj = rg.simulate(mech, mech.state({"first": 1.5}), 3.0, rtol=1e-10, atol=1e-10)
+    energies = traj.energy()
+    assert energies.total == pytest.approx(np.full(len(traj.t), 1.5 * 1.1**2), rel=1e-8)
+    assert energies.kinetic.max() > 1.0
+
+
+def test_a_rotor_in_a_loop_joint_is_refused_by_name():
+    mech = two_hinges(PLAIN, rg.Revolute(Y, armature=0.1))
+    assert mech.loop_joints == ("second",)  # it can be described
+    for ask in (rg.forward_dynamics, rg.energy, rg.mass_matrix):
+        with pytest.raises(rg.StructureError, match="'second' closes a loop and has armature"):
+            ask(mech, mech.state())
+    tree = two_hinges(rg.Revolute(Y, armature=0.1), PLAIN)
+    inertia = tree.bodies["rod"].inertia.tensor[1, 1] + 0.25
+    assert rg.forward_dynamics(tree, tree.state(), [1.0]) == pytest.approx([1.0 / (inertia + 0.1)], rel=1e-12)
+    swinging = on_a_joint(rg.Revolute(Y))
+    with pytest.raises(rg.StructureError, match="'grip' closes a loop and has armature"):
+        rg.connect(swinging, swinging.state(), "world", "body", joint=rg.Revolute(Y, armature=0.1), at=(0, 0, 0), name="grip")
+
+
+def test_whole_turns_are_lost_in_maximal_coordinates():
+    mech = on_a_joint(rg.Revolute(Y, stiffness=2.0))
+    turned = mech.state({"joint": 0.3 + 2 * math.pi})
+    assert rg.energy(mech, turned).potential == pytest.approx((0.3 + 2 * math.pi) ** 2)
+    assert rg.energy(*rg.to_maximal(mech, turned)).potential == pytest.approx(0.09)
+
+
+# --- effort ----------------------------------------------------------------------------------------------------------
+
+
+def lifted(**settings):
+    """A mass of 2 kg that a motor lifts: it takes 19.62 N to hold it."""
+    mech = rg.Mechanism()
+    mech.add_body("load", rg.Inertia(2.0))
+    mech.add_joint("lift", rg.Prismatic((0, 0, 1), **settings), "world", "load")
+    return mech
+
+
+def test_effort_bounds_torques_by_default():
+    weak, strong = lifted(effort=15.0), lifted(effort=20.0)
+    assert rg.actuator_torques(strong, strong.state(), [0.0])["lift"] == pytest.approx([19.62])
+    with pytest.raises(rg.StructureError, match=r"'lift' at their bounds.*-15 to 15 of 'lift'"):
+        rg.actuator_torques(weak, weak.state(), [0.0])
+    with pytest.raises(rg.StructureError, match="'lift' at their bounds"):
+        rg.inverse_dynamics(weak, weak.state(), [0.0], actuated=["lift"])
+    assert rg.inverse_dynamics(weak, weak.state(), [0.0]) == pytest.approx([19.62])  # which asks what is needed
+    for bounds in ((-math.inf, math.inf), {"lift": (0.0, 30.0)}):
+        assert rg.actuator_torques(weak, weak.state(), [0.0], bounds=bounds)["lift"] == pytest.approx([19.62])
+
+
+def test_actuators_bound_torques_by_their_gears_where_a_joint_has_no_effort():
+    mech = lifted()
+    mech.add_actuator("winch", "lift", gear=-10.0, effort=1.0)
+    with pytest.raises(rg.StructureError, match="-10 to 10 of 'lift'"):
+        rg.actuator_torques(mech, mech.state(), [0.0])
+    mech.add_actuator("second winch", "lift", gear=10.0, effort=1.0)
+    assert rg.actuator_torques(mech, mech.state(), [0.0])["lift"] == pytest.approx([19.62])
+    own = lifted(effort=5.0)
+    own.add_actuator("winch", "lift", gear=10.0, effort=100.0)
+    with pytest.raises(rg.StructureError, match="-5 to 5 of 'lift'"):
+        rg.actuator_torques(own, own.state(), [0.0])
+
+
+def test_bounds_by_name_leave_the_effort_of_others():
+    mech = two_hinges(rg.Revolute(Y, effort=1.0), PLAIN)
+    found = rg.actuator_torques(mech, mech.state(), [9.0], actuated=["first", "second"], bounds={"second": (-8.0, 8.0)})
+    assert found["first"] == pytest.approx([1.0])
+    assert found["second"] == pytest.approx([9.0 * (mech.bodies["rod"].inertia.tensor[1, 1] + 0.25) - 1.0])
+
+
+# --- changed settings ------------------------------------------------------------------------------------------------
+
+
+def test_settings_are_replaced_by_name():
+    mech = on_a_joint(rg.Revolute(Y, damping=0.5, armature=0.1))
+    new = mech.replace(settings={"joint": {"armature": 0.2, "stiffness": 3.0}}, damping={"joint": 0.7})
+    kind = new.joints["joint"].type
+    assert (kind.damping[0], kind.armature[0], kind.stiffness[0]) == (0.7, 0.2, 3.0)
+    assert mech.joints["joint"].type.armature[0] == 0.1
+    assert rg.forward_dynamics(new, new.state({"joint": 0.4})) == pytest.approx([-1.2 / 1.2])
+    with pytest.raises(rg.ModelError, match="there is no setting 'mass'; there are 'damping'"):
+        mech.replace(settings={"joint": {"mass": 2.0}})
+    with pytest.raises(rg.ModelError, match="settings of 'joint' must be given by the names"):
+        mech.replace(settings={"joint": 2.0})
+    with pytest.raises(rg.ModelError, match="there is no joint 'knee'"):
+        mech.replace(settings={"knee": {"armature": 2.0}})
+
+
+def test_settings_come_back_from_a_file(tmp_path):
+    rng = np.random.default_rng(9)
+    mech = random_mechanism(rng, bodies=8, damping=True, limits=True, own=True)
+    mech.save(tmp_path / "mech.json")
+    again, state = rg.load(tmp_path / "mech.json"), random_state(rng, mech)
+    assert again == mech
+    assert np.array_equal(rg.forward_dynamics(again, again.state(state.q, state.v)), rg.forward_dynamics(mech, state))
+
+
+def test_skeletons_of_the_paper_have_no_settings_but_friction():
+    mech = on_a_joint(rg.Free())
+    mech.add_body("arm", rg.Inertia.sphere(1.0, 0.1))
+    mech.add_joint("elbow", rg.Revolute(Y, armature=0.1), "body", "arm")
+    with pytest.raises(rg.ModelError, match="'elbow': S3 has no armature"):
+        rg.maximal.skeleton_of(mech, mech.state())
