@@ -24,9 +24,9 @@ class Energy:
     Attributes
     ----------
     kinetic : float
-        Kinetic energy.
+        Of bodies and rotors.
     potential : float
-        Of gravity, springs and limits. Gravity's is 0 for a mass at the height of the world's origin.
+        Of gravity, springs (those in joints too) and limits. Gravity's is 0 for a mass at the height of the world's origin.
     total : float
         Kinetic plus potential.
     """
@@ -83,7 +83,7 @@ def energy(mech: Mechanism, state: State) -> Energy:
     """
     structure = mech.structure_for(state)
     kinetic, potential = energy_at.call(structure.work, state._q, state._v)
-    if structure.loops_limited:
+    if structure.loops_store:
         potential += float(loop_measures(mech, state._x[None])[0, 2])
     found = Energy(kinetic, potential)
     representable("the energies", np.array([kinetic, potential, found.total]))
@@ -91,7 +91,7 @@ def energy(mech: Mechanism, state: State) -> Energy:
 
 
 def momentum(mech: Mechanism, state: State) -> Momentum:
-    """Angular and linear momentum of the whole mechanism.
+    """Angular and linear momentum of the whole mechanism: that of its bodies, without the rotors (`armature`) of its joints.
 
     Parameters
     ----------
