@@ -17,6 +17,7 @@ from ..kernels.constraints.dynamics import pushed_closed_dynamics, quick_closed_
 from ..structure.failures import explain_failure
 from ..structure.workspace import Workspace
 from ..tolerances import ASSEMBLED
+from .assembly import open_constraints
 from .loads import Torques, Wrenches, external_table, joint_torques
 
 Array = NDArray[np.float64]
@@ -84,12 +85,12 @@ def careful_forward_dynamics(mech: Mechanism, state: State, tau: Torques | None,
     external = external_table(mech, wrenches)
     out = empty(structure.nv)
     work = structure.new_work()  # its own, to look into afterwards
-    if structure.layout.loops:
+    if structure.layout.is_constrained:
         work.drive(loop_torques)
         margin, gap = pushed_closed_dynamics.call(work, state._x, torque, external, out)
         if gap > ASSEMBLED:
             raise StructureError(
-                f"the loops are open by {gap:.3g} in this state; close them first: state = assemble(mech, state)."
+                f"{open_constraints(structure.layout, gap)} in this state; close them first: state = assemble(mech, state)."
             )
     elif wrenches:
         margin = pushed_dynamics.call(work, state._q, state._v, torque, external, out)

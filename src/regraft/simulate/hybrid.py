@@ -345,7 +345,7 @@ class Run:
         joint = runner.broken_joint()
         if why == stepping_loop.TOO_SMALL and joint is None:
             return self._too_short(runner)
-        if why == stepping_loop.NOT_FINITE and joint is None and runner.mech.layout.loops:
+        if why == stepping_loop.NOT_FINITE and joint is None and runner.mech.layout.is_constrained:
             return self._error(
                 f"the loops cannot be closed again after a step at t = {t:.9g}: the motion leads where they cannot follow, as "
                 "out of a singular position. Take smaller steps, or start from another velocity.",
@@ -366,7 +366,7 @@ class Run:
         if self.in_a_row > 1:
             return self._endless(t)
         where = "" if joint is None else f"; joint {joint!r} changes fastest there"
-        closed = ", or loops are near a singular position, where digits are lost" if runner.mech.layout.loops else ""
+        closed = ", or loops are near a singular position, where digits are lost" if runner.mech.layout.is_constrained else ""
         return self._error(
             f"the step size became too small at t = {t:.9g}{lately}{where}. Usual reasons: a function that jumps, such as "
             "-sign(v) (smooth it, or let an event switch it), limits or springs that are too stiff (soften them, or loosen rtol "

@@ -46,7 +46,7 @@ class Runner:
         """The mechanism as the user sees it."""
         self.structure, self.nq, self.nv = mech.structure, mech.layout.nq, mech.layout.nv
         self.work = self.structure.new_work()
-        if mech.layout.loops:
+        if mech.layout.is_constrained:
             prepare_start(mech, coordinates.start, self.work)
         self.callbacks: list[Callback] = []
         self.drivers: list[Driver] = []
@@ -68,7 +68,7 @@ class Runner:
     def _flow(self, torque: Torques | None, wrenches: Pushes | Mapping[str, Any] | None) -> Flow:
         """The mechanism with all that acts on it."""
         calls = Calls(of_free_bodies=self.integrator.of_free_bodies)
-        if self.mech.layout.loops:
+        if self.mech.layout.is_constrained:
             calls.has_loops, calls.closes = True, self.settings.stabilise
             calls.dynamics, calls.closing = dynamics_kernel(), closing_kernel()
         push, external = np.zeros((1, 6)), self.structure.no_forces

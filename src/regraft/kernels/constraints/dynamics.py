@@ -45,10 +45,10 @@ def closed_dynamics(
     Returns the least MARGIN, as `aba`. The largest gap of a loop is left in GAP.
     """
     worst = articulate(model, work, q, v, tau, external)
-    closed.scratch[GAP, 0] = hold(model, work, closed)
+    closed.scratch[GAP, 0] = hold(model, work, closed, q)
     drive(model, work, closed)
     accelerate(model, work, rising_world(model, work.body[0, R]), out)
-    acceleration_gaps(model, work, closed)
+    acceleration_gaps(model, work, closed, out)
     least = couple(model, work, closed, REDUNDANT)
     balance(model, work, closed)
     accelerate(model, work, rising_world(model, work.body[0, R]), out)
@@ -70,7 +70,7 @@ def improve(model: KernelModel, work: Work, closed: Loops, out: Any) -> None:
     world, size = rising_world(model, work.body[0, R]), 1.0
     for d in range(out.shape[0]):
         size = max(size, abs(out[d].real))
-    acceleration_gaps(model, work, closed)
+    acceleration_gaps(model, work, closed, out)
     lack = largest_residual(closed)
     for _ in range(5):
         if not lack > LACKING * size:
@@ -79,7 +79,7 @@ def improve(model: KernelModel, work: Work, closed: Loops, out: Any) -> None:
         keep_multipliers(closed)
         balance(model, work, closed)
         accelerate(model, work, world, out)
-        acceleration_gaps(model, work, closed)
+        acceleration_gaps(model, work, closed, out)
         lack = largest_residual(closed)
         if not lack < HELPS * before:
             take_back(model, work, closed)
@@ -130,8 +130,8 @@ def quick_closed_dynamics(handle: int, x: Floats, tau: Floats, out: Floats) -> f
 
 
 @entry
-def acceleration_lack(handle: int, x: Floats) -> float:
-    """What the accelerations lack along the rows of loops, those that are left out too; after the dynamics at x."""
-    closed = loops_at(handle, x)
-    acceleration_gaps(model_at(handle), work_at(handle, x), closed)
+def acceleration_lack(handle: int, a: Floats) -> float:
+    """What the accelerations a lack along the rows of loops, those that are left out too; after the dynamics that gave them."""
+    closed = loops_at(handle, a)
+    acceleration_gaps(model_at(handle), work_at(handle, a), closed, a)
     return largest_residual(closed)
