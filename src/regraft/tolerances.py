@@ -55,6 +55,9 @@ SHOWN_AS_ZERO = 1e-12  # relative to the largest number beside it
 NO_DIRECTION = 1e-12  # the unit of the axis that was given
 """An axis that is shorter has no direction."""
 
+PRESCRIBED_RATE = 1e-3  # relative to 1 + the velocity or acceleration
+"""How far a prescribed velocity or acceleration may be from differences of positions or velocities; more is a mistake."""
+
 RATIO = 1e-9  # relative to the ratio of two joints of a coupling
 """How far a ratio may be from one of whole numbers and still be meant as it."""
 

@@ -63,8 +63,8 @@ def _period(coupling: Coupling, factors: Mapping[str, float], joints: Mapping[st
         parts = math.lcm(parts, ratio.denominator)
         if abs(factor / least - ratio) > RATIO * factor / least or parts > _TEETH:
             raise StructureError(
-                f"the coupling {coupling.name!r} cannot be held here: the joints {listed(turning)} close loops, so that bodies tell "
-                f"their angles up to whole turns alone, and {factor / least:.9g}, the ratio between them, is no ratio of whole "
-                f"numbers up to {_TEETH}. Give such a ratio, or use coordinates in which all but one of them are joints of the tree."
+                f"the coupling {coupling.name!r} cannot be held here: the joints {listed(turning)} close loops, so that bodies "
+                f"tell their angles up to whole turns alone, and {factor / least:.9g}, the ratio between them, is no ratio of "
+                f"whole numbers up to {_TEETH}. Give such a ratio, or coordinates in which all but one are joints of the tree."
             )
     return 2.0 * math.pi * least / parts

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...algebra.memory import table_at, vector_at
-from ...compilation import Floats, Scalars, ScalarTable, Table, entry, jit, long_entry
+from ...compilation import Floats, Scalars, ScalarTable, Table, entry, inline, jit, long_entry
 from ...tolerances import ASSEMBLED, LACKING, POOR, REDUNDANT
 from ..aba import accelerate, articulate
 from ..kinematics import rising_world
@@ -44,7 +44,12 @@ def closed_dynamics(
 
     Returns the least MARGIN, as `aba`. The largest gap of a loop is left in GAP.
     """
-    worst = articulate(model, work, q, v, tau, external)
+    return hold_together(model, work, closed, q, out, articulate(model, work, q, v, tau, external))
+
+
+@inline
+def hold_together(model: KernelModel, work: Work, closed: Loops, q: Any, out: Any, worst: Any) -> float:
+    """`closed_dynamics` after `articulate`, whose result is `worst`."""
     closed.scratch[GAP, 0] = hold(model, work, closed, q)
     drive(model, work, closed)
     accelerate(model, work, rising_world(model, work.body[0, R]), out)

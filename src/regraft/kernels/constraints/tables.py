@@ -29,9 +29,7 @@ TERM = 3
 # term_numbers: float64 (terms, TERM_NUMBERS): a coupling is Σ (factor · position − shift) = 0
 FACTOR = 0
 SHIFT = 1
-PERIOD = (
-    2  # of a coupling's first term: what the gap is known up to, as bodies tell angles up to whole turns; 0 where it is known
-)
+PERIOD = 2  # of a coupling's first term: up to what the gap is known, as bodies tell angles up to whole turns; else 0
 TERM_NUMBERS = 3
 
 # pairs: (terms, PAIR), scratch, of terms that are loop joints
