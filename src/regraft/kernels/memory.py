@@ -66,7 +66,7 @@ JOINT_TABLES_AT, TERM_TABLE_AT, TERM_NUMBERS_AT = range(36, 39)
 # addresses of those of a workspace
 BODY_AT, DOF_AT, ROWS_AT, Y_AT, W_AT, SHARED_AT, DRIVE_AT, SCRATCH_AT, HELD_AT, MOTORS_AT = range(39, 49)
 ORDER_AT, BORDER_AT, FACTORS_AT, LOADS_AT, PAIRS_AT = range(49, 54)
-HEADER = 54
+HEADER = 56  # a multiple of the words of a cache line, so that tables begin at one
 
 _LINE = 8  # words of a cache line, at which every table begins
 _POSE = 12
