@@ -145,6 +145,15 @@ def posed(mech, state):
     return rg.inverse_kinematics(mech, {**joints, "tip": tip}, start=state).q
 
 
+def told(mech, state):
+    """What it takes to accelerate the first joint that moves, or why it cannot be had."""
+    name = next(name for name in mech.layout.names if mech.joints[name].type.nv)
+    try:
+        return rg.prescribed_torques(mech, state, {name: np.ones(mech.joints[name].type.nv)})
+    except rg.StructureError as problem:
+        return str(problem)
+
+
 TASKS = {
     "forward_dynamics": lambda m, s: rg.forward_dynamics(m, s, np.arange(1.0, m.nv + 1)),
     "forward_dynamics pushed": lambda m, s: rg.forward_dynamics(m, s, wrenches={a_body(m): np.arange(6.0)}),
@@ -155,6 +164,7 @@ TASKS = {
     "bias_force": rg.bias_force,
     "mass_matrix": rg.mass_matrix,
     "joint_reactions": lambda m, s: (found := rg.joint_reactions(m, s), found.redundant),
+    "prescribed_torques": told,
     "derivatives": rg.derivatives,
     "energy": rg.energy,
     "momentum": rg.momentum,

@@ -17,6 +17,7 @@ from .ask.loop_jacobian import loop_jacobian, loop_jacobian_rate
 from .ask.manifold import difference, integrate, normalise
 from .ask.mobility import Mobility, mobility
 from .ask.poses import body_poses, body_twists, frame_pose, frame_position, frame_twist
+from .ask.prescribed import prescribed_torques
 from .ask.reactions import joint_reactions
 from .ask.targets import JointTarget, Marker, PoseTarget
 from .change import Connection, connect, connect_all, cut, reroot
@@ -173,6 +174,7 @@ __all__ = [
     "models",
     "momentum",
     "normalise",
+    "prescribed_torques",
     "read",
     "reroot",
     "simulate",

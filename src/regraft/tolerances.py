@@ -55,6 +55,9 @@ SHOWN_AS_ZERO = 1e-12  # relative to the largest number beside it
 NO_DIRECTION = 1e-12  # the unit of the axis that was given
 """An axis that is shorter has no direction."""
 
+RATIO = 1e-9  # relative to the ratio of two joints of a coupling
+"""How far a ratio may be from one of whole numbers and still be meant as it."""
+
 ORTHONORMAL = 1e-9  # relative to a length of 1
 """How far the columns of a given rotation matrix may be from unit length and right angles."""
 
@@ -75,6 +78,9 @@ UNIT_QUATERNION = 1e-6  # relative to a length of 1
 
 PARALLEL = 1e-6  # sine of an angle
 """Two axes of a universal joint with a smaller angle between them are parallel."""
+
+PRESCRIBED_RATE = 1e-3  # relative to 1 + the velocity or acceleration
+"""How far a prescribed velocity or acceleration may be from differences of positions or velocities; more is a mistake."""
 
 # --- joints and places: how far a body may be from where a joint can hold it ------------------------------------------------
 

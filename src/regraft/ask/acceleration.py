@@ -14,7 +14,7 @@ from ..describe.mechanism import Mechanism
 from ..describe.state import State
 from ..errors import StructureError
 from ..kernels import crba
-from ..kernels.constraints import jacobian as constraint
+from ..kernels.constraints.demands import DEMANDS, loop_demands
 from ..tolerances import ASSEMBLED, HELD_DEPENDENT
 from .loop_forces import own_wrenches
 from .loop_jacobian import loop_matrices, open_loop
@@ -63,7 +63,7 @@ def consistent_acceleration(mech: Mechanism, state: State, a: ArrayLike, hold: I
     wanted = finite("a", a, (mech.nv,))
     mech.check_state(state)
     held = [i for name in ((hold,) if isinstance(hold, str) else hold) for i in range(*mech.v_slice(name).indices(mech.nv))]
-    if not mech.loop_joints:
+    if not mech.layout.is_constrained:
         return wanted
     found = keeping_acceleration(mech, state)
     left = np.abs(found.left).max(initial=0.0)
@@ -131,18 +131,19 @@ def loop_torques_at(mech: Mechanism, state: State, a: Array) -> Array:
     """
     coordinates, structure = mech.coordinates, mech.structure
     own = np.empty(coordinates.count - coordinates.tree)
-    if not structure.layout.loops:
+    constraints = structure.layout.constraints
+    if not constraints:
         return own
-    found = np.empty((len(structure.layout.loops), constraint.DEMANDS))
+    found = np.empty((len(constraints), DEMANDS))
     wrenches = own_wrenches(structure, structure.work, state._x)
-    constraint.loop_demands.call(structure.work, state._x, a, coordinates.loop_size, wrenches, own, found)
+    loop_demands.call(structure.work, state._x, a, coordinates.loop_size, wrenches, own, found)
     representable("the accelerations of the loops", found)
-    for (name, _, _), (gap, slip, opening, summands) in zip(mech.layout.loops, found.tolist(), strict=True):
+    for which, (gap, slip, opening, summands) in zip(constraints, found.tolist(), strict=True):
         if not (gap <= ASSEMBLED and slip <= ASSEMBLED):
-            raise open_loop(name, gap, slip)
+            raise open_loop(which, gap, slip)
         if not opening <= ASSEMBLED * (1.0 + summands):
             raise StructureError(
-                f"the accelerations would open the loop of joint {name!r}, at {opening:.3g} (m/s² or rad/s²); "
+                f"the accelerations would open {which}, at {opening:.3g} (m/s² or rad/s²); "
                 "take the nearest ones that do not: a = consistent_acceleration(mech, state, a)."
             )
     return own

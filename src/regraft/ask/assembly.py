@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from ..algebra.pose import representable
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
-from ..errors import AssemblyError, ModelError, StructureError
+from ..errors import AssemblyError, ModelError, StructureError, listed
 from ..kernels.constraints.closure import closed_positions, closed_velocities
 from ..kernels.constraints.tables import RESIDUAL
 from ..kernels.tables import HELD
+from ..structure.layout import Layout
 from ..structure.workspace import Workspace
 from ..tolerances import ASSEMBLED, CLOSED, GAP_SMALL, ONE_CORRECTION
 
@@ -28,7 +29,7 @@ _CORRECTIONS = 5  # of velocities: one is exact but for rounding, which badly co
 
 
 def assemble(mech: Mechanism, state: State, hold: Iterable[str] = ()) -> State:
-    """Close the loops from a rough position, then make the velocities consistent with them.
+    """Close loops and couplings from a rough position, then make the velocities consistent with them.
 
     The result is an admissible start for `simulate`. What is not held moves as little as possible, measured by kinetic energy.
 
@@ -48,7 +49,7 @@ def assemble(mech: Mechanism, state: State, hold: Iterable[str] = ()) -> State:
     Raises
     ------
     AssemblyError
-        If the loops cannot be closed; the message has the loop and the gap that is left.
+        If loops or couplings cannot be closed; the message has the loop or the couplings, and the gap that is left.
 
     Examples
     --------
@@ -61,7 +62,7 @@ def assemble(mech: Mechanism, state: State, hold: Iterable[str] = ()) -> State:
     array([0.])
     """
     mech.check_state(state)
-    if not mech.layout.loops:
+    if not mech.layout.is_constrained:
         return state
     work = mech.structure.new_work()
     for name in (hold,) if isinstance(hold, str) else hold:
@@ -109,7 +110,7 @@ class Closing:
 
 def assembled(mech: Mechanism, state: State) -> State:
     """The state with its loops closed to rounding; an error where they are open by more than a user's digits explain."""
-    if not mech.layout.loops:
+    if not mech.layout.is_constrained:
         return state
     work = mech.structure.new_work()
     q, v = state._q.copy(), state._v.copy()
@@ -117,10 +118,17 @@ def assembled(mech: Mechanism, state: State) -> State:
     slip = closed_velocities.call(work, q, v)
     if not (gap <= ASSEMBLED and slip <= ASSEMBLED * (1.0 + float(np.abs(v).max(initial=0.0)))):
         raise StructureError(
-            f"the loops are open in this state, by {gap:.3g} in position and {slip:.3g} in velocity; close them first: "
-            "state = assemble(mech, state)."
+            f"{open_constraints(mech.layout)} in this state, by {gap:.3g} in position and {slip:.3g} in velocity; close them "
+            "first: state = assemble(mech, state)."
         )
     return assemble(mech, state)
+
+
+def open_constraints(layout: Layout, gap: float | None = None) -> str:
+    """The beginning of a message that loops or couplings are open: by how much, and the names of the couplings."""
+    parts = ["the loops"] if layout.loops else []
+    parts += [f"the couplings ({listed(layout.couplings, most=6)})"] if layout.couplings else []
+    return f"{' or '.join(parts)} are open" + ("" if gap is None else f" by {gap:.3g}")
 
 
 def _open_loop(mech: Mechanism, work: Workspace, q: Array, gap: float) -> AssemblyError:
@@ -129,8 +137,23 @@ def _open_loop(mech: Mechanism, work: Workspace, q: Array, gap: float) -> Assemb
     gaps = [np.abs(work.rows[of_loop, RESIDUAL]).max(initial=0.0) for of_loop in mech.structure.rows_of_loops]
     if not np.isfinite(gap):
         raise ModelError("the loops cannot be closed: the state is not finite.")
-    name = mech.layout.loops[int(np.argmax(gaps))][0]
+    worst = int(np.argmax(gaps))
+    number = len(mech.layout.loops)
+    if worst >= number:
+        return _contradiction(mech, [mech.layout.couplings[i] for i, left in enumerate(gaps[number:]) if left > CLOSED], gap)
     return AssemblyError(
-        f"the loop of joint {name!r} cannot be closed: a gap of {gap:.3g} (metres or radians) is left. Start from another pose, "
-        "hold fewer joints, or check the lengths and the frames of its joints."
+        f"{mech.layout.constraints[worst]} cannot be closed: a gap of {gap:.3g} (metres or radians) is left. Start from another "
+        "pose, hold fewer joints, or check the lengths and the frames of its joints."
+    )
+
+
+def _contradiction(mech: Mechanism, couplings: list[str], gap: float) -> AssemblyError:
+    """The error that couplings cannot be held; those that name the same joints may contradict them."""
+    joints = {joint for name in couplings for joint in mech.couplings[name].joints}
+    others = [name for name, one in mech.couplings.items() if name not in couplings and joints & set(one.joints)]
+    along = f" together with {listed(others, most=6)}" if others else ""
+    return AssemblyError(
+        f"the couplings {listed(couplings, most=6)}{along} cannot be held: a gap of {gap:.3g} (metres or radians) is left. They "
+        "may contradict each other or the loops: check their ratios and offsets, hold fewer joints, or leave one out, as with "
+        f"mech.without({couplings[0]!r})."
     )

@@ -84,7 +84,7 @@ def forward_dynamics_batch(
         off = off_manifold(quaternions, given[0], UNIT_QUATERNION) if len(quaternions) else -1
         if off >= 0:
             raise _off_manifold(mech, positions, first + off)
-        if layout.loops:  # one by one: which rows of a loop depend on others differs from state to state
+        if layout.is_constrained:  # one by one: which rows of a loop depend on others differs from state to state
             work = structure.new_work()
             closed_dynamics_batch.call(work, *given)
         else:

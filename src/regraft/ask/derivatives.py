@@ -83,7 +83,7 @@ def derivatives(mech: Mechanism, state: State, tau: Torques | None = None, wrenc
     torque, of_loops = joint_torques(mech, tau)
     q, v, push, scratch = (x.astype(complex) for x in (state._q, state._v, external, np.zeros((3, max(structure.nq, nv)))))
     work = structure.new_work(0j)
-    if structure.layout.loops:
+    if structure.layout.is_constrained:
         found = np.empty((nv, 3 * nv))
         work.drive(of_loops)
         loop_derivatives.call(work, q, v, torque.astype(complex), push, scratch, found)

@@ -17,14 +17,22 @@ from ..kernels.constraints.dynamics import pushed_closed_dynamics, quick_closed_
 from ..structure.failures import explain_failure
 from ..structure.workspace import Workspace
 from ..tolerances import ASSEMBLED
+from .assembly import open_constraints
 from .loads import Torques, Wrenches, external_table, joint_torques
+from .prescribed import Prescribed, driven_dynamics
 
 Array = NDArray[np.float64]
 _FLOAT64 = np.dtype(np.float64)
 
 
-def forward_dynamics(mech: Mechanism, state: State, tau: Torques | None = None, wrenches: Wrenches | None = None) -> Array:
-    """The accelerations v̇ under torques, gravity, springs, damping, limits and external wrenches, with or without loops.
+def forward_dynamics(
+    mech: Mechanism,
+    state: State,
+    tau: Torques | None = None,
+    wrenches: Wrenches | None = None,
+    prescribed: Prescribed | None = None,
+) -> Array:
+    """The accelerations v̇ under torques, gravity, springs, damping, limits and external wrenches, with loops and couplings.
 
     Parameters
     ----------
@@ -36,6 +44,9 @@ def forward_dynamics(mech: Mechanism, state: State, tau: Torques | None = None, 
         Joint torques, as one array or by joint name, loop joints too; by default none.
     wrenches : mapping of str to (6,) array_like, optional
         By body: moment, then force, in world axes; the force acts at the body's origin.
+    prescribed : mapping of str to (nv of the joint,) array_like, optional
+        Accelerations of joints of the tree, by name: these joints accelerate as told, all others follow. `prescribed_torques`
+        are the torques that it takes.
 
     Returns
     -------
@@ -46,7 +57,7 @@ def forward_dynamics(mech: Mechanism, state: State, tau: Torques | None = None, 
     ModelError
         If a joint moves no inertia, or a number is not finite.
     StructureError
-        If loops are open, or can only break from here.
+        If loops or couplings are open, can only break from here, or do not allow the prescribed accelerations.
 
     Examples
     --------
@@ -62,7 +73,7 @@ def forward_dynamics(mech: Mechanism, state: State, tau: Torques | None = None, 
     work = structure.ready or structure.work
     try:
         torque: Any = structure.no_torque if tau is None else tau
-        if wrenches is None and (tau is None or (torque.dtype is _FLOAT64 and torque.ndim == 1)):
+        if wrenches is None and prescribed is None and (tau is None or (torque.dtype is _FLOAT64 and torque.ndim == 1)):
             out = empty(structure.nv)
             if state.layout is structure.open_layout:
                 if tree_dynamics.call(work, state._x, torque, out) > 0.0:
@@ -71,6 +82,8 @@ def forward_dynamics(mech: Mechanism, state: State, tau: Torques | None = None, 
                 return out
     except (AttributeError, TypeError):  # not a state, or not an array
         pass
+    if prescribed:
+        return driven_dynamics(mech, state, prescribed, tau, wrenches).a
     return careful_forward_dynamics(mech, state, tau, {} if wrenches is None else wrenches)[0]
 
 
@@ -84,12 +97,12 @@ def careful_forward_dynamics(mech: Mechanism, state: State, tau: Torques | None,
     external = external_table(mech, wrenches)
     out = empty(structure.nv)
     work = structure.new_work()  # its own, to look into afterwards
-    if structure.layout.loops:
+    if structure.layout.is_constrained:
         work.drive(loop_torques)
         margin, gap = pushed_closed_dynamics.call(work, state._x, torque, external, out)
         if gap > ASSEMBLED:
             raise StructureError(
-                f"the loops are open by {gap:.3g} in this state; close them first: state = assemble(mech, state)."
+                f"{open_constraints(structure.layout, gap)} in this state; close them first: state = assemble(mech, state)."
             )
     elif wrenches:
         margin = pushed_dynamics.call(work, state._q, state._v, torque, external, out)

@@ -70,7 +70,7 @@ def inverse_dynamics(
     structure = mech.structure_for(state)
     rate = finite("a", a, (structure.nv,))
     needed = _newton_euler(structure, mech, state, rate, wrenches)
-    if not mech.layout.loops and actuated is None and weights is None and bounds is None:
+    if not mech.layout.is_constrained and actuated is None and weights is None and bounds is None:
         return needed
     asked = actuated is not None or weights is not None or bounds is not None
     actuators = actuators_of(mech, actuated, weights, bounds, efforts=asked)

@@ -29,7 +29,8 @@ def least_forces(mech: Mechanism, state: State, work: Workspace) -> tuple[str, .
     held, idle = left[:, :rank], left[:, rank:]
     rows[:, MULTIPLIER] = held @ (held.T @ rows[:, MULTIPLIER])  # their part in the range of J
     free = np.abs(idle).max(axis=1, initial=0.0) > IDLE
-    return tuple(name for name, of_loop in zip(mech.loop_joints, structure.rows_of_loops, strict=True) if free[of_loop].any())
+    of_loops = structure.rows_of_loops[: len(structure.layout.loops)]
+    return tuple(name for name, of_loop in zip(mech.loop_joints, of_loops, strict=True) if free[of_loop].any())
 
 
 def loop_rows(structure: Structure, q: Array) -> Array:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
 from ..errors import StructureError
-from ..kernels.constraints.jacobian import DEMANDS, constraint_matrices
+from ..kernels.constraints.demands import DEMANDS, constraint_matrices
 from ..tolerances import ASSEMBLED
 
 Array = NDArray[np.float64]
@@ -24,7 +24,8 @@ def loop_jacobian(mech: Mechanism, state: State, reduced: bool = False) -> Array
 
     Its columns are those of the tree joints in the order of v, then those of the loop joints. A loop has six rows: the twist of
     the loop joint's child, less that of its parent, less the joint's own S q̇; the last two together are the twist of S2's virtual
-    link. Rows are angular over linear, in world axes, at the joint's frame on its child.
+    link. Rows are angular over linear, in world axes, at the joint's frame on its child. After the loops there is a row for each
+    coupling, with the factors of its joints.
 
     Parameters
     ----------
@@ -38,7 +39,7 @@ def loop_jacobian(mech: Mechanism, state: State, reduced: bool = False) -> Array
 
     Returns
     -------
-    (6 · loops, N_J) array
+    (6 · loops + couplings, N_J) array
         N_J is the number of velocities of all joints; or (rows, nv) if `reduced`.
 
     Raises
@@ -61,7 +62,7 @@ def loop_jacobian(mech: Mechanism, state: State, reduced: bool = False) -> Array
     found = loop_matrices(mech, state)
     if not reduced:
         return found.J
-    return np.vstack([np.zeros((0, mech.nv)), *(loop.held() @ loop.twists for loop in found.loops())])
+    return np.vstack([np.zeros((0, mech.nv)), *(loop.held() @ loop.twists for loop in found.loops()), found.coupled()])
 
 
 def loop_jacobian_rate(mech: Mechanism, state: State, reduced: bool = False) -> Array:
@@ -79,7 +80,7 @@ def loop_jacobian_rate(mech: Mechanism, state: State, reduced: bool = False) -> 
 
     Returns
     -------
-    (6 · loops, N_J) array, or (rows, nv) if reduced
+    (6 · loops + couplings, N_J) array, or (rows, nv) if reduced
         The rate of the matrix that `loop_jacobian` gives, row by row.
 
     Raises
@@ -100,7 +101,7 @@ def loop_jacobian_rate(mech: Mechanism, state: State, reduced: bool = False) -> 
     if not reduced:
         return found.rate
     rates = [loop.held_rate() @ loop.twists + loop.held() @ loop.twist_rates for loop in found.loops()]
-    return np.vstack([np.zeros((0, mech.nv)), *rates])
+    return np.vstack([np.zeros((0, mech.nv)), *rates, found.coupled_rate()])
 
 
 class Loop(NamedTuple):
@@ -143,25 +144,47 @@ class LoopMatrices(NamedTuple):
             rows, rates = self.J[6 * l : 6 * l + 6], self.rate[6 * l : 6 * l + 6]
             yield Loop(rows[:, : self.tree], rates[:, : self.tree], -rows[:, own], -rates[:, own])
 
+    def coupled(self) -> Array:
+        """(couplings, nv): the rows of couplings, in which loop joints follow from the joints of the tree."""
+        rows = self.J[6 * len(self.own) :]
+        found: Array = rows[:, : self.tree].copy()
+        for loop, own in zip(self.loops(), self.own, strict=True):
+            if rows[:, own].any():
+                found += rows[:, own] @ np.linalg.pinv(loop.columns) @ loop.twists
+        return found
+
+    def coupled_rate(self) -> Array:
+        """How `coupled` changes along the motion; where there is no loop joint in it, not at all."""
+        rows = self.J[6 * len(self.own) :]
+        found = np.zeros((len(rows), self.tree))
+        for loop, own in zip(self.loops(), self.own, strict=True):
+            if rows[:, own].any():
+                s = loop.columns[:, 0]  # a coupled joint has one
+                size, ds = s @ s, loop.column_rates[:, 0]
+                change = ds / size - 2.0 * (s @ ds) / size**2 * s
+                found += rows[:, own] @ (change @ loop.twists + s / size @ loop.twist_rates)[None]
+        return found
+
 
 def loop_matrices(mech: Mechanism, state: State, moving: bool = False) -> LoopMatrices:
     """J_C and its rate in a state; an error where a loop is open in position, with `moving` also in velocity."""
     structure, coordinates = mech.structure_for(state), mech.coordinates
-    number = len(structure.layout.loops)
-    J, rate = np.empty((6 * number, coordinates.count)), np.empty((6 * number, coordinates.count))
-    velocities, demands = np.empty(coordinates.count), np.empty((number, DEMANDS))
+    layout = structure.layout
+    rows = 6 * len(layout.loops) + len(layout.couplings)
+    J, rate = np.empty((rows, coordinates.count)), np.empty((rows, coordinates.count))
+    velocities, demands = np.empty(coordinates.count), np.empty((len(layout.constraints), DEMANDS))
     constraint_matrices.call(structure.work, state._x, coordinates.loop_size, demands, velocities, J, rate)
-    for (name, _, _), (gap, slip, *_) in zip(structure.layout.loops, demands.tolist(), strict=True):
+    for which, (gap, slip, *_) in zip(layout.constraints, demands.tolist(), strict=True):
         if not (gap <= ASSEMBLED and (not moving or slip <= ASSEMBLED)):
-            raise open_loop(name, gap, slip)
-    own = tuple(coordinates.slices[name] for name, *_ in structure.layout.loops)
+            raise open_loop(which, gap, slip)
+    own = tuple(coordinates.slices[name] for name, *_ in layout.loops)
     return LoopMatrices(J, rate, velocities, structure.nv, own)
 
 
-def open_loop(name: str, gap: float, slip: float) -> StructureError:
-    """The error that a loop is open, in position or in velocity."""
+def open_loop(which: str, gap: float, slip: float) -> StructureError:
+    """The error that a loop or a coupling, as `Layout.constraints` calls it, is open, in position or in velocity."""
     return StructureError(
-        f"the loop of joint {name!r} is open in this state, by {gap:.3g} in position and {slip:.3g} in "
+        f"{which} is open in this state, by {gap:.3g} in position and {slip:.3g} in "
         "velocity; close it first: state = assemble(mech, state)."
     )
 

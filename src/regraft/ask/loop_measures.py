@@ -12,7 +12,7 @@ Array = NDArray[np.float64]
 
 
 def loop_measures(mech: Mechanism, states: Array) -> Array:
-    """(states, 3): the largest gap of a loop in position and in velocity, and the energy in the limits of loop joints."""
+    """(states, 3): the largest gap, of loops and couplings, in position and in velocity; the energy in limits of loop joints."""
     found, out = _measures(mech, states), np.zeros((len(states), 3))
     out[:, 0], out[:, 1] = found[:, :-1:2].max(axis=1, initial=0.0), found[:, 1:-1:2].max(axis=1, initial=0.0)
     out[:, 2] = found[:, -1]
@@ -20,13 +20,13 @@ def loop_measures(mech: Mechanism, states: Array) -> Array:
 
 
 def loop_gaps(mech: Mechanism, states: Array) -> Array:
-    """(states, loops, 2): the gap of each loop in position and in velocity."""
+    """(states, loops + couplings, 2): the gap of each loop, then of each coupling, in position and in velocity."""
     found: Array = _measures(mech, states)[:, :-1].reshape(len(states), -1, 2)
     return found
 
 
 def _measures(mech: Mechanism, states: Array) -> Array:
-    number = len(mech.layout.loops)
+    number = len(mech.layout.constraints)
     out = np.zeros((len(states), 2 * number + 1))
     if number:
         loops_of_many.call(mech.structure.new_work(), np.ascontiguousarray(states), out)

@@ -17,7 +17,7 @@ from ..errors import ModelError, StructureError, listed
 from ..kernels.constraints import jacobian as constraint
 from ..kernels.constraints import sharing
 from ..tolerances import ASSEMBLED, CLOSED, LOOP_RANK
-from .assembly import assemble
+from .assembly import assemble, open_constraints
 
 Array = NDArray[np.float64]
 
@@ -131,9 +131,9 @@ class AllowedMotions(NamedTuple):
     """(N_J, N_J): an orthonormal basis of all directions of θ̂̇ as rows, those first that the loops do not allow."""
     sizes: Array
     U: Array
-    """(at least m, 6 · loops): the rows that belong to those directions."""
-    length: float
-    """By which lengths in the rows of J_C are divided: the longest lever by which a joint turns the bodies of a loop."""
+    """(at least m, rows of J_C): the rows that belong to those directions."""
+    row_scale: Array
+    """(rows of J_C,): what makes the rows free of units."""
 
     @property
     def held(self) -> Array:
@@ -147,9 +147,8 @@ class AllowedMotions(NamedTuple):
 
     @property
     def inverse(self) -> Array:
-        """(N_J, 6 · loops): the pseudo-inverse of J_C, with the least θ̂̇."""
-        rows = np.tile(np.repeat((1.0, 1.0 / self.length), 3), self.U.shape[1] // 6)
-        found: Array = (self.scale[:, None] * self.held / self.sizes[: self.rank]) @ (self.U[: self.rank] * rows)
+        """(N_J, rows of J_C): the pseudo-inverse of J_C, with the least θ̂̇."""
+        found: Array = (self.scale[:, None] * self.held / self.sizes[: self.rank]) @ (self.U[: self.rank] * self.row_scale)
         return found
 
 
@@ -157,18 +156,21 @@ def allowed_motions(mech: Mechanism, state: State) -> AllowedMotions:
     """The velocities that all loops allow. The loops are closed to rounding first; an error where they are open by more."""
     mech.check_state(state)
     coordinates, structure = mech.coordinates, mech.structure
-    count, rows = coordinates.count, 6 * len(structure.layout.loops)
+    layout = structure.layout
+    count, rows = coordinates.count, 6 * len(layout.loops) + len(layout.couplings)
     least, q = min(rows, count), state._q.copy()
-    scale, sizes = np.empty(count), np.empty(least)
+    scale, row_scale, sizes = np.empty(count), np.empty(rows), np.empty(least)
     U, Vt = np.empty((least, rows)), np.empty((count, count))
-    gap, left, rank, length = constraint.allowed_motions.call(structure.work, q, coordinates.loop_size, scale, U, sizes, Vt)
+    found = constraint.allowed_motions.call(structure.work, q, coordinates.loop_size, scale, row_scale, U, sizes, Vt)
+    gap, left, rank = found
     if not gap <= ASSEMBLED:
         raise StructureError(
-            f"the loops are open in this state, by {gap:.3g} in position; close them first: state = assemble(mech, state)."
+            f"{open_constraints(layout)} in this state, by {gap:.3g} in position; close them first: "
+            "state = assemble(mech, state)."
         )
     if not left <= CLOSED:  # assembling says which loop it is
         return allowed_motions(mech, assemble(mech, State(mech.layout, np.concatenate([state._q, np.zeros(mech.nv)]))))
-    return AllowedMotions(coordinates, scale, rank, Vt, sizes, U, length)
+    return AllowedMotions(coordinates, scale, rank, Vt, sizes, U, row_scale)
 
 
 # --- the choice --------------------------------------------------------------------------------------------------------

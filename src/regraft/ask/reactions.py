@@ -68,7 +68,7 @@ def joint_reactions(mech: Mechanism, state: State, tau: Torques | None = None, w
     structure, found = mech.structure_for(state), Reactions()
     external = structure.no_forces if wrenches is None else external_table(mech, wrenches)
     out = np.empty((len(structure.walk), 6))
-    if mech.layout.loops:
+    if mech.layout.is_constrained:
         _closed_reactions(mech, state, tau, wrenches, external, found, out)
     else:
         a = forward_dynamics(mech, state, tau, wrenches)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..algebra.pose import WORLD_MOTION, Pose, finite
+from ..ask.turns import turn_to_couplings
 from ..describe.mechanism import Mechanism
 from ..describe.parts import WORLD, Joint
 from ..describe.state import State
@@ -49,8 +50,9 @@ def carried(
     """The state of a changed structure in which every body is and moves as it did.
 
     A joint of both spanning trees keeps its numbers. A loop-closure joint that became a tree joint gets them from its bodies, if
-    they are not `known`. A loop may have been slightly open, by the rounding of a user's digits or along a nearly redundant row;
-    a tree joint cannot be. Then the bodies move as nearly as they can to what they did, see `nearest_state`.
+    they are not `known`, with the whole turns with which couplings are held. A loop may have been slightly open, by the rounding
+    of a user's digits or along a nearly redundant row; a tree joint cannot be. Then the bodies move as nearly as they can to what
+    they did, see `nearest_state`.
     """
     before, after, known = mech.layout, changed.layout, known or {}
     if before.names == after.names and not known:
@@ -66,6 +68,8 @@ def carried(
             held = _settled_loop(mech, state, name)
             q[:], v[:] = held.q, held.v
             left = max(left, held.pose_gap, held.twist_gap)
+    if changed.couplings:
+        turn_to_couplings(changed, x[: after.nq], after.v_slices.keys() - before.v_slices.keys() - known.keys())
     found = State(after, x, impulse)
     return nearest_state(mech, state, changed, found) if left > GAP_SMALL else found
 

@@ -65,7 +65,12 @@ def _why_not_unique(structure: Structure, before: Array) -> ModelError:
 def _apart(mech: Mechanism, structure: Structure, new: Sequence[Joint]) -> StructureError:
     """Which joint cannot take hold, or which loop was open before."""
     rows = structure.work.rows
-    for name, of_loop in zip(mech.loop_joints, structure.rows_of_loops, strict=True):
+    layout = structure.layout
+    for name, of_coupling in zip(layout.couplings, structure.rows_of_loops[len(layout.loops) :], strict=True):
+        gap = float(np.abs(rows[of_coupling, RESIDUAL]).max())
+        if not gap <= ASSEMBLED:
+            return StructureError(f"the coupling {name!r} is open by {gap:.3g}; close it first: state = assemble(mech, state).")
+    for name, of_loop in zip(mech.loop_joints, structure.rows_of_loops[: len(layout.loops)], strict=True):
         gap = float(np.abs(rows[of_loop, RESIDUAL]).max(initial=0.0))
         if gap <= ASSEMBLED:
             continue

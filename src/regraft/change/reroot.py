@@ -152,12 +152,12 @@ def reroot(
     j = int(structure.walk[structure.walk[row, ROOT], JOINT])
     changed = mech.with_base(structure.joint_names[j], base)
     if velocity == "impact":
-        if mech.layout.loops:
+        if mech.layout.is_constrained:
             return changed, _closed_impact(mech, state, changed, top, base, held)
         return changed, _impact(mech, state, changed, mech.layout.exchanged(state._x, j, held.q, held.v), top, base, now)
     if not held.twist_gap <= CARRIED:
         raise refuse_motion(base, held.twist_gap)
-    if mech.layout.loops:
+    if mech.layout.is_constrained:
         after = carried(mech, state, changed, {base.name: held})
     else:
         after = State(changed.layout, mech.layout.exchanged(state._x, j, held.q, held.v))

@@ -245,7 +245,7 @@ class Graph:
         follows = self.follows
         if follows.structure is None:
             parts = dict(self._bodies), dict(self._joints), dict(self._springs)  # as they are now, whatever other threads add
-            follows.structure = kept_first(follows, "first_structure", Structure.of(*parts, self._gravity))
+            follows.structure = kept_first(follows, "first_structure", Structure.of(*parts, dict(self._couplings), self._gravity))
         return follows.structure
 
     @property

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import TypeVar
 
+from ..errors import StructureError
 from .fitted import Fitted
 from .graph import check_type
 from .parts import Joint
@@ -29,6 +30,7 @@ class Rejoinable(Fitted):
 
         Where there are no loops the new joint must connect what the old one did, so that there are none again.
         """
+        self._check_uncoupled(old)
         if new.name != old:
             self._check_new_name(new.name, "joint")
         structure, twin = self.structure, self.copy()
@@ -36,7 +38,7 @@ class Rejoinable(Fitted):
             (new.name if name == old else name): (new if name == old else joint) for name, joint in self._joints.items()
         }
         layout = structure.layout
-        twin._changed(None if layout.loops else structure.with_joint(layout.names.index(old), new))
+        twin._changed(None if layout.is_constrained else structure.with_joint(layout.names.index(old), new))
         return twin
 
     def joined_by(self: M, joints: Mapping[str, Joint]) -> M:
@@ -59,10 +61,20 @@ class Rejoinable(Fitted):
 
     def without_joint(self: M, name: str) -> M:
         """A mechanism without a joint; without one that closed no loop there may be bodies that nothing holds."""
+        self._check_uncoupled(name)
         twin, structure = self.copy(), self.structure
         del twin._joints[name]
         twin._changed(None if name in structure.layout.q_slices else structure.without_loop(name))
         return twin
+
+    def _check_uncoupled(self, name: str) -> None:
+        """Reject that a joint goes which a coupling names."""
+        for coupling in self._couplings.values():
+            if name in coupling.joints:
+                raise StructureError(
+                    f"joint {name!r} cannot go or be replaced: the coupling {coupling.name!r} names it. Leave that out first: "
+                    f"mech.without({coupling.name!r})."
+                )
 
     def with_base(self: M, old: str, new: Joint) -> M:
         """A mechanism with another joint to the world, that remembers the one it replaces."""

@@ -199,7 +199,7 @@ def refresh(model: KernelModel, work: Work, closed: Loops, bounds: Bounds, q: An
     gap = 0.0
     if bounds.loops.shape[0] > 0:
         place_bodies(model, work, q)
-        gap = hold(model, work, closed)
+        gap = hold(model, work, closed, q)
         row_jacobian(model, work, closed, bounds.loops)
     measure(model, bounds, q)
     return gap

@@ -26,10 +26,13 @@ from .constraints.tables import (
     LINK,
     MOST,
     NORMAL,
+    PAIR,
     ROW,
     SCRATCH_COLUMNS,
     SCRATCH_ROWS,
     SHARES,
+    TERM,
+    TERM_NUMBERS,
     Loops,
 )
 from .tables import (
@@ -72,14 +75,17 @@ ROTORS = 16  # how many velocities of the tree have armature
 RUBBING = 17  # how many have dry friction
 COILS = 18  # number of joints with a spring of their own
 TREE_COILS = 19  # how many of them are of the tree
+COUPLINGS = 20  # number of couplings
+TERMS = 21  # how many joints they name together
+COUPLINGS_AT = 22  # address of `coupling_kernels.couplings_kernel`, where there are couplings
 # addresses of the tables of a structure
-JOINTS_AT, GEOMETRY_AT, GRAVITY_AT, SETTINGS_AT, SPRING_ROWS_AT, SPRINGS_AT, LIMIT_ROWS_AT, LIMITS_AT, FAR_AT = range(20, 29)
-CUTS_AT, CHILD_FRAMES_AT, PATH_AT, RANKS_AT, DOFS_AT, NORMALS_AT, LINK_TABLE_AT, CYCLE_TABLE_AT = range(29, 37)
-JOINT_TABLES_AT, COIL_ROWS_AT, COILS_AT = range(37, 40)
+JOINTS_AT, GEOMETRY_AT, GRAVITY_AT, SETTINGS_AT, SPRING_ROWS_AT, SPRINGS_AT, LIMIT_ROWS_AT, LIMITS_AT, FAR_AT = range(23, 32)
+CUTS_AT, CHILD_FRAMES_AT, PATH_AT, RANKS_AT, DOFS_AT, NORMALS_AT, LINK_TABLE_AT, CYCLE_TABLE_AT = range(32, 40)
+JOINT_TABLES_AT, COIL_ROWS_AT, COILS_AT, TERM_TABLE_AT, TERM_NUMBERS_AT = range(40, 45)
 # addresses of those of a workspace
-BODY_AT, DOF_AT, ROWS_AT, Y_AT, W_AT, SHARED_AT, DRIVE_AT, SCRATCH_AT, HELD_AT, MOTORS_AT = range(40, 50)
-ORDER_AT, BORDER_AT, FACTORS_AT, LOADS_AT = range(50, 54)
-HEADER = 56  # a multiple of the words of a cache line
+BODY_AT, DOF_AT, ROWS_AT, Y_AT, W_AT, SHARED_AT, DRIVE_AT, SCRATCH_AT, HELD_AT, MOTORS_AT = range(45, 55)
+ORDER_AT, BORDER_AT, FACTORS_AT, LOADS_AT, PAIRS_AT = range(55, 60)
+HEADER = 64  # a multiple of the words of a cache line, so that tables begin at one
 
 _LINE = 8  # words of a cache line, at which every table begins
 _POSE = 12
@@ -95,31 +101,35 @@ def header_at(handle: int) -> Any:
 def size_structure(header: Any) -> None:
     """The words of each table of a structure, in the place of its address."""
     n, loops = header[BODIES], header[LOOPS]
+    blocks = loops + header[COUPLINGS]
     header[JOINTS_AT], header[GEOMETRY_AT], header[GRAVITY_AT] = (n + loops) * JOINTS, (n + loops) * GEOMETRY, 3
     header[SETTINGS_AT] = SETTINGS * header[COORDINATES]
     header[COIL_ROWS_AT], header[COILS_AT] = header[COILS] * COIL_ROW, header[COILS] * COIL
     header[SPRING_ROWS_AT], header[SPRINGS_AT] = 2 * header[SPRINGS], header[SPRINGS] * SPRING
     header[LIMIT_ROWS_AT], header[LIMITS_AT] = header[LIMITS] * LIMIT_ROW, header[LIMITS] * LIMIT
     header[FAR_AT], header[RANKS_AT], header[DOFS_AT] = n * _POSE, n, header[VELOCITIES]
-    header[CUTS_AT], header[CHILD_FRAMES_AT], header[PATH_AT] = loops * CUT, loops * _POSE, loops * header[LONGEST]
+    header[CUTS_AT], header[CHILD_FRAMES_AT], header[PATH_AT] = blocks * CUT, loops * _POSE, blocks * header[LONGEST]
     header[NORMALS_AT] = 6 * header[ROWS]
     header[LINK_TABLE_AT], header[CYCLE_TABLE_AT] = header[LINKS] * LINK, header[CYCLES]
     header[JOINT_TABLES_AT] = header[TABLED]
+    header[TERM_TABLE_AT], header[TERM_NUMBERS_AT] = header[TERMS] * TERM, header[TERMS] * TERM_NUMBERS
 
 
 @jit
 def size_workspace(header: Any, scalar: int) -> None:
     """The same for the tables of a workspace, in numbers of so many words."""
     n, nv, loops, longest = header[BODIES], header[VELOCITIES], header[LOOPS], header[LONGEST]
+    blocks = loops + header[COUPLINGS]
     # kernels look at row 0 for the scalar type, so there is one even without bodies
     header[BODY_AT], header[DOF_AT] = scalar * max(n, 1) * BODY_WORK, scalar * nv * DOF_WORK
     header[SCRATCH_AT] = scalar * SCRATCH_ROWS * SCRATCH_COLUMNS
-    header[ROWS_AT], header[Y_AT] = scalar * header[ROWS] * ROW, scalar * loops * longest * SHARES
-    header[W_AT], header[DRIVE_AT] = scalar * loops * header[BAND] * 6, scalar * longest
-    header[SHARED_AT], header[HELD_AT], header[MOTORS_AT] = 2 * longest, loops * HELD_COUNTS, loops * 6
+    header[ROWS_AT], header[Y_AT] = scalar * header[ROWS] * ROW, scalar * blocks * longest * SHARES
+    header[W_AT], header[DRIVE_AT] = scalar * blocks * header[BAND] * 6, scalar * longest
+    header[SHARED_AT], header[HELD_AT], header[MOTORS_AT] = 2 * longest, blocks * HELD_COUNTS, loops * 6
     header[ORDER_AT], header[BORDER_AT] = 3 * header[CYCLE_ROWS], scalar * header[CYCLE_ROWS] * header[CYCLE_ROWS]
     linked = scalar if header[LINKS] > 0 else 0
     header[FACTORS_AT], header[LOADS_AT] = linked * nv * FACTORS, linked * n * BODY_LOADS
+    header[PAIRS_AT] = scalar * header[TERMS] * PAIR
 
 
 # --- what kernels find behind it ------------------------------------------------------------------------------------------------
@@ -167,24 +177,24 @@ def loops_at(handle: int, like: Any) -> Loops:
     """The tables of a structure's loops; those for results are in the scalar of `like`, a number or an array."""
     at = table_at(handle, 1, HEADER, handle)
     n, number, rows, longest = at[0, BODIES], at[0, LOOPS], at[0, ROWS], at[0, LONGEST]
-    cycle_rows, links = at[0, CYCLE_ROWS], at[0, LINKS]
+    cycle_rows, links, terms, blocks = at[0, CYCLE_ROWS], at[0, LINKS], at[0, TERMS], number + at[0, COUPLINGS]
     velocities, bodies = (at[0, VELOCITIES], n) if links > 0 else (0, 0)
     return Loops(
         table_at(at[0, JOINTS_AT] + 8 * JOINTS * n, number, JOINTS, handle),
         table_at(at[0, GEOMETRY_AT] + 8 * GEOMETRY * n, number, GEOMETRY, 0.0),
-        table_at(at[0, CUTS_AT], number, CUT, handle),
+        table_at(at[0, CUTS_AT], blocks, CUT, handle),
         table_at(at[0, CHILD_FRAMES_AT], number, _POSE, 0.0),
-        table_at(at[0, PATH_AT], number, longest, handle),
+        table_at(at[0, PATH_AT], blocks, longest, handle),
         table_at(at[0, RANKS_AT], 1, n, handle),
         table_at(at[0, DOFS_AT], 1, at[0, VELOCITIES], handle),
         table_at(at[0, ROWS_AT], rows, ROW, like),
-        table_at(at[0, Y_AT], number * longest, SHARES, like),
-        table_at(at[0, W_AT], number * at[0, BAND], 6, like),
+        table_at(at[0, Y_AT], blocks * longest, SHARES, like),
+        table_at(at[0, W_AT], blocks * at[0, BAND], 6, like),
         at[0, BAND],
         table_at(at[0, SHARED_AT], 2, longest, handle),
         table_at(at[0, DRIVE_AT], 1, longest, like),
         table_at(at[0, SCRATCH_AT], SCRATCH_ROWS, SCRATCH_COLUMNS, like),
-        table_at(at[0, HELD_AT], number, HELD_COUNTS, handle),
+        table_at(at[0, HELD_AT], blocks, HELD_COUNTS, handle),
         table_at(at[0, MOTORS_AT], number, 6, 0.0),
         table_at(at[0, LINK_TABLE_AT], links, LINK, handle),
         table_at(at[0, CYCLE_TABLE_AT], at[0, CYCLES], 1, handle),
@@ -193,6 +203,10 @@ def loops_at(handle: int, like: Any) -> Loops:
         table_at(at[0, FACTORS_AT], velocities, FACTORS, like),
         table_at(at[0, LOADS_AT], bodies, BODY_LOADS, like),
         at[0, LINKS_AT],
+        table_at(at[0, TERM_TABLE_AT], terms, TERM, handle),
+        table_at(at[0, TERM_NUMBERS_AT], terms, TERM_NUMBERS, 0.0),
+        table_at(at[0, PAIRS_AT], terms, PAIR, like),
+        at[0, COUPLINGS_AT],
         handle,
     )
 
@@ -249,14 +263,14 @@ def structure_of(header: Any) -> tuple[int, Any]:
     """A structure of these sizes with a workspace of real numbers: its address, and the block of memory that it begins."""
     size_structure(header)
     size_workspace(header, 1)
-    return block_of(header, JOINTS_AT, LOADS_AT + 1)
+    return block_of(header, JOINTS_AT, PAIRS_AT + 1)
 
 
 @jit
 def hold_all(handle: int, like: Any) -> None:
     """Let a new workspace hold all that its loop joints hold, in the directions that do not change with the state."""
     closed, normals = loops_at(handle, like), normals_at(handle)
-    for l in range(closed.loops.shape[0]):
+    for l in range(closed.cuts.shape[0]):
         closed.held[l, MOST] = closed.held[l, HELD_ROWS] = ALL_ROWS
     for r in range(closed.rows.shape[0]):
         for c in range(6):
@@ -275,21 +289,21 @@ def begin_with_rotors(handle: int, lanes: int, like: Any) -> None:
 
 
 @generic_entry
-def new_block(structure: int, links: int, lanes: int, like: Scalar) -> tuple[int, Any]:
+def new_block(structure: int, links: int, couplings: int, lanes: int, like: Scalar) -> tuple[int, Any]:
     """One more workspace for a structure: its address, and the block of memory that it begins.
 
-    It computes in numbers of the kind of `like`, `lanes` at a time. `links` becomes LINKS_AT.
+    It computes in numbers of the kind of `like`, `lanes` at a time. `links` becomes LINKS_AT, and `couplings` COUPLINGS_AT.
     """
     header, scalar = np.empty(HEADER, np.int64), words_in(like) * lanes
     given = header_at(structure)
     for i in range(HEADER):
         header[i] = given[i]
     size_workspace(header, scalar)
-    start, memory = block_of(header, BODY_AT, LOADS_AT + 1)
+    start, memory = block_of(header, BODY_AT, PAIRS_AT + 1)
     found = header_at(start)
-    found[LINKS_AT] = links
+    found[LINKS_AT], found[COUPLINGS_AT] = links, couplings
     begin_with_rotors(start, lanes, like)
-    if found[LOOPS] > 0:
+    if found[ROWS] > 0:
         hold_all(start, like)
     return start, memory
 

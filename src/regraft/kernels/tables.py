@@ -103,6 +103,7 @@ D = 19  # 1 / (S · U)
 MARGIN = 20  # S · U less what may be rounding; a joint where it is not positive moves no inertia
 NOISE = 21  # what rounding may have left in S · U
 HELD = 22  # inertia that the joint itself has: its armature, or so much that it does not move where it is to be held
+GIVEN = 23  # acceleration that is prescribed, 0 where it is not: then HELD is infinite
 DOF_WORK = 24  # a multiple of the 8 numbers of a cache line
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..algebra.pose import POSE, Pose, representable
+from ..ask.turns import turn_to_couplings
 from ..describe.mechanism import Mechanism
 from ..describe.parts import WORLD, Joint
 from ..describe.state import State
@@ -76,7 +77,8 @@ def to_reduced(mech: Mechanism, state: State, near: State | None = None) -> tupl
         Its position and velocity.
     near : State, optional
         A state of the reduced mechanism. A pose tells an angle up to whole turns; with `near` the turns are those that bring it
-        nearest to this state. By default angles are within half a turn of zero, or within the joint's limits.
+        nearest to this state. By default angles are within half a turn of zero, or within the joint's limits; coupled ones have
+        the turns with which their couplings are held.
 
     Returns
     -------
@@ -106,7 +108,10 @@ def to_reduced(mech: Mechanism, state: State, near: State | None = None) -> tupl
     order = np.array([bodies.free.layout.q_slices[free_name(body)].start for body in mech.bodies])
     if bodies.free.layout.names != mech.layout.names or (np.diff(order) <= 0).any():
         raise ModelError("to_reduced takes a mechanism from to_maximal, in which every body is free by itself.")
-    return reduced, State(reduced.layout, bodies.reduced(state._x, None if near is None else near._x))
+    x = bodies.reduced(state._x, None if near is None else near._x)
+    if near is None and reduced.couplings:
+        turn_to_couplings(reduced, x[: reduced.nq], reduced.layout.names)
+    return reduced, State(reduced.layout, x)
 
 
 def free_name(body: str) -> str:

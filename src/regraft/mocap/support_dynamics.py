@@ -81,7 +81,7 @@ def roots_of(mech: Mechanism, feet: dict[str, Foot]) -> Roots:
     """The ways of a body whose supports are given by name, as feet."""
     structure = mech.structure
     walk = structure.walk
-    if structure.layout.loops or (walk[1:, tables.PARENT] < 0).any():
+    if structure.layout.is_constrained or (walk[1:, tables.PARENT] < 0).any():
         raise StructureError(
             "the motion of a body is analysed as one tree without loops; cut the loops of the mechanism, and leave out what is "
             "not connected to the body."

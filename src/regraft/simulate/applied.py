@@ -14,11 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..ask.loads import put_wrenches
+from ..ask.prescribed import driven_dynamics
 from ..ask.reactions import joint_reactions
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
 from ..errors import ModelError
 from .drives import Motors, Pushes, Torques
+from .prescribed import Guiding, Motion
 from .recorded import Segment
 from .shown import Shown
 
@@ -43,20 +45,39 @@ class Forces(NamedTuple):
 class Applied:
     """Torques and wrenches of one segment: the functions of the run, and their answers once they have been asked."""
 
-    def __init__(self, torque: Any = None, wrenches: Any = None, known: Forces | None = None, later: float = 0.0) -> None:
-        self.torque, self.wrenches, self.known = torque, wrenches, known
+    def __init__(
+        self,
+        torque: Any = None,
+        wrenches: Any = None,
+        known: Forces | None = None,
+        later: float = 0.0,
+        prescribed: Mapping[str, Motion] | None = None,
+    ) -> None:
+        self.torque, self.wrenches, self.known, self.prescribed = torque, wrenches, known, prescribed or {}
         self.later = later
         """By how much the segment has been moved in time since its run, whose time is that of the functions."""
 
     def at_other_samples(self, later: float = 0.0) -> Applied | None:
         """The same for a segment with other samples, or moved in time; None where there are no functions to ask."""
-        if self.known is None or not (self.torque is None and self.wrenches is None):
-            return Applied(self.torque, self.wrenches, None, self.later + later)
+        if self.known is None or self.has_functions:
+            return Applied(self.torque, self.wrenches, None, self.later + later, self.prescribed)
         return Applied(known=self.known) if self.known.are_constant else None
+
+    @property
+    def has_functions(self) -> bool:
+        """Whether there is a function that can be asked."""
+        return not (self.torque is None and self.wrenches is None and not self.prescribed)
+
+    def impose(self, mech: Mechanism, times: Array, x: Array) -> None:
+        """Put the prescribed joints, in states (times, nq + nv), exactly where they are to be."""
+        if self.prescribed:
+            guiding = Guiding(mech, self.prescribed, self.later)
+            for t, state in zip(times.tolist(), x, strict=True):
+                guiding.impose(t, state[: mech.nq], state[mech.nq :])
 
     def __reduce__(self) -> Any:
         # functions stay in their process, as many cannot be sent to another one; without their answers nothing is known there
-        if self.known is None and not (self.torque is None and self.wrenches is None):
+        if self.known is None and self.has_functions:
             return _not_known, ()
         return Applied, (None, None, self.known, self.later)
 
@@ -107,7 +128,22 @@ def _asked(segment: Segment, applied: Applied) -> Forces:
         pushes = _push_table(mech, applied.wrenches)[None] if applied.wrenches else None
     else:
         pushes = sampled(_wrench_rows(mech, applied.wrenches))
-    return Forces(sampled(_torque_rows(mech, applied.torque)), pushes)
+    torques = sampled(_torque_rows(mech, applied.torque))
+    if applied.prescribed:
+        torques = _with_prescribed(segment, applied, torques, pushes)
+    return Forces(torques, pushes)
+
+
+def _with_prescribed(segment: Segment, applied: Applied, torques: Array | None, pushes: Array | None) -> Array:
+    """(samples, N_J): the torques, with those that prescribed motions take."""
+    mech = segment.mech
+    found = np.zeros((len(segment.t), mech.coordinates.count)) if torques is None else torques
+    guiding, where = Guiding(mech, applied.prescribed, applied.later), mech.coordinates.slices
+    for i, (t, x) in enumerate(zip(segment.t.tolist(), segment.seen, strict=True)):
+        tau = {name: found[i, place] for name, place in where.items() if place.stop > place.start}
+        wrenches = None if pushes is None else dict(zip(mech.bodies, pushes[i if len(pushes) > 1 else 0], strict=True))
+        found[i, : mech.nv] += driven_dynamics(mech, State(mech.layout, x), guiding.accelerations(t), tau, wrenches).torques
+    return found
 
 
 def _torque_rows(mech: Mechanism, torque: Torques | None) -> Rows | None:

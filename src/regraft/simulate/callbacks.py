@@ -160,23 +160,43 @@ def _guard_wrapper(function: Any) -> Any:
 _WRAPPERS = {"torque": _torque_wrapper, "wrenches": _wrench_wrapper, "guard": _guard_wrapper}
 
 
+class _Views(dict[tuple[int, int], Array]):
+    """The numbers at addresses, as arrays; each is made once."""
+
+    def __missing__(self, key: tuple[int, int]) -> Array:
+        address, count = key
+        found = self[key] = np.ctypeslib.as_array((ctypes.c_double * count).from_address(address)) if count else np.zeros(0)
+        return found
+
+
+def writing_callback(function: Callable[[float, Array, Array, Array], None], name: str) -> Callback:
+    """A Python function of t, q, v and another vector of the size of v, which it may change."""
+    views = _Views()
+
+    def called(t: float, q: int, v: int, other: int, nq: int, nv: int, _more: int) -> int:
+        try:
+            function(t, views[q, nq], views[v, nv], views[other, nv])
+            return FINE
+        except BaseException as problem:  # as in `python_callback`
+            callback.problem = problem
+            return 0
+
+    c_function = _C_TYPE(called)
+    callback = Callback(c_function, ctypes.cast(c_function, ctypes.c_void_p).value or 0, name, called)
+    return callback
+
+
 def python_callback(
     function: Callable[[float, Array, Array], Any], size: int, name: str, within: Sequence[Callback] = ()
 ) -> Callback:
     """A Python function of t and of copies of q and v, whose result fills `size` numbers."""
-    views: dict[tuple[int, int], Array] = {}
-
-    def view(address: int, count: int) -> Array:
-        found = views.get((address, count))
-        if found is None:
-            found = views[address, count] = np.ctypeslib.as_array((ctypes.c_double * count).from_address(address))
-        return found
+    views = _Views()
 
     def called(t: float, q: int, v: int, out: int, nq: int, nv: int, _more: int) -> int:
         try:
-            results = function(t, view(q, nq).copy() if nq else np.zeros(0), view(v, nv).copy() if nv else np.zeros(0))
+            results = function(t, views[q, nq].copy(), views[v, nv].copy())
             if size:
-                view(out, size)[:] = results
+                views[out, size][:] = results
             return FINE
         except BaseException as problem:  # an exception cannot pass through compiled code: it is kept and raised behind it
             callback.problem = problem

@@ -34,11 +34,12 @@ class Calls(Structure):
     torque_context: int  # what it is called with, last
     wrenches: int  # address of the wrench function, 0 for none
     wrenches_context: int
+    motion: int  # address of what imposes prescribed motions on a state, 0 for none
     failed: bool  # whether a function of the user has failed
     of_free_bodies: bool  # whether the step is S3's
     closes: bool  # whether loops are closed again after each step
-    has_loops: bool  # whether it has closed chains
-    dynamics: int  # address of the dynamics of closed chains
+    has_loops: bool  # whether it has closed chains, or prescribed motions: dynamics that is called by its address
+    dynamics: int  # address of that dynamics
     closing: int  # address of what closes them again
 
 

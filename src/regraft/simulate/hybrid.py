@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -22,6 +22,7 @@ from .events import PASS, STOP, Event, TimeAt, check_events
 from .histories import EventRecord
 from .integrators import Integrator
 from .pace import Pace
+from .prescribed import Motion
 from .progress import Progress
 from .recorded import Segment
 from .runner import Runner
@@ -57,6 +58,7 @@ def simulate(
     start: float = 0.0,
     stabilise: bool | None = None,
     max_steps: int | None = None,
+    prescribed: Mapping[str, Motion] | None = None,
 ) -> Trajectory:
     """The motion of a mechanism from a state on, with events that may change its structure.
 
@@ -101,6 +103,9 @@ def simulate(
     max_steps : int, optional
         How many steps the run may take, however short they are. Without it a run stops where its steps become so short that it
         would never end, and a `step` of which there would be more than a billion is refused.
+    prescribed : mapping of str to callable, optional
+        Joints of the tree that move as told, by name: ``f(t) -> (q, v, a)``, position, velocity and acceleration, each a number
+        or an array. All else follows; the torque that it takes is in `Trajectory.torques`. The state must start on these motions.
 
     Returns
     -------
@@ -127,7 +132,7 @@ def simulate(
     """
     mech.check_state(state)
     method = method_of(integrator)
-    options = Options(torque, wrenches, rtol, atol, step, every, coordinates, stabilise, max_steps)
+    options = Options(torque, wrenches, rtol, atol, step, every, coordinates, stabilise, max_steps, prescribed)
     settings = settings_of(method, mech, options)
     begin, span = float(finite("start", start, ())), float(finite("duration", duration, ()))
     if span < 0.0:
@@ -179,7 +184,7 @@ class Run:
 
     def _new_runner(self, mech: Mechanism, state: State, t: float) -> Runner:
         coordinates = (Maximal if self.settings.maximal else Reduced)(mech, state, t)
-        self.runner = Runner(coordinates, t, self.method, self.settings, self.guarded)
+        self.runner = Runner(coordinates, (t, self.end), self.method, self.settings, self.guarded)
         self.runner.control.least = LEAST_STEP * (self.end - self.start)
         self.runner.arm({event.name for event in self.runner.events if event.already == "fire"} - self.asked)
         return self.runner
@@ -196,7 +201,7 @@ class Run:
         if runner is self.closed:
             return
         self.closed = runner
-        applied = Applied(self.settings.torque, self.settings.wrenches)
+        applied = Applied(self.settings.torque, self.settings.wrenches, prescribed=self.settings.prescribed)
         self.segments.append(replace(runner.recorded(event), applied=applied))
         self.steps += runner.steps
         self.rejected += int(runner.progress.rejected)
@@ -345,7 +350,7 @@ class Run:
         joint = runner.broken_joint()
         if why == stepping_loop.TOO_SMALL and joint is None:
             return self._too_short(runner)
-        if why == stepping_loop.NOT_FINITE and joint is None and runner.mech.layout.loops:
+        if why == stepping_loop.NOT_FINITE and joint is None and runner.mech.layout.is_constrained:
             return self._error(
                 f"the loops cannot be closed again after a step at t = {t:.9g}: the motion leads where they cannot follow, as "
                 "out of a singular position. Take smaller steps, or start from another velocity.",
@@ -366,7 +371,7 @@ class Run:
         if self.in_a_row > 1:
             return self._endless(t)
         where = "" if joint is None else f"; joint {joint!r} changes fastest there"
-        closed = ", or loops are near a singular position, where digits are lost" if runner.mech.layout.loops else ""
+        closed = ", or loops are near a singular position, where digits are lost" if runner.mech.layout.is_constrained else ""
         return self._error(
             f"the step size became too small at t = {t:.9g}{lately}{where}. Usual reasons: a function that jumps, such as "
             "-sign(v) (smooth it, or let an event switch it), limits or springs that are too stiff (soften them, or loosen rtol "

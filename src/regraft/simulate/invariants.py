@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..ask.loop_measures import loop_gaps
 from ..atomic import path_of, writing
+from ..describe.mechanism import Mechanism
 from ..errors import ModelError, listed
 from ..extras import require
 from .recorded import Segment
@@ -154,18 +155,22 @@ def _draw_gaps(ax: Any, t: Array, gaps: Mapping[str, JointGap]) -> None:
         ax.legend(frameon=False, fontsize=8)
 
 
+def _that_hold(mech: Mechanism) -> tuple[str | None, ...]:
+    """The names of loop joints, None for one that holds nothing, then those of couplings; one that a joint has too is marked."""
+    loops = [None if mech.joints[name].type.nv == 6 else name for name in mech.loop_joints]
+    return (*loops, *(f"{name} (coupling)" if name in mech.joints else name for name in mech.layout.couplings))
+
+
 def invariants(segments: tuple[Segment, ...], energies: Array, linear: Array, angular: Array) -> Invariants:
     """The drifts of all segments, from what a trajectory knows at all samples."""
     counts = [len(segment.t) for segment in segments]
     first = np.repeat(np.cumsum([0, *counts[:-1]]), counts)
-    names = dict.fromkeys(
-        name for segment in segments for name in segment.moved.loop_joints if segment.moved.joints[name].type.nv < 6
-    )
+    names = dict.fromkeys(name for segment in segments for name in _that_hold(segment.moved) if name is not None)
     gaps = {name: JointGap(np.full(len(first), np.nan), np.full(len(first), np.nan)) for name in names}
     at = 0
     for segment, count in zip(segments, counts, strict=True):
         found = loop_gaps(segment.moved, segment.x)
-        for l, name in ((l, name) for l, name in enumerate(segment.moved.loop_joints) if name in gaps):
+        for l, name in ((l, name) for l, name in enumerate(_that_hold(segment.moved)) if name is not None):
             gaps[name].position[at : at + count], gaps[name].velocity[at : at + count] = found[:, l, 0], found[:, l, 1]
         at += count
     t = np.concatenate([segment.t for segment in segments])

@@ -111,4 +111,6 @@ class Segment:
         else:
             samples = Samples(self.t, self.x, dense=True, sizes=self.sizes, terms=self.terms)
         states_at.call(moved.structure.walk, samples, np.ascontiguousarray(times, float), new_scratch(nq, nv), out)
+        if self.applied is not None:
+            self.applied.impose(moved, np.asarray(times, float), out)
         return out

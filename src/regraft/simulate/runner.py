@@ -14,7 +14,7 @@ from ..describe.state import State
 from ..kernels.tables import MARGIN
 from ..tolerances import BEYOND
 from . import stepping_loop
-from .callbacks import Callback, lost_exceptions_kept, python_callback
+from .callbacks import Callback, lost_exceptions_kept, python_callback, writing_callback
 from .coordinates import Coordinates
 from .driver import Call, Driver
 from .drives import Pushes, Torques
@@ -24,6 +24,7 @@ from .guards import Guard
 from .integrators import Integrator
 from .laws import law_of_guard
 from .loop_kernels import closing_kernel, dynamics_kernel
+from .prescribed import Guiding, dynamics_of
 from .recorded import Segment
 from .recorder import Recorder
 from .records import given, given_array
@@ -38,21 +39,32 @@ class Runner:
     """The compiled loop on one structure, from one state on."""
 
     def __init__(
-        self, coordinates: Coordinates, t: float, integrator: Integrator, settings: Settings, events: tuple[Event, ...]
+        self,
+        coordinates: Coordinates,
+        times: tuple[float, float],
+        integrator: Integrator,
+        settings: Settings,
+        events: tuple[Event, ...],
     ) -> None:
+        t, end = times
         self.coordinates, self.integrator, self.settings = coordinates, integrator, settings
         mech = self.mech = coordinates.moved
         self.seen = coordinates.seen
         """The mechanism as the user sees it."""
         self.structure, self.nq, self.nv = mech.structure, mech.layout.nq, mech.layout.nv
-        self.work = self.structure.new_work()
-        if mech.layout.loops:
-            prepare_start(mech, coordinates.start, self.work)
+        self.work, start = self.structure.new_work(), coordinates.start
+        self.guiding = Guiding(mech, settings.prescribed) if settings.prescribed else None
+        if self.guiding is not None:
+            self.guiding.check_start(t, start, end - t)
+            self.guiding.hold(self.work)
+            start = self.guiding.start(t, self.work, start)
+        if mech.layout.is_constrained:
+            prepare_start(mech, start, self.work)
         self.callbacks: list[Callback] = []
         self.drivers: list[Driver] = []
         self.flow = self._flow(settings.torque, settings.wrenches)
         self._now, self._accelerations = start_in(self.flow.vectors), accelerations_in(self.flow.vectors)
-        self._now.q[:], self._now.v[:] = coordinates.start._q, coordinates.start._v
+        self._now.q[:], self._now.v[:] = start._q, start._v
         self.events, self.guards = self._watched(events)
         self.guard_table = given_array(self.guards)
         self.recorder = Recorder(self.nq, self.nv, settings.every)
@@ -68,9 +80,14 @@ class Runner:
     def _flow(self, torque: Torques | None, wrenches: Pushes | Mapping[str, Any] | None) -> Flow:
         """The mechanism with all that acts on it."""
         calls = Calls(of_free_bodies=self.integrator.of_free_bodies)
-        if self.mech.layout.loops:
+        if self.mech.layout.is_constrained:
             calls.has_loops, calls.closes = True, self.settings.stabilise
             calls.dynamics, calls.closing = dynamics_kernel(), closing_kernel()
+        scratch = new_scratch(self.nq, self.nv)
+        if self.guiding is not None and self.guiding.places:
+            imposing = writing_callback(self.guiding.stage(self.work, start_in(scratch).q), "a prescribed motion")
+            self.callbacks.append(imposing)
+            calls.motion, calls.has_loops, calls.dynamics = imposing.address, True, dynamics_of(self.mech)
         push, external = np.zeros((1, 6)), self.structure.no_forces
         if torque is not None:
             calls.torque, calls.torque_context = self._kept(self.coordinates.torque_call(torque, self.work))
@@ -80,7 +97,7 @@ class Runner:
             external, push = external_table(self.mech, {}), np.zeros((max(1, len(self.mech.bodies)), 6))
             calls.wrenches, calls.wrenches_context = self._kept(self.coordinates.wrench_call(wrenches))
         self.calls = calls
-        return Flow(self.work, self.integrator.method, given(calls), push, external, new_scratch(self.nq, self.nv))
+        return Flow(self.work, self.integrator.method, given(calls), push, external, scratch)
 
     def _kept(self, call: Call) -> tuple[int, int]:
         """The address of a function and what it is called with, after all that belongs to it is kept."""

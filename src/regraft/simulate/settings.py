@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from ..errors import ModelError, listed
 from .drives import Torques, pushes_of, torques_of
 from .integrators import INTEGRATORS, Integrator
 from .laws import Home
+from .prescribed import Motion, motions_of
 
 _MOST = 10**18  # what the compiled loop can count
 
@@ -31,6 +33,7 @@ class Options:
     coordinates: str = "reduced"
     stabilise: bool | None = None
     max_steps: int | None = None
+    prescribed: Any = None
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,8 @@ class Settings:
     stabilise: bool
     """Whether loops are closed again after each step."""
     max_steps: int | None = None
+    prescribed: Mapping[str, Motion] = field(default_factory=dict)
+    """Joints whose motion is prescribed, with its functions of time."""
 
 
 def method_of(name: str) -> Integrator:
@@ -81,7 +86,8 @@ def settings_of(method: Integrator, mech: Mechanism, options: Options) -> Settin
     if stabilise is not None and not isinstance(stabilise, (bool, np.bool_)):
         raise ModelError(f"stabilise must be True or False, not {stabilise!r}.")
     closing = not method.of_free_bodies if stabilise is None else bool(stabilise)
-    return Settings(home, driving, pushing, rtol, atol, step, every, maximal, closing, max_steps)
+    motions = motions_of(options.prescribed, mech, maximal)
+    return Settings(home, driving, pushing, rtol, atol, step, every, maximal, closing, max_steps, motions)
 
 
 def _count(what: str, number: Any) -> int | None:

@@ -22,7 +22,7 @@ class Shown:
 
     def __init__(self, mech: Mechanism) -> None:
         self.mech = mech.frozen()
-        self._closing = Closing(mech) if mech.layout.loops else None
+        self._closing = Closing(mech) if mech.layout.is_constrained else None
 
     def state(self, x: Array) -> State:
         """The state x = (q, v), with all loops closed."""

@@ -31,7 +31,7 @@ class SingularPosition(NamedTuple):
 
 def singular_positions(segment: Segment) -> list[SingularPosition]:
     """Those that the motion of a segment goes through, between its samples too."""
-    if not segment.mech.loop_joints or len(segment.t) < 3:
+    if not segment.mech.layout.is_constrained or len(segment.t) < 3:
         return []
     sizes = _Sizes(segment)
     each = np.array([sizes.of(x) for x in segment.x])

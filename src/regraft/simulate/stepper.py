@@ -31,6 +31,9 @@ def evaluate(flow: Flow, model: KernelModel, work: Work, t: float, at: Point, ou
     calls, torque, push, external, like = flow.calls, flow.vectors.torque, flow.push, flow.external, flow.vectors.result[0]
     if calls.failed:
         return np.nan * one(like)
+    if calls.motion != 0 and call_at(calls.motion, t, at.q, at.v, flow.vectors.to_end, 0) != 0:
+        calls.failed = True
+        return np.nan * one(like)
     if calls.torque != 0:
         for d in range(torque.shape[0]):
             torque[d] = np.nan  # stays where a signal comes on the way into a function in Python

@@ -260,13 +260,13 @@ class Trajectory:
         return reaction_histories(self.segments)
 
     def loop_error(self) -> LoopErrorHistory:
-        """How far the loops are open at all samples; in maximal coordinates every joint closes a loop.
+        """How far loops and couplings are open at all samples; in maximal coordinates every joint closes a loop.
 
         Returns
         -------
         LoopErrorHistory
-            (t, position, velocity): the largest gap of a loop joint, in metres or radians, whichever is more, and these per
-            second.
+            (t, position, velocity): the largest gap of a loop joint or a coupling, in metres or radians, whichever is more, and
+            these per second.
         """
         rows = np.concatenate([loop_measures(segment.moved, segment.x) for segment in self.segments])
         return LoopErrorHistory(self.t, rows[:, 0], rows[:, 1])

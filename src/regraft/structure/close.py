@@ -1,4 +1,4 @@
-"""From the tables of a tree and joints that close loops to the tables of both: where each loop passes, and what it holds."""
+"""From the tables of a tree, joints that close loops and couplings to the tables of all: where each passes, and what it holds."""
 
 from __future__ import annotations
 
@@ -13,7 +13,23 @@ from ..compilation import IntegerTable, Table, allocating, entry, inline, jit
 from ..joints import PARAMETERS, joint_tabled, parameters
 from ..kernels import memory, tables
 from ..kernels.constraints.rows import held_directions
-from ..kernels.constraints.tables import CUT, FIRST, PATH, REACH, RESISTS, SCRATCH_ROWS, SINCE, Loops
+from ..kernels.constraints.tables import (
+    COUNT,
+    CUT,
+    END_TERM,
+    FIRST,
+    FIRST_TERM,
+    PATH,
+    REACH,
+    RESISTS,
+    SCRATCH_ROWS,
+    SINCE,
+    TERM,
+    TERM_JOINT,
+    TERM_Q,
+    TERM_V,
+    Loops,
+)
 from ..kernels.memory import (
     HEADER,
     begin_with_rotors,
@@ -26,6 +42,7 @@ from ..kernels.memory import (
     structure_of,
 )
 from ..kernels.tables import CHILD, CLOSES, COILED, DOFS, END, KIND, LIMITED, PARENT, ROOT, VARIES, KernelModel, V
+from .coupled import LOOP_JOINT, OF_COUPLING, TREE_JOINT
 from .derive import copy, rows_of_bodies
 from .description import (
     CHILD_BODY,
@@ -43,40 +60,57 @@ from .links import link
 
 @entry
 def derive_closed(
-    tree: int, rows: Table, limited: IntegerTable, limits: Table, coiled: IntegerTable, coils: Table, joint_tables: Table
+    tree: int,
+    rows: Table,
+    limited: IntegerTable,
+    limits: Table,
+    coiled: IntegerTable,
+    coils: Table,
+    joint_tables: Table,
+    coupled: IntegerTable,
+    numbers: Table,
 ) -> tuple[int, int, Any]:
-    """The tables of a tree with loops: how many links there are, and a block of memory. The arrays are those of `Closings`."""
+    """The tables of a tree with loops and couplings: how many links there are, and a block of memory.
+
+    The arrays are those of `Closings` and `Coupled`.
+    """
     given = model_at(tree)
-    number = rows.shape[0]
-    loops, cuts, header = (
+    number, couplings = rows.shape[0], couplings_in(coupled)
+    loops, cuts, terms, header = (
         np.zeros((number, tables.JOINTS), np.int64),
-        np.zeros((number, CUT), np.int64),
+        np.zeros((number + couplings, CUT), np.int64),
+        np.zeros((coupled.shape[0], TERM), np.int64),
         np.empty(HEADER, np.int64),
     )
     header[:] = header_at(tree)
-    header[memory.LOOPS] = number
+    header[memory.LOOPS], header[memory.COUPLINGS], header[memory.TERMS] = number, couplings, coupled.shape[0]
     header[memory.COORDINATES] += row_loops(rows, given, header[memory.COORDINATES], loops)
     header[memory.LIMITS] += limits.shape[0]
     header[memory.COILS] += coils.shape[0]
     header[memory.TABLED] += joint_tables.shape[1]
-    header[memory.ROWS], header[memory.LONGEST], header[memory.BAND] = measure(loops, given.walk, cuts)
-    links, cycles = link(loops, given.walk)
+    row_terms(coupled, given.walk, loops, cuts, terms)
+    header[memory.ROWS], header[memory.LONGEST], header[memory.BAND] = measure(loops, given.walk, cuts, terms)
+    links, cycles = link(loops, given.walk, couplings)
     header[memory.LINKS], header[memory.CYCLES] = links.shape[0], cycles.shape[0]
     for l in cycles[:, 0]:
-        header[memory.CYCLE_ROWS] += 6 - loops[l, DOFS]
+        header[memory.CYCLE_ROWS] += cuts[l, COUNT]
     if links.shape[0] > 0:  # all that has to do with a joint is in its own block
         header[memory.BAND] = 6
-        for l in range(number):
+        for l in range(cuts.shape[0]):
             cuts[l, SINCE], cuts[l, REACH] = l, cuts[l, FIRST]
     start, block = structure_of(header)
     model, closed = model_at(start), loops_at(start, 0.0)
     copy_tree(given, model)
     copy(loops, closed.loops)
     copy(cuts, closed.cuts)
+    copy(terms, closed.terms)
+    copy(numbers, closed.term_numbers)
     copy(links, closed.links)
     copy(cycles, closed.cycles)
     append(limited, limits, model.walk.shape[0], model.limit_rows, model.limits)
     append(coiled, coils, model.walk.shape[0], model.coil_rows, model.coils)
+    rank(closed, model.walk)
+    fill_paths(closed, model.walk)
     place_loops(rows, model, closed, normals_at(start))
     move_joint_tables(joint_tables_at(tree), joint_tables, model, joint_tables_at(start))
     hold_all(start, 0.0)
@@ -94,6 +128,57 @@ def append(given: Any, numbers: Any, n: int, rows: Any, table: Any) -> None:
         for c in range(given.shape[1]):
             rows[at, c] = given[i, c]
         rows[at, 0] += n
+
+
+@inline
+def couplings_in(coupled: Any) -> int:
+    """How many couplings there are; their terms are in order."""
+    last = coupled.shape[0] - 1
+    return coupled[last, OF_COUPLING] + 1 if last >= 0 else 0
+
+
+@jit
+def row_terms(coupled: Any, walk: Any, loops: Any, cuts: Any, terms: Any) -> None:
+    """`terms` of all couplings, and which of them each has."""
+    n, number = walk.shape[0], loops.shape[0]
+    for b in range(number, cuts.shape[0]):
+        cuts[b, FIRST_TERM] = coupled.shape[0]
+    for i in range(coupled.shape[0]):
+        b, l = number + coupled[i, OF_COUPLING], coupled[i, LOOP_JOINT]
+        cuts[b, FIRST_TERM], cuts[b, END_TERM] = min(cuts[b, FIRST_TERM], i), i + 1
+        if l >= 0:
+            terms[i, TERM_JOINT], terms[i, TERM_V], terms[i, TERM_Q] = n + l, loops[l, V], -1
+        else:
+            for k in range(n):
+                if walk[k, tables.JOINT] == coupled[i, TREE_JOINT]:
+                    terms[i, TERM_JOINT], terms[i, TERM_V], terms[i, TERM_Q] = k, walk[k, V], walk[k, tables.Q]
+
+
+@jit
+def bodies_of_block(loops: Any, cuts: Any, terms: Any, n: int, l: int, heads: Any) -> int:
+    """Fill `heads` with the rows of the bodies on which the forces of a block act, −1 for the world; returns how many."""
+    count = 0
+    if l < loops.shape[0]:
+        heads[0], heads[1], count = loops[l, PARENT], loops[l, CHILD], 2
+    for i in range(cuts[l, FIRST_TERM], cuts[l, END_TERM]):
+        k = terms[i, TERM_JOINT]
+        heads[count] = k if k < n else loops[k - n, PARENT]
+        heads[count + 1] = -1 if k < n else loops[k - n, CHILD]
+        count += 2
+    return count
+
+
+@jit
+def next_on_way(heads: Any, count: int, walk: Any) -> int:
+    """The last row in the walk that any of the ways from `heads` to their roots passes, −1 at their end; heads go on from it."""
+    k = -1
+    for i in range(count):
+        k = max(k, heads[i])  # parents come before their children
+    if k >= 0:
+        for i in range(count):
+            if heads[i] == k:
+                heads[i] = walk[k, PARENT]
+    return k
 
 
 @jit
@@ -154,15 +239,16 @@ def load_pose_at(rows: Any, l: int, column: int) -> Any:
 
 
 @allocating
-def measure(loops: Any, walk: Any, cuts: Any) -> tuple[int, int, int]:
-    """Fill FIRST, PATH, SINCE and REACH; returns the number of rows, the longest path and the width of the band."""
-    first_of = np.full(walk.shape[0], -1, np.int64)  # the first loop in each tree, by its root
+def measure(loops: Any, walk: Any, cuts: Any, terms: Any) -> tuple[int, int, int]:
+    """Fill FIRST, COUNT, PATH, SINCE and REACH; returns the number of rows, the longest path and the width of the band."""
+    first_of = np.full(walk.shape[0], -1, np.int64)  # the first block in each tree, by its root
+    heads = np.empty(2 + 2 * terms.shape[0], np.int64)
     rows, longest, band = 0, 1, 1
-    for l in range(loops.shape[0]):
-        a, b = loops[l, PARENT], loops[l, CHILD]
-        cuts[l, FIRST], cuts[l, SINCE] = rows, l
-        rows += 6 - loops[l, DOFS]
-        for k in (a, b):
+    for l in range(cuts.shape[0]):
+        cuts[l, FIRST], cuts[l, SINCE], cuts[l, COUNT] = rows, l, 6 - loops[l, DOFS] if l < loops.shape[0] else 1
+        rows += cuts[l, COUNT]
+        ways, count = bodies_of_block(loops, cuts, terms, walk.shape[0], l, heads), 0
+        for k in heads[:ways]:
             if k >= 0:
                 root = walk[k, ROOT]
                 if first_of[root] < 0:
@@ -170,11 +256,10 @@ def measure(loops: Any, walk: Any, cuts: Any) -> tuple[int, int, int]:
                 cuts[l, SINCE] = min(cuts[l, SINCE], first_of[root])
         cuts[l, REACH] = cuts[cuts[l, SINCE], FIRST]
         band = max(band, rows - cuts[l, REACH])
-        count = 0
-        while a >= 0 or b >= 0:
-            k = max(a, b)
+        k = next_on_way(heads, ways, walk)
+        while k >= 0:
             count += walk[k, DOFS]
-            a, b = walk[k, PARENT] if a == k else a, walk[k, PARENT] if b == k else b
+            k = next_on_way(heads, ways, walk)
         cuts[l, PATH] = count
         longest = max(longest, count)
     return rows, longest, band
@@ -182,8 +267,7 @@ def measure(loops: Any, walk: Any, cuts: Any) -> tuple[int, int, int]:
 
 @allocating
 def place_loops(rows: Any, model: KernelModel, closed: Loops, normals: Any) -> None:
-    """What does not change with the state: frames, paths, whether a joint resists its motion, and rows that are constant."""
-    rank(closed, model.walk)
+    """What does not change with the state: frames, whether a joint resists its motion, and rows that are constant."""
     position = closed.scratch[SCRATCH_ROWS - 1]  # any will do
     for l in range(closed.loops.shape[0]):
         loops = closed.loops
@@ -193,7 +277,6 @@ def place_loops(rows: Any, model: KernelModel, closed: Loops, normals: Any) -> N
         store(closed.geometry, l, tables.T, near[1])
         store(closed.geometry, l, tables.PAR, load(rows, l, CLOSING_PARAMETERS, PARAMETERS))
         store_pose(closed.child_frames, l, here)
-        fill_path(closed, l, model.walk)
         for c in range(loops[l, DOFS]):
             for s in range(tables.SETTINGS):
                 model.settings[s, loops[l, V] + c] = rows[l, CLOSING_SETTINGS + 6 * s + c]
@@ -227,15 +310,15 @@ def rank(closed: Loops, walk: Any) -> None:
             count += 1
 
 
-@jit
-def fill_path(closed: Loops, l: int, walk: Any) -> None:
-    """The degrees of freedom on the ways from a loop's bodies to their roots, by their places in the walk, in ascending order."""
-    path = closed.path
-    a, b, at = closed.loops[l, PARENT], closed.loops[l, CHILD], closed.cuts[l, PATH]
-    while a >= 0 or b >= 0:
-        k = max(a, b)  # parents come before their children
-        count = walk[k, DOFS]
-        at -= count
-        for i in range(count):
-            path[l, at + i] = closed.ranks[0, k] + i
-        a, b = walk[k, PARENT] if a == k else a, walk[k, PARENT] if b == k else b
+@allocating
+def fill_paths(closed: Loops, walk: Any) -> None:
+    """The degrees of freedom on the ways from each block's bodies to their roots, by their places in the walk, ascending."""
+    heads = np.empty(2 + 2 * closed.terms.shape[0], np.int64)
+    for l in range(closed.cuts.shape[0]):
+        ways, at = bodies_of_block(closed.loops, closed.cuts, closed.terms, walk.shape[0], l, heads), closed.cuts[l, PATH]
+        k = next_on_way(heads, ways, walk)
+        while k >= 0:
+            at -= walk[k, DOFS]
+            for i in range(walk[k, DOFS]):
+                closed.path[l, at + i] = closed.ranks[0, k] + i
+            k = next_on_way(heads, ways, walk)

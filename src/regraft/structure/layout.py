@@ -36,6 +36,19 @@ class Layout(NamedTuple):
     """(q, v) of the bind pose: every joint at the position at which its two frames coincide, and at rest."""
     curved: tuple[int, ...]
     """Which of the joints have positions on a manifold, such as unit quaternions."""
+    couplings: tuple[str, ...] = ()
+    """The name of each coupling; states need not know of them."""
+
+    @property
+    def is_constrained(self) -> bool:
+        """Whether there are loops or couplings, so that not all positions and velocities are possible."""
+        return bool(self.loops or self.couplings)
+
+    @property
+    def constraints(self) -> tuple[str, ...]:
+        """All that has constraint rows, in the order of these, as messages name it."""
+        loops = [f"the loop of joint {name!r}" for name, *_ in self.loops]
+        return (*loops, *(f"the coupling {name!r}" for name in self.couplings))
 
     @property
     def neutral(self) -> Array:
@@ -72,9 +85,9 @@ class Layout(NamedTuple):
             curved=tuple(curved),
         )
 
-    def with_loops(self, loops: tuple[tuple[str, str, str], ...]) -> Layout:
-        """The layout of the same tree with other loops."""
-        return Layout._make((*self[:2], loops, *self[3:]))
+    def with_loops(self, loops: tuple[tuple[str, str, str], ...], couplings: tuple[str, ...] = ()) -> Layout:
+        """The layout of the same tree with other loops and couplings."""
+        return Layout._make((*self[:2], loops, *self[3:-1], couplings))
 
     def exchanged(self, x: Array, j: int, q: Array, v: Array) -> Array:
         """The numbers (q, v) with other ones, as many as there are, in the place of the j-th joint's."""

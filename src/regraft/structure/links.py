@@ -1,4 +1,4 @@
-"""The tree that loop joints make of bodies which are all free by themselves (S3), and the joints that it does not need."""
+"""The tree that loop joints make of bodies which are all free by themselves (S3); and cycles and couplings besides."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .incidence import incidence
 
 
 @allocating
-def link(loops: Any, walk: Any) -> tuple[Any, Any]:
+def link(loops: Any, walk: Any, couplings: int) -> tuple[Any, Any]:
     """`links` and `cycles` of `Loops` where every body is free by itself; nothing where bodies hang on each other.  O(n)."""
     n, number = walk.shape[0], loops.shape[0]
     if number == 0:
@@ -46,9 +46,12 @@ def link(loops: Any, walk: Any) -> tuple[Any, Any]:
             if at == found:
                 break
             here, at = links[at, NEAR] + 1, at + 1
-    cycles, count = np.zeros((number, 1), np.int64), 0
+    cycles, count = np.zeros((number + couplings, 1), np.int64), 0
     for l in range(number):
         if loops[l, DOFS] < 6 and not needed[l]:
             cycles[count, 0] = l
             count += 1
+    for b in range(number, number + couplings):
+        cycles[count, 0] = b
+        count += 1
     return links[::-1].copy(), cycles[:count].copy()

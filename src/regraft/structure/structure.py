@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 from ..algebra.pose import MOTION, POSE, WORLD_MOTION
 from ..errors import ModelError, StructureError
 from ..kernels import tables
-from ..kernels.constraints.tables import CUT, FIRST, RESISTS
+from ..kernels.constraints.tables import COUNT, CUT, FIRST, RESISTS
 from ..kernels.kinematics import motion
 from ..kernels.memory import COILS, CUTS_AT, FAR_AT, JOINTS_AT, LIMITS, TREE_COILS, TREE_LIMITS
 from .close import derive_closed
+from .coupled import NO_COUPLINGS, describe_couplings
 from .derive import derive_tree
 from .description import CLOSING_ON_PARENT, CLOSING_SETTINGS, NO_CLOSINGS, Closings, Description, describe, describe_closings
 from .layout import WORLD, Layout, lay_out
@@ -22,10 +23,13 @@ from .once import kept_first, once
 from .workspace import Workspace
 
 if TYPE_CHECKING:
-    from ..describe.parts import Body, Joint, Spring
+    from ..describe.parts import Body, Coupling, Joint, Spring
+    from ..joints import JointType
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
+CoupledTypes = tuple[tuple["Coupling", ...], Mapping[str, "JointType"]]
+"""The couplings, and the types of the joints that they name."""
 
 
 class Structure:
@@ -43,10 +47,11 @@ class Structure:
         describe: Callable[[], Description],
         tree: Structure | None = None,
         closings: Closings = NO_CLOSINGS,
+        coupled: CoupledTypes = ((), {}),
     ) -> None:
         self.body_names, self.layout, self._describe = body_names, layout, describe
         self.joint_names, self.nq, self.nv, self.rest = layout.names, layout.nq, layout.nv, layout.rest
-        self._tree, self._closings = tree, closings
+        self._tree, self._closings, self._coupled = tree, closings, coupled
         self.no_torque: Array = np.zeros(layout.nv) if tree is None else tree.no_torque
         self.open_layout = layout if tree is None else None
         """The layout where there are no loops: of states whose dynamics is that of the tree alone."""
@@ -55,15 +60,22 @@ class Structure:
 
     @classmethod
     def of(
-        cls, bodies: Mapping[str, Body], joints: Mapping[str, Joint], springs: Mapping[str, Spring], gravity: Array
+        cls,
+        bodies: Mapping[str, Body],
+        joints: Mapping[str, Joint],
+        springs: Mapping[str, Spring],
+        couplings: Mapping[str, Coupling],
+        gravity: Array,
     ) -> Structure:
         """The structure of these parts."""
         layout, names = lay_out(joints), tuple(bodies)
         description = describe(bodies, joints, springs, layout, gravity)
         tree = cls(names, layout.with_loops(()), lambda: description)
-        if not layout.loops:
+        if not layout.loops and not couplings:
             return tree
-        return tree._closed(layout.loops, describe_closings(bodies, [joints[name] for name, *_ in layout.loops]))
+        closings = describe_closings(bodies, [joints[name] for name, *_ in layout.loops])
+        named = {name: joints[name].type for coupling in couplings.values() for name in coupling.joints}
+        return tree._closed(layout.loops, closings, (tuple(couplings.values()), named))
 
     def __reduce__(self) -> Any:
         raise TypeError("a structure has memory of this process; it is derived again where it is needed.")
@@ -78,24 +90,25 @@ class Structure:
     def with_loop(self, new: Joint) -> Structure:
         """The structure with one more joint, between bodies that are connected already."""
         loops = (*self.layout.loops, (new.name, new.parent, new.child))
-        return self.tree._closed(loops, self._closings.with_one(_ends(self.body_names, new), new))
+        return self.tree._closed(loops, self._closings.with_one(_ends(self.body_names, new), new), self._coupled)
 
     def without_loop(self, name: str) -> Structure:
         """The structure without a joint that closes a loop."""
         loops = self.layout.loops
-        if len(loops) == 1:
+        if len(loops) == 1 and not self.layout.couplings:
             return self.tree
         l = [loop[0] for loop in loops].index(name)
-        return self.tree._closed((*loops[:l], *loops[l + 1 :]), self._closings.without(l))
+        return self.tree._closed((*loops[:l], *loops[l + 1 :]), self._closings.without(l), self._coupled)
 
     @property
     def tree(self) -> Structure:
-        """The structure without any loop."""
+        """The structure without any loop or coupling."""
         return self if self._tree is None else self._tree
 
-    def _closed(self, loops: tuple[tuple[str, str, str], ...], closings: Closings) -> Structure:
-        """The structure of a tree with loops."""
-        return Structure(self.body_names, self.layout.with_loops(loops), self._describe, self, closings)
+    def _closed(self, loops: tuple[tuple[str, str, str], ...], closings: Closings, coupled: CoupledTypes) -> Structure:
+        """The structure of a tree with loops and couplings."""
+        layout = self.layout.with_loops(loops, tuple(coupling.name for coupling in coupled[0]))
+        return Structure(self.body_names, layout, self._describe, self, closings, coupled)
 
     @once
     def description(self) -> Description:
@@ -112,7 +125,7 @@ class Structure:
         look at it, make a workspace of your own.
         """
         if self.ready is None:
-            self.ready = kept_first(self, "_work", self._derive_closed() if self.layout.loops else self._derive_tree())
+            self.ready = kept_first(self, "_work", self._derive_closed() if self.layout.is_constrained else self._derive_tree())
         return self.ready
 
     def _derive_tree(self) -> Workspace:
@@ -124,10 +137,14 @@ class Structure:
 
     def _derive_closed(self) -> Workspace:
         self._refuse_rotors_in_loops()
-        links, address, memory = derive_closed.call(self.tree.work, *self._closings)
+        couplings, kinds = self._coupled
+        coupled = describe_couplings(couplings, self.layout, kinds) if couplings else NO_COUPLINGS
+        links, address, memory = derive_closed.call(self.tree.work, *self._closings, *coupled)
         work = Workspace(address, memory)
         if links:
             work.prepare_links()
+        if couplings:
+            work.prepare_couplings()
         return work
 
     def _refuse_rotors_in_loops(self) -> None:
@@ -178,10 +195,9 @@ class Structure:
 
     @once
     def rows_of_loops(self) -> tuple[slice, ...]:
-        """Which constraint rows each loop has."""
-        cuts = self.work.table(CUTS_AT, len(self.layout.loops), CUT, np.int64)
-        counts = 6 - self.joints[len(self.body_names) :, tables.DOFS]
-        return tuple(slice(first, first + count) for first, count in zip(cuts[:, FIRST].tolist(), counts.tolist(), strict=True))
+        """Which constraint rows each loop has, and after the loops each coupling: in the order of `Layout.constraints`."""
+        cuts = self.work.table(CUTS_AT, len(self.layout.loops) + len(self.layout.couplings), CUT, np.int64)
+        return tuple(slice(first, first + count) for first, count in cuts[:, (FIRST, COUNT)].tolist())
 
     @once
     def loops_resist(self) -> bool:

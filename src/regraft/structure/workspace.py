@@ -11,9 +11,24 @@ from numpy.typing import NDArray
 
 from ..algebra.scalars import LANES
 from ..compilation import address_of
+from ..kernels.constraints.coupling_kernels import complex_couplings_kernel, couplings_kernel
 from ..kernels.constraints.link_kernels import complex_links_kernel, links_kernel
 from ..kernels.constraints.tables import DRIVEN, HELD_COUNTS, ROW
-from ..kernels.memory import DOF_AT, HELD_AT, LINKS, LINKS_AT, LOOPS, MOTORS_AT, ROWS, ROWS_AT, VELOCITIES, Block, new_block
+from ..kernels.memory import (
+    COUPLINGS,
+    COUPLINGS_AT,
+    DOF_AT,
+    HELD_AT,
+    LINKS,
+    LINKS_AT,
+    LOOPS,
+    MOTORS_AT,
+    ROWS,
+    ROWS_AT,
+    VELOCITIES,
+    Block,
+    new_block,
+)
 from ..kernels.tables import DOF_WORK
 
 Array = NDArray[np.float64]
@@ -31,17 +46,23 @@ class Workspace(Block):
         """One more workspace of the same structure, for real numbers or for complex ones as `like` is."""
         is_complex = isinstance(like, complex)
         make = new_block if is_complex else new_block.call
-        found = Workspace(*make(self, _links_kernel(is_complex) if self.size(LINKS) else 0, 1, like), self)
+        links = _links_kernel(is_complex) if self.size(LINKS) else 0
+        couplings = _couplings_kernel(is_complex) if self.size(COUPLINGS) else 0
+        found = Workspace(*make(self, links, couplings, 1, like), self)
         found.dtype = complex if is_complex else float
         return found
 
     def of_packs(self) -> Workspace:
         """A workspace of packs of the same structure."""
-        return Workspace(*new_block.call(self, 0, LANES, 0.0), self)
+        return Workspace(*new_block.call(self, 0, 0, LANES, 0.0), self)
 
     def prepare_links(self) -> None:
         """Tell kernels where the one is that they need where every body is free by itself and joints make a tree of links."""
         self.header[LINKS_AT] = _links_kernel(False)
+
+    def prepare_couplings(self) -> None:
+        """Tell kernels where the one is that they need where joints are coupled."""
+        self.header[COUPLINGS_AT] = _couplings_kernel(False)
 
     @property
     def dof(self) -> Any:
@@ -55,7 +76,7 @@ class Workspace(Block):
 
     @property
     def _held(self) -> Any:
-        return self.table(HELD_AT, self.size(LOOPS), HELD_COUNTS, np.int64)
+        return self.table(HELD_AT, self.size(LOOPS) + self.size(COUPLINGS), HELD_COUNTS, np.int64)
 
     @property
     def motors(self) -> Any:
@@ -78,3 +99,9 @@ class Workspace(Block):
 def _links_kernel(in_complex_numbers: bool) -> int:
     """The address of the forces of all joints where every body is free by itself."""
     return address_of(complex_links_kernel if in_complex_numbers else links_kernel)
+
+
+@cache
+def _couplings_kernel(in_complex_numbers: bool) -> int:
+    """The address of what couplings lack."""
+    return address_of(complex_couplings_kernel if in_complex_numbers else couplings_kernel)

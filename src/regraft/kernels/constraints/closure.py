@@ -82,7 +82,7 @@ def close_positions(
     halved. The factors of M and the rows of J are left as they are at the last q. `step` and `best` are scratch (nv,) and (nq,).
     """
     factorise(model, work, q)
-    gap = hold(model, work, closed)
+    gap = hold(model, work, closed, q)
     for _ in range(trials):
         if not gap > GAP_ENOUGH:
             break
@@ -96,14 +96,14 @@ def close_positions(
                 step[d] *= shrink
             configuration.integrate(model.walk, best, step, q)
             factorise(model, work, q)
-            found = hold(model, work, closed)
+            found = hold(model, work, closed, q)
             if found < gap or gap < GAP_SMALL:
                 break
             shrink = 0.5
         if not found < gap:
             copy(best, q)
             factorise(model, work, q)
-            gap = hold(model, work, closed)
+            gap = hold(model, work, closed, q)
             break
         gap = found
     return gap
@@ -120,7 +120,7 @@ def copy(one: Any, other: Any) -> None:
 def close_velocities(model: KernelModel, work: Work, closed: Loops, q: Any, v: Any, step: Any) -> float:
     """Project v onto J v = 0, by the least change in the metric of kinetic energy; returns the gap that was there."""
     factorise(model, work, q)
-    hold(model, work, closed)
+    hold(model, work, closed, q)
     return correct_velocities(model, work, closed, q, v, step, REDUNDANT)
 
 
@@ -135,7 +135,7 @@ def correct_velocities(
         store(body, k, BIAS, zero_spatial(body[0, R]))
     for d in range(work.dof.shape[0]):
         work.dof[d, TAU] = 0.0
-    gap = velocity_gaps(model, work, closed)
+    gap = velocity_gaps(model, work, closed, v)
     if redundant > 0.0:
         couple(model, work, closed, redundant)
     balance(model, work, closed)
@@ -163,7 +163,7 @@ def close_again(model: KernelModel, work: Work, closed: Loops, q: Any, v: Any, s
     caught = gap > GAP_SMALL
     if rows_held(closed) < held:
         move_bodies(model, work, q, v)
-        caught = caught or velocity_gaps(model, work, closed) > GAP_SMALL
+        caught = caught or velocity_gaps(model, work, closed, v) > GAP_SMALL
     if caught:
         correct_velocities(model, work, closed, q, v, step, BARELY_REDUNDANT)
         gap = close_positions(model, work, closed, q, step, best, 20, BARELY_REDUNDANT)
@@ -177,7 +177,7 @@ def close_again(model: KernelModel, work: Work, closed: Loops, q: Any, v: Any, s
 def look_at_rows(model: KernelModel, work: Work, closed: Loops, q: Any) -> None:
     """How many rows are independent at a closed position q; see `remember_rows`."""
     factorise(model, work, q)
-    hold(model, work, closed)
+    hold(model, work, closed, q)
     allow_all_rows(closed)
     couple(model, work, closed, REDUNDANT)
     remember_rows(closed)
@@ -266,8 +266,8 @@ def loops_of_many(handle: int, states: Table, out: Table) -> None:
     for i in range(states.shape[0]):
         factorise(m, w, states[i, :nq])
         move_bodies(m, w, states[i, :nq], states[i, nq:])
-        hold(m, w, closed)
+        hold(m, w, closed, states[i, :nq])
         residuals(closed, out[i], 0)
-        velocity_gaps(m, w, closed)
+        velocity_gaps(m, w, closed, states[i, nq:])
         residuals(closed, out[i], 1)
         out[i, out.shape[1] - 1] = loop_energy(m, w, closed)

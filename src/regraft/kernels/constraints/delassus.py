@@ -1,7 +1,9 @@
 """The Delassus matrix J M⁻¹ Jᵀ: made, factorised (`couple`), and solved for the Lagrange multipliers of all loops (`balance`).
 
 J is the constraint Jacobian. It has a row for each direction in which a loop-closure joint keeps its two bodies together, up to
-six for a joint; the multiplier of a row is the force along it. M is the mass matrix of the spanning tree.
+six for a joint, and one for each coupling; the multiplier of a row is the force along it. M is the mass matrix of the spanning
+tree. The rows of one loop joint, or the one of a coupling, are a block: all but `spread_rows` is the same for all kinds of them,
+and says "loop" for any block.
 
 Neither is ever formed. The articulated-body algorithm (`aba.eliminate_joints`) leaves M factorised joint by joint; with these
 factors a force along a row becomes a number for each joint between the loop's bodies and the root, the joint's share (Y), and
@@ -18,10 +20,11 @@ from ...algebra.scalars import Scalar, reciprocal, zero
 from ...algebra.spatial import Force, Motion, plus, plus_times, power, times, zero_spatial
 from ...compilation import inline, jit
 from ...tolerances import HIDDEN, REDUNDANT
-from ..tables import CHILD, DOFS, END, PARENT, TAU, D, KernelModel, S, U, V, Work
+from ..tables import CHILD, END, PARENT, TAU, D, KernelModel, S, U, V, Work
 from .tables import (
     ALL_ROWS,
     BLOCK,
+    COUNT,
     FIRST,
     FORCE_CHILD,
     FORCE_PARENT,
@@ -68,7 +71,7 @@ def spread_rows(model: KernelModel, work: Work, closed: Loops, l: int) -> None:
     """
     walk, dof, loops, rows, path, Y = model.walk, work.dof, closed.loops, closed.rows, closed.path, closed.Y
     count, first = closed.cuts[l, PATH], closed.cuts[l, FIRST]
-    start, number = l * path.shape[1], 6 - loops[l, DOFS]
+    start, number = l * path.shape[1], closed.cuts[l, COUNT]
     none = zero_spatial(closed.scratch[0, 0])
     for i in range(count):
         store(Y, start + i, 0, none)
@@ -155,9 +158,9 @@ def couple_band(closed: Loops, redundant: float) -> float:
     pivot says which row it belongs to. Row `e − REACH` of a loop in W is the part of the e-th column of L that belongs to the
     loop's rows.  O(loops · band · (band + depth)).
     """
-    loops, rows, W, scratch = closed.loops, closed.rows, closed.W, closed.scratch
+    rows, W, scratch = closed.rows, closed.W, closed.scratch
     least = 1.0
-    for l in range(loops.shape[0]):
+    for l in range(closed.cuts.shape[0]):
         first, reach = closed.cuts[l, FIRST], closed.cuts[l, REACH]
         start = column_of(closed, l, 0)
         for other in range(closed.cuts[l, SINCE], l):
@@ -225,10 +228,10 @@ def fill_block(closed: Loops, other: int, l: int) -> None:
 @inline
 def take_out(closed: Loops, l: int, other: int) -> None:
     """The block of L for a loop and an earlier one, not yet divided by the pivots: BLOCK less the part of all pivots before."""
-    loops, rows, W = closed.loops, closed.rows, closed.W
+    rows, W = closed.rows, closed.W
     first, since = closed.cuts[other, FIRST], max(closed.cuts[l, REACH], closed.cuts[other, REACH])
     start, start_other = column_of(closed, l, 0), column_of(closed, other, 0)
-    for c in range(first, first + 6 - loops[other, DOFS]):
+    for c in range(first, first + closed.cuts[other, COUNT]):
         lane = row_taken(rows, c) - first
         left = load(closed.scratch, BLOCK + lane, 0, 6)
         for e in range(since, c):
@@ -239,8 +242,8 @@ def take_out(closed: Loops, l: int, other: int) -> None:
 @inline
 def take_rows(closed: Loops, l: int, redundant: float) -> float:
     """Factorise a loop's own BLOCK: TAKEN, PIVOT, and its part of L; returns its least pivot, as `couple` does."""
-    loops, rows, W, scratch = closed.loops, closed.rows, closed.W, closed.scratch
-    first, number, start = closed.cuts[l, FIRST], 6 - loops[l, DOFS], column_of(closed, l, 0)
+    rows, W, scratch = closed.rows, closed.W, closed.scratch
+    first, number, start = closed.cuts[l, FIRST], closed.cuts[l, COUNT], column_of(closed, l, 0)
     largest, smallest = 0.0, 1e300
     for r in range(first, first + number):
         largest = max(largest, rows[r, SIZE_ALONE].real)
@@ -278,7 +281,7 @@ def rows_allowed(closed: Loops, l: int, redundant: float) -> int:
 @jit
 def allow_all_rows(closed: Loops) -> None:
     """Forget MOST; for closed positions, where the pivots themselves tell which rows are redundant."""
-    for l in range(closed.loops.shape[0]):
+    for l in range(closed.cuts.shape[0]):
         closed.held[l, MOST] = ALL_ROWS
 
 
@@ -290,10 +293,10 @@ def remember_rows(closed: Loops) -> None:
     loops are open by a little, more than some 1e-6; there the redundant rows look independent, and to hold them would lock the
     linkage. Two positions count, because a singular one has more redundant rows than those before and after.
     """
-    loops, rows = closed.loops, closed.rows
-    for l in range(loops.shape[0]):
+    rows = closed.rows
+    for l in range(closed.cuts.shape[0]):
         count = 0
-        for r in range(closed.cuts[l, FIRST], closed.cuts[l, FIRST] + 6 - loops[l, DOFS]):
+        for r in range(closed.cuts[l, FIRST], closed.cuts[l, FIRST] + closed.cuts[l, COUNT]):
             count += 1 if rows[r, PIVOT].real > 0.0 else 0
         closed.held[l, MOST], closed.held[l, HELD_ROWS] = max(count, closed.held[l, HELD_ROWS]), count
 
@@ -337,9 +340,9 @@ def balance_band(work: Work, closed: Loops) -> None:
 
     TAU are torques that the elimination has reduced already, so it is Yᵀ λ that is added to them.
     """
-    loops, rows, W, scratch = closed.loops, closed.rows, closed.W, closed.scratch
-    for l in range(loops.shape[0]):
-        first, end, start = closed.cuts[l, FIRST], closed.cuts[l, FIRST] + 6 - loops[l, DOFS], column_of(closed, l, 0)
+    rows, W, scratch = closed.rows, closed.W, closed.scratch
+    for l in range(closed.cuts.shape[0]):
+        first, end, start = closed.cuts[l, FIRST], closed.cuts[l, FIRST] + closed.cuts[l, COUNT], column_of(closed, l, 0)
         for r in range(first, end):
             scratch[BLOCK, r - first] = rows[r, RESIDUAL]
         left = load(scratch, BLOCK, 0, 6)
@@ -351,8 +354,8 @@ def balance_band(work: Work, closed: Loops) -> None:
             left = plus_times(left, -rows[e, SOLVED], load(W, start + e, 0, 6))
     for e in range(rows.shape[0]):
         rows[e, SOLVED] *= inverse_of(rows[e, PIVOT])
-    for l in range(loops.shape[0] - 1, -1, -1):
-        first, end, start = closed.cuts[l, FIRST], closed.cuts[l, FIRST] + 6 - loops[l, DOFS], column_of(closed, l, 0)
+    for l in range(closed.cuts.shape[0] - 1, -1, -1):
+        first, end, start = closed.cuts[l, FIRST], closed.cuts[l, FIRST] + closed.cuts[l, COUNT], column_of(closed, l, 0)
         store(scratch, BLOCK, 0, zero_spatial(scratch[0, 0]))
         for e in range(end - 1, first - 1, -1):
             row = row_taken(rows, e)
@@ -368,11 +371,11 @@ def balance_band(work: Work, closed: Loops) -> None:
 @jit
 def push(work: Work, closed: Loops, part: float) -> None:
     """Add a part of the forces of all rows, Yᵀ λ, to the reduced torques TAU."""
-    loops, rows, path, scratch = closed.loops, closed.rows, closed.path, closed.scratch
-    for l in range(loops.shape[0] - 1, -1, -1):
+    rows, path, scratch = closed.rows, closed.path, closed.scratch
+    for l in range(closed.cuts.shape[0] - 1, -1, -1):
         first = closed.cuts[l, FIRST]
         store(scratch, BLOCK, 0, zero_spatial(scratch[0, 0]))
-        for r in range(first, first + 6 - loops[l, DOFS]):
+        for r in range(first, first + closed.cuts[l, COUNT]):
             scratch[BLOCK, r - first] = part * rows[r, MULTIPLIER]
         forces = load(scratch, BLOCK, 0, 6)
         for i in range(closed.cuts[l, PATH]):

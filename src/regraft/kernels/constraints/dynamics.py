@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...algebra.memory import table_at, vector_at
-from ...compilation import Floats, Scalars, ScalarTable, Table, entry, jit, long_entry
+from ...compilation import Floats, Scalars, ScalarTable, Table, entry, inline, jit, long_entry
 from ...tolerances import ASSEMBLED, LACKING, POOR, REDUNDANT
 from ..aba import accelerate, articulate
 from ..kinematics import rising_world
@@ -44,11 +44,16 @@ def closed_dynamics(
 
     Returns the least MARGIN, as `aba`. The largest gap of a loop is left in GAP.
     """
-    worst = articulate(model, work, q, v, tau, external)
-    closed.scratch[GAP, 0] = hold(model, work, closed)
+    return hold_together(model, work, closed, q, out, articulate(model, work, q, v, tau, external))
+
+
+@inline
+def hold_together(model: KernelModel, work: Work, closed: Loops, q: Any, out: Any, worst: Any) -> float:
+    """`closed_dynamics` after `articulate`, whose result is `worst`."""
+    closed.scratch[GAP, 0] = hold(model, work, closed, q)
     drive(model, work, closed)
     accelerate(model, work, rising_world(model, work.body[0, R]), out)
-    acceleration_gaps(model, work, closed)
+    acceleration_gaps(model, work, closed, out)
     least = couple(model, work, closed, REDUNDANT)
     balance(model, work, closed)
     accelerate(model, work, rising_world(model, work.body[0, R]), out)
@@ -70,7 +75,7 @@ def improve(model: KernelModel, work: Work, closed: Loops, out: Any) -> None:
     world, size = rising_world(model, work.body[0, R]), 1.0
     for d in range(out.shape[0]):
         size = max(size, abs(out[d].real))
-    acceleration_gaps(model, work, closed)
+    acceleration_gaps(model, work, closed, out)
     lack = largest_residual(closed)
     for _ in range(5):
         if not lack > LACKING * size:
@@ -79,7 +84,7 @@ def improve(model: KernelModel, work: Work, closed: Loops, out: Any) -> None:
         keep_multipliers(closed)
         balance(model, work, closed)
         accelerate(model, work, world, out)
-        acceleration_gaps(model, work, closed)
+        acceleration_gaps(model, work, closed, out)
         lack = largest_residual(closed)
         if not lack < HELPS * before:
             take_back(model, work, closed)
@@ -130,8 +135,8 @@ def quick_closed_dynamics(handle: int, x: Floats, tau: Floats, out: Floats) -> f
 
 
 @entry
-def acceleration_lack(handle: int, x: Floats) -> float:
-    """What the accelerations lack along the rows of loops, those that are left out too; after the dynamics at x."""
-    closed = loops_at(handle, x)
-    acceleration_gaps(model_at(handle), work_at(handle, x), closed)
+def acceleration_lack(handle: int, a: Floats) -> float:
+    """What the accelerations a lack along the rows of loops, those that are left out too; after the dynamics that gave them."""
+    closed = loops_at(handle, a)
+    acceleration_gaps(model_at(handle), work_at(handle, a), closed, a)
     return largest_residual(closed)

@@ -11,17 +11,19 @@ the other one (none, for the body at which a tree ends). With F the rows of the 
 the near one, the near body leaves G = Y D Yᵀ for the rows, and these add F G⁻¹ Fᵀ to the inertia of the far body.
 
 Joints that are not in the spanning tree close cycles. Their rows come last, in a small dense Delassus matrix (`border`), with the
-largest pivot first; rows that depend on others are left out.
+largest pivot first; rows that depend on others are left out. Couplings act on the bodies of several joints, so their rows are
+there too.
 """
 
 from __future__ import annotations
 
 from ...algebra.memory import load, store
-from ...algebra.scalars import Scalar, reciprocal, zero
+from ...algebra.scalars import Scalar, one, reciprocal, zero
 from ...algebra.spatial import Force, apply, articulated, combine, plus, plus_times, power, remove_direction, times, zero_spatial
 from ...compilation import inline, jit
 from ..inertia import load_rigid
-from ..tables import CHILD, DOFS, END, HELD, PARENT, TAU, D, I, KernelModel, S, U, V, Work
+from ..tables import CHILD, END, HELD, PARENT, TAU, D, I, KernelModel, S, U, V, Work
+from .couplings import moved_pair, spread_coupling
 from .delassus import (
     Six,
     abreast,
@@ -37,11 +39,14 @@ from .delassus import (
 from .tables import (
     ACCELERATION,
     BLOCK,
+    COUNT,
     COUNTED,
+    END_TERM,
     FACTOR_D,
     FACTOR_U,
     FAR,
     FIRST,
+    FIRST_TERM,
     FORCE_CHILD,
     FORCE_PARENT,
     INVERSE,
@@ -50,12 +55,15 @@ from .tables import (
     MULTIPLIER,
     NEAR,
     NEAR_IS_CHILD,
+    ON_CHILD,
+    ON_PARENT,
     PIVOT,
     RESIDUAL,
     SEEN,
     SIZE_ALONE,
     SOLVED,
     TAKEN,
+    TERM_JOINT,
     TOTAL_LOAD,
     Loops,
 )
@@ -96,7 +104,7 @@ def factorise_body(model: KernelModel, work: Work, closed: Loops, k: int) -> Non
 def factorise_joint(model: KernelModel, work: Work, closed: Loops, i: int) -> None:
     """Y, the shares of a joint's rows on its near body, and the factors of G = Y D Yᵀ."""
     l, k, dof, factors = closed.links[i, LINK_LOOP], closed.links[i, NEAR], work.dof, closed.factors
-    first, number, start = closed.cuts[l, FIRST], 6 - closed.loops[l, DOFS], l * closed.path.shape[1]
+    first, number, start = closed.cuts[l, FIRST], closed.cuts[l, COUNT], l * closed.path.shape[1]
     column = FORCE_CHILD if closed.links[i, NEAR_IS_CHILD] else FORCE_PARENT
     f_0, f_1, f_2, f_3, f_4, f_5 = abreast(closed.rows, first, number, column, closed.scratch)
     b_0 = b_1 = b_2 = b_3 = b_4 = b_5 = zero_spatial(closed.scratch[0, 0])
@@ -123,7 +131,7 @@ def factorise_joint(model: KernelModel, work: Work, closed: Loops, i: int) -> No
 def load_far_body(work: Work, closed: Loops, i: int) -> None:
     """Add F G⁻¹ Fᵀ, all that hangs on a link, to the inertia of its far body."""
     l, far, rows, scratch, W = closed.links[i, LINK_LOOP], closed.links[i, FAR], closed.rows, closed.scratch, closed.W
-    first, number, start = closed.cuts[l, FIRST], 6 - closed.loops[l, DOFS], column_of(closed, l, 0)
+    first, number, start = closed.cuts[l, FIRST], closed.cuts[l, COUNT], column_of(closed, l, 0)
     column = FORCE_PARENT if closed.links[i, NEAR_IS_CHILD] else FORCE_CHILD
     for r in range(number):
         store(scratch, BLOCK + r, 0, load(rows, first + r, column, 6))
@@ -140,7 +148,7 @@ def load_far_body(work: Work, closed: Loops, i: int) -> None:
 def solve_block(closed: Loops, l: int, wanted: Six) -> Six:
     """G⁻¹ of a joint times a number for each of its rows."""
     rows, scratch, W = closed.rows, closed.scratch, closed.W
-    first, end, start = closed.cuts[l, FIRST], closed.cuts[l, FIRST] + 6 - closed.loops[l, DOFS], column_of(closed, l, 0)
+    first, end, start = closed.cuts[l, FIRST], closed.cuts[l, FIRST] + closed.cuts[l, COUNT], column_of(closed, l, 0)
     left = wanted
     for e in range(first, end):
         store(scratch, BLOCK, 0, left)
@@ -159,7 +167,7 @@ def numbers_of_rows(closed: Loops, l: int, column: int) -> Six:
     """A column of a joint's rows, a number for each row and 0 where there are fewer than six."""
     first, scratch = closed.cuts[l, FIRST], closed.scratch
     store(scratch, BLOCK, 0, zero_spatial(scratch[0, 0]))
-    for r in range(6 - closed.loops[l, DOFS]):
+    for r in range(closed.cuts[l, COUNT]):
         scratch[BLOCK, r] = closed.rows[first + r, column]
     return load(scratch, BLOCK, 0, 6)
 
@@ -168,7 +176,7 @@ def numbers_of_rows(closed: Loops, l: int, column: int) -> Six:
 def store_multipliers(closed: Loops, l: int, found: Six) -> None:
     """MULTIPLIER of a joint's rows."""
     store(closed.scratch, BLOCK, 0, found)
-    for r in range(6 - closed.loops[l, DOFS]):
+    for r in range(closed.cuts[l, COUNT]):
         closed.rows[closed.cuts[l, FIRST] + r, MULTIPLIER] = closed.scratch[BLOCK, r]
 
 
@@ -176,7 +184,7 @@ def store_multipliers(closed: Loops, l: int, found: Six) -> None:
 def total_force(closed: Loops, l: int, column: int) -> Force:
     """The wrench of a joint's MULTIPLIERs on its child (column FORCE_CHILD) or on its parent (FORCE_PARENT)."""
     rows, total = closed.rows, zero_spatial(closed.scratch[0, 0])
-    for r in range(closed.cuts[l, FIRST], closed.cuts[l, FIRST] + 6 - closed.loops[l, DOFS]):
+    for r in range(closed.cuts[l, FIRST], closed.cuts[l, FIRST] + closed.cuts[l, COUNT]):
         total = plus_times(total, rows[r, MULTIPLIER], load(rows, r, column, 6))
     return total
 
@@ -186,7 +194,7 @@ def seen_by_rows(closed: Loops, l: int, column: int, motion: Force) -> Six:
     """The velocity along each row of a joint when one of its bodies has this motion."""
     rows, first, scratch = closed.rows, closed.cuts[l, FIRST], closed.scratch
     store(scratch, BLOCK, 0, zero_spatial(scratch[0, 0]))
-    for r in range(6 - closed.loops[l, DOFS]):
+    for r in range(closed.cuts[l, COUNT]):
         scratch[BLOCK, r] = power(load(rows, first + r, column, 6), motion)
     return load(scratch, BLOCK, 0, 6)
 
@@ -242,6 +250,17 @@ def unload(closed: Loops, column: int) -> None:
 
 
 @jit
+def load_row(model: KernelModel, closed: Loops, l: int, r: int, column: int, part: Scalar) -> None:
+    """Add a part of the force of a row, of a joint that closes a cycle or of a coupling, to LOAD or TOTAL_LOAD of its bodies."""
+    rows, pairs, n = closed.rows, closed.pairs, model.walk.shape[0]
+    if l < closed.loops.shape[0]:
+        load_ends(closed, l, column, times(part, load(rows, r, FORCE_CHILD, 6)), times(part, load(rows, r, FORCE_PARENT, 6)))
+    for i in range(closed.cuts[l, FIRST_TERM], closed.cuts[l, END_TERM]):
+        on_child, on_parent = times(part, load(pairs, i, ON_CHILD, 6)), times(part, load(pairs, i, ON_PARENT, 6))
+        load_ends(closed, closed.terms[i, TERM_JOINT] - n, column, on_child, on_parent)
+
+
+@jit
 def load_ends(closed: Loops, l: int, column: int, on_child: Force, on_parent: Force) -> None:
     """Add two wrenches to LOAD or TOTAL_LOAD of a joint's bodies."""
     c, p = closed.loops[l, CHILD], closed.loops[l, PARENT]
@@ -255,9 +274,13 @@ def load_ends(closed: Loops, l: int, column: int, on_child: Force, on_parent: Fo
 
 
 @jit
-def moved_row(closed: Loops, l: int, r: int) -> Scalar:
-    """The acceleration along a row of a joint, by the ACCELERATION of its bodies."""
+def moved_row(model: KernelModel, closed: Loops, l: int, r: int) -> Scalar:
+    """The acceleration along a row of a joint or a coupling, by the ACCELERATION of its bodies."""
     rows, bodies, total = closed.rows, closed.bodies, zero(closed.scratch[0, 0])
+    if l >= closed.loops.shape[0]:
+        for i in range(closed.cuts[l, FIRST_TERM], closed.cuts[l, END_TERM]):
+            total += moved_pair(closed, i, closed.terms[i, TERM_JOINT] - model.walk.shape[0], bodies, ACCELERATION)
+        return total
     c, p = closed.loops[l, CHILD], closed.loops[l, PARENT]
     if c >= 0:
         total += power(load(rows, r, FORCE_CHILD, 6), load(bodies, c, ACCELERATION, 6))
@@ -268,22 +291,25 @@ def moved_row(closed: Loops, l: int, r: int) -> Scalar:
 
 @jit
 def factorise_cycles(model: KernelModel, work: Work, closed: Loops, redundant: float) -> None:
-    """Make and factorise `border`, the Delassus matrix of the joints that close cycles, all other joints being held.
+    """Make and factorise `border`, the Delassus matrix of couplings and joints that close cycles, all other joints being held.
 
     A column is the accelerations along all these rows under a unit force along one of them.
     O(rows of cycles · joints + rows of cycles³).
     """
-    rows, border, at = closed.rows, closed.border, 0
+    border, at = closed.border, 0
     for l in closed.cycles[:, 0]:
-        spread_rows(model, work, closed, l)
-        for r in range(closed.cuts[l, FIRST], closed.cuts[l, FIRST] + 6 - closed.loops[l, DOFS]):
+        if l < closed.loops.shape[0]:
+            spread_rows(model, work, closed, l)
+        else:
+            spread_coupling(model, work, closed, l)
+        for r in range(closed.cuts[l, FIRST], closed.cuts[l, FIRST] + closed.cuts[l, COUNT]):
             unload(closed, LOAD)
-            load_ends(closed, l, LOAD, load(rows, r, FORCE_CHILD, 6), load(rows, r, FORCE_PARENT, 6))
+            load_row(model, closed, l, r, LOAD, one(closed.scratch[0, 0]))
             solve_links(model, work, closed, False)
             e = 0
             for other in closed.cycles[:, 0]:
-                for s in range(closed.cuts[other, FIRST], closed.cuts[other, FIRST] + 6 - closed.loops[other, DOFS]):
-                    border[e, at] = moved_row(closed, other, s)
+                for s in range(closed.cuts[other, FIRST], closed.cuts[other, FIRST] + closed.cuts[other, COUNT]):
+                    border[e, at] = moved_row(model, closed, other, s)
                     e += 1
             at += 1
     take_cycle_rows(closed, redundant)
@@ -292,10 +318,10 @@ def factorise_cycles(model: KernelModel, work: Work, closed: Loops, redundant: f
 @jit
 def take_cycle_rows(closed: Loops, redundant: float) -> None:
     """Factorise `border` as L P Lᵀ, the largest pivot first: `order` has the row of each pivot, PIVOT of that row its size."""
-    rows, loops, border, order = closed.rows, closed.loops, closed.border, closed.order
+    rows, border, order = closed.rows, closed.border, closed.order
     at = 0
     for l in closed.cycles[:, 0]:
-        first, end = closed.cuts[l, FIRST], closed.cuts[l, FIRST] + 6 - loops[l, DOFS]
+        first, end = closed.cuts[l, FIRST], closed.cuts[l, FIRST] + closed.cuts[l, COUNT]
         largest = 0.0
         for r in range(first, end):
             largest = max(largest, rows[r, SIZE_ALONE].real)
@@ -326,12 +352,12 @@ def take_cycle_rows(closed: Loops, redundant: float) -> None:
 
 
 @jit
-def solve_cycles(closed: Loops) -> None:
+def solve_cycles(model: KernelModel, closed: Loops) -> None:
     """MULTIPLIER of the rows of cycles, from the ACCELERATION of the bodies without them; LOAD becomes the forces of the rows."""
     rows, border, order, at = closed.rows, closed.border, closed.order, 0
     for l in closed.cycles[:, 0]:
-        for r in range(closed.cuts[l, FIRST], closed.cuts[l, FIRST] + 6 - closed.loops[l, DOFS]):
-            rows[r, SOLVED] = rows[r, RESIDUAL] - moved_row(closed, l, r)
+        for r in range(closed.cuts[l, FIRST], closed.cuts[l, FIRST] + closed.cuts[l, COUNT]):
+            rows[r, SOLVED] = rows[r, RESIDUAL] - moved_row(model, closed, l, r)
             at += 1
     for e in range(at):
         for s in range(e):
@@ -344,7 +370,8 @@ def solve_cycles(closed: Loops) -> None:
         rows[r, MULTIPLIER] = found
     unload(closed, LOAD)
     for l in closed.cycles[:, 0]:
-        load_ends(closed, l, LOAD, total_force(closed, l, FORCE_CHILD), total_force(closed, l, FORCE_PARENT))
+        for r in range(closed.cuts[l, FIRST], closed.cuts[l, FIRST] + closed.cuts[l, COUNT]):
+            load_row(model, closed, l, r, LOAD, rows[r, MULTIPLIER])
 
 
 # --- all together ----------------------------------------------------------------------------------------------------------
@@ -356,7 +383,7 @@ def balance_links(model: KernelModel, work: Work, closed: Loops) -> None:
     unload(closed, LOAD)
     solve_links(model, work, closed, True)
     if closed.cycles.shape[0] > 0:
-        solve_cycles(closed)
+        solve_cycles(model, closed)
         solve_links(model, work, closed, True)
     push_links(model, work, closed, 1.0)
 
@@ -368,6 +395,8 @@ def push_links(model: KernelModel, work: Work, closed: Loops, part: float) -> No
     unload(closed, TOTAL_LOAD)
     for l in range(loops.shape[0]):
         load_ends(closed, l, TOTAL_LOAD, total_force(closed, l, FORCE_CHILD), total_force(closed, l, FORCE_PARENT))
+    for b in range(loops.shape[0], closed.cuts.shape[0]):
+        load_row(model, closed, b, closed.cuts[b, FIRST], TOTAL_LOAD, closed.rows[closed.cuts[b, FIRST], MULTIPLIER])
     for k in range(walk.shape[0]):
         force = times(part, load(bodies, k, TOTAL_LOAD, 6))
         for d in range(walk[k, END] - 1, walk[k, V] - 1, -1):

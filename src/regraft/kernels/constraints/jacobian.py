@@ -2,8 +2,9 @@
 
 There is a column for each coordinate θ: those of the tree joints in the order of v, then those of the loop-closure joints, which
 are unknowns here too. A loop has six rows, which say that the loop joint closes: the twist of its child, less that of its
-parent, less the joint's own S q̇; in world axes, at the joint's frame on the child. (The Jacobian J of `rows` has the columns of
-v alone, and 6 − f rows for a loop joint with f degrees of freedom.)
+parent, less the joint's own S q̇; in world axes, at the joint's frame on the child. After the loops each coupling has a row with
+its factors, which do not change. (The Jacobian J of `rows` has the columns of v alone, and 6 − f rows for a loop joint with f
+degrees of freedom.)
 """
 
 from __future__ import annotations
@@ -27,7 +28,6 @@ from ...algebra.spatial import (
     cross,
     invert,
     linear,
-    minus,
     motion_cross,
     plus,
     power,
@@ -38,15 +38,23 @@ from ...algebra.spatial import (
     times,
 )
 from ...compilation import Floats, Table, entry, inline, jit
-from ...joints import joint_columns, joint_nearest, joint_rates, nearest_position, nearest_velocity, parameters
-from ...tolerances import ASSEMBLED, CLOSED, LOOP_RANK, NO_LEVER, REDUNDANT, ROUNDING
+from ...joints import joint_columns, joint_nearest, joint_rates, parameters
+from ...tolerances import ASSEMBLED, CLOSED, LOOP_RANK, NO_LEVER, REDUNDANT
 from ..jacobian import carrying_motion
-from ..kinematics import move_bodies, place_bodies
-from ..memory import loops_at, model_at, positions_in, work_at
+from ..memory import loops_at, model_at, work_at
 from ..tables import CHILD, DOFS, END, KIND, PAR, PARENT, RATE, VARIES, KernelModel, Q, S, T, V, Work
 from .closure import close_positions
-from .rows import held_directions, in_frame, loop_frames, loop_twists, tree_origin
-from .tables import DRIVE, FIRST, NORMAL, POSITION, SCREWS, VELOCITY, Loops
+from .rows import loop_frames, loop_twists, tree_origin
+from .tables import (
+    END_TERM,
+    FACTOR,
+    FIRST_TERM,
+    POSITION,
+    SCREWS,
+    TERM_V,
+    VELOCITY,
+    Loops,
+)
 
 TRIALS = 200
 """In so many steps of Newton's method loops must be closed."""
@@ -104,6 +112,15 @@ def constraint_columns(model: KernelModel, work: Work, closed: Loops, J: Any) ->
         loop_position(closed, l, X_p, X_c)
         for d in range(loops[l, DOFS]):
             put(J, 6 * l, loops[l, V] + d, times(-1.0, turned(X_c[0], load(closed.scratch, SCREWS + d, 0, 6))))
+    for b in range(loops.shape[0], closed.cuts.shape[0]):
+        for i in range(closed.cuts[b, FIRST_TERM], closed.cuts[b, END_TERM]):
+            J[row_of_coupling(closed, b), closed.terms[i, TERM_V]] += closed.term_numbers[i, FACTOR]
+
+
+@inline
+def row_of_coupling(closed: Loops, b: int) -> int:
+    """The row of a coupling in J_C."""
+    return 5 * closed.loops.shape[0] + b
 
 
 @jit
@@ -137,63 +154,49 @@ def constraint_rates(model: KernelModel, work: Work, closed: Loops, l: int, rate
             put(rate, 6 * l, loops[l, V] + d, times(-1.0, turned(X_c[0], load(scratch, SCREWS + d, 0, 6))))
 
 
-@entry
-def constraint_matrices(handle: int, x: Floats, size: float, demands: Table, velocities: Floats, J: Table, rate: Table) -> None:
-    """J_C and dJ_C/dt at the state x = (q, v), the velocities of all joints, and GAP_THERE and SLIP of each loop to `demands`.
-
-    `size` is as for `allowed_motions`.
-    """
-    m, w, closed, nq = model_at(handle), work_at(handle, x), loops_at(handle, x), positions_in(handle)
-    place_bodies(m, w, x[:nq])
-    move_bodies(m, w, x[:nq], x[nq:])
-    constraint_columns(m, w, closed, J)
-    clear(rate)
-    size = places_of_loops(m, w, closed, size)
-    for d in range(w.dof.shape[0]):
-        velocities[d] = x[nq + d]
-    for l in range(closed.loops.shape[0]):
-        settle_loop(m, w, closed, l, size, demands)
-        for d in range(closed.loops[l, DOFS]):
-            velocities[closed.loops[l, V] + d] = closed.scratch[VELOCITY, d]
-        constraint_rates(m, w, closed, l, rate)
-
-
 # --- the motions that loops allow ----------------------------------------------------------------------------------------
 
 
 @entry
 def allowed_motions(
-    handle: int, q: Floats, size: float, scales: Floats, U: Table, sizes: Floats, Vt: Table
-) -> tuple[float, float, int, float]:
+    handle: int, q: Floats, size: float, scales: Floats, row_scales: Floats, U: Table, sizes: Floats, Vt: Table
+) -> tuple[float, float, int]:
     """Close the loops in q to rounding, then make the singular value decomposition U diag(sizes) Vt of J_C, without units.
 
-    Returns the gap that was there and the one that is left, the rank, and the length that makes rows free of units. Where one of
-    the gaps is too large, nothing else is done. `scales` become those of θ̇ = scales θ̂̇, such that each θ̂̇ of 1 moves its joint's
-    child about as much; `size` is the largest coordinate of a loop joint's frame on its bodies.
+    Returns the gap that was there and the one that is left, and the rank. Where one of the gaps is too large, nothing else is
+    done. `scales` become those of θ̇ = scales θ̂̇, such that each θ̂̇ of 1 moves its joint's child about as much. `row_scales` become
+    what makes rows free of units: of loops by the longest lever of any joint, of couplings by their own sizes. `size` is the
+    largest coordinate of a loop joint's frame on its bodies.
     """
     m, w, closed = model_at(handle), work_at(handle, q), loops_at(handle, q)
     gap, left = 0.0, 0.0
-    if closed.loops.shape[0] > 0:
+    if closed.cuts.shape[0] > 0:
         step, best = np.empty(w.dof.shape[0]), np.empty(q.shape[0])
         gap = close_positions(m, w, closed, q, step, best, 0, REDUNDANT)
         if not gap <= ASSEMBLED:
-            return gap, gap, 0, 1.0
+            return gap, gap, 0
         left = close_positions(m, w, closed, q, step, best, TRIALS, REDUNDANT)  # which leaves the bodies placed
         if not left <= CLOSED:
-            return gap, left, 0, 1.0
+            return gap, left, 0
     J = np.empty((U.shape[1], Vt.shape[0]))
     constraint_columns(m, w, closed, J)
-    length = longest_lever(J, places_of_loops(m, w, closed, size))
+    loop_rows = 6 * closed.loops.shape[0]
+    length = longest_lever(J[:loop_rows], places_of_loops(m, w, closed, size))
     column_sizes(m, closed, q, J, length, scales)
     for r in range(J.shape[0]):
+        largest = 0.0
         for c in range(J.shape[1]):
-            J[r, c] *= scales[c] if r % 6 < 3 else scales[c] / length
+            J[r, c] *= scales[c]
+            largest = max(largest, abs(J[r, c]))
+        row_scales[r] = 1.0 / largest if r >= loop_rows else 1.0 if r % 6 < 3 else 1.0 / length
+        for c in range(J.shape[1]):
+            J[r, c] *= row_scales[r]
     decompose(J, U, sizes, Vt)
     rank, largest = 0, 1.0
     for k in range(sizes.shape[0]):
         largest = max(largest, sizes[k])
         rank += 1 if sizes[k] > LOOP_RANK * largest else 0  # the first is the largest
-    return gap, left, rank, length
+    return gap, left, rank
 
 
 @inline
@@ -253,80 +256,3 @@ def screw_size(s: Motion, length: float) -> float:
     """The size of a screw whose linear part is measured by a length."""
     scaled = spatial(angular(s), scale(1.0 / length, linear(s)))
     return math.sqrt(power(scaled, scaled))
-
-
-# --- what accelerations must fulfil ------------------------------------------------------------------------------------------
-
-GAP_THERE, SLIP, OPENING, OPENING_OF = range(4)
-DEMANDS = 4
-"""Four numbers for each loop: its gap in position; its gap in velocity, relative to 1 + the speed; what accelerations lack along
-its rows; and the sum of the sizes of all that this is a sum of, by which its rounding is measured."""
-
-
-@entry
-def loop_demands(handle: int, x: Floats, a: Floats, size: float, wrenches: Table, own: Floats, out: Table) -> None:
-    """DEMANDS of each loop to `out` at the state x = (q, v) with the accelerations a, and the loop joints' own torques.
-
-    The torques are those of `wrenches`, given as on the joints' children in the joints' frames there: Sᵀ wrench. `size` is as
-    for `allowed_motions`.
-    """
-    m, w, closed, nq = model_at(handle), work_at(handle, x), loops_at(handle, x), positions_in(handle)
-    place_bodies(m, w, x[:nq])
-    move_bodies(m, w, x[:nq], x[nq:])
-    rows, columns = 6 * out.shape[0], a.shape[0] + own.shape[0]
-    J, rate = np.empty((rows, columns)), np.zeros((rows, columns))
-    constraint_columns(m, w, closed, J)
-    size = places_of_loops(m, w, closed, size)
-    for l in range(closed.loops.shape[0]):
-        settle_loop(m, w, closed, l, size, out)
-        for d in range(closed.loops[l, DOFS]):
-            own[closed.loops[l, V] - a.shape[0] + d] = power(load(closed.scratch, SCREWS + d, 0, 6), load(wrenches, l, 0, 6))
-        constraint_rates(m, w, closed, l, rate)
-        opening(m, w, closed, l, (x[nq:], a), (J, rate), out)
-
-
-@jit
-def settle_loop(model: KernelModel, work: Work, closed: Loops, l: int, size: float, out: Any) -> None:
-    """POSITION, VELOCITY and SCREWS of a loop joint, nearest to how its bodies are and move; GAP_THERE and SLIP."""
-    loops, scratch = closed.loops, closed.scratch
-    kind, nv, par = loops[l, KIND], loops[l, DOFS], closed.geometry[l : l + 1, PAR:]
-    X_p, X_c, apart = loop_frames(model, work, closed, l)
-    V_c, V_p = loop_twists(work, closed, l, apart)
-    rounding = ROUNDING * size
-    out[l, 0] = nearest_position(kind, par, compose(invert(X_p), X_c), scratch[POSITION], rounding)
-    twist = in_frame(X_c, minus(V_c, V_p))
-    left = nearest_velocity(kind, par, scratch[POSITION], twist, scratch[VELOCITY][:nv], scratch)
-    swept = rounding * (longest_of(angular(V_p)) + longest_of(angular(V_c)))
-    speed = max(longest_of(angular(twist)), longest_of(linear(twist)))
-    out[l, 1] = (left - min(left, swept)) / (1.0 + speed)
-    if loops[l, VARIES]:
-        first = closed.cuts[l, FIRST]
-        held_directions(kind, parameters(par, 0, 0, 0.0), scratch[POSITION], nv, first, closed.rows, scratch)
-    loop_columns(closed, l)
-
-
-@jit
-def opening(
-    model: KernelModel, work: Work, closed: Loops, l: int, rates: tuple[Any, Any], matrices: tuple[Any, Any], out: Any
-) -> None:
-    """OPENING and OPENING_OF of a loop: J_C θ̈ + dJ_C/dt θ̇ along its rows, in which the loop joint's own θ̈ has no part."""
-    loops, scratch, nv = closed.loops, closed.scratch, work.dof.shape[0]
-    (v, a), (J, rate) = rates, matrices
-    out[l, 3] = 0.0
-    for r in range(6):
-        total, summands = 0.0, 0.0
-        for d in range(nv):
-            total += J[6 * l + r, d] * a[d] + rate[6 * l + r, d] * v[d]
-            summands += abs(J[6 * l + r, d] * a[d]) + abs(rate[6 * l + r, d] * v[d])
-        for d in range(loops[l, DOFS]):
-            own = rate[6 * l + r, loops[l, V] + d] * scratch[VELOCITY, d]
-            total += own
-            summands += abs(own)
-        scratch[DRIVE, r] = total
-        out[l, 3] = max(out[l, 3], summands)
-    _, X_c, _ = loop_frames(model, work, closed, l)
-    out[l, 2] = 0.0
-    for r in range(closed.cuts[l, FIRST], closed.cuts[l, FIRST] + 6 - loops[l, DOFS]):
-        held = turned(X_c[0], load(closed.rows, r, NORMAL, 6))
-        found = abs(power(held, load(scratch, DRIVE, 0, 6)))
-        out[l, 2] = found if not found <= out[l, 2] else out[l, 2]  # NaN too

@@ -13,11 +13,11 @@ from ...compilation import Floats, IntegerTable, Table, allocating, entry, inlin
 from ...tolerances import ASSEMBLED, IDLE
 from ..kinematics import frame
 from ..memory import loops_at, model_at, positions_in, work_at
-from ..tables import CHILD, DOFS, PARENT, PUSH, PUSH_POINT, KernelModel, Work
+from ..tables import CHILD, PARENT, PUSH, PUSH_POINT, KernelModel, Work
 from .delassus import rows_held
 from .dynamics import closed_dynamics
 from .rows import loop_frames, row_jacobian, row_wrenches
-from .tables import FIRST, GAP, MULTIPLIER, Loops
+from .tables import COUNT, FIRST, GAP, MULTIPLIER, Loops
 
 
 @entry
@@ -51,7 +51,7 @@ def closed_reactions(
 @allocating
 def least_multipliers(model: KernelModel, work: Work, closed: Loops, redundant: Any) -> None:
     """Replace multipliers that are not unique by the least ones with the same Jᵀ λ, and mark their loops; after the dynamics."""
-    loops, rows, count = closed.loops, closed.rows, closed.rows.shape[0]
+    rows, count = closed.rows, closed.rows.shape[0]
     redundant[:] = 0
     rank, nv = rows_held(closed), work.dof.shape[0]
     if rank == count:
@@ -67,8 +67,8 @@ def least_multipliers(model: KernelModel, work: Work, closed: Loops, redundant: 
         rows[r, MULTIPLIER] = 0.0  # then their part in the range of J
         for k in range(rank):
             rows[r, MULTIPLIER] += left[k, r] * shares[k]
-    for l in range(loops.shape[0]):
-        for r in range(closed.cuts[l, FIRST], closed.cuts[l, FIRST] + 6 - loops[l, DOFS]):
+    for l in range(closed.loops.shape[0]):
+        for r in range(closed.cuts[l, FIRST], closed.cuts[l, FIRST] + closed.cuts[l, COUNT]):
             for k in range(rank, count):
                 if abs(left[k, r]) > IDLE:
                     redundant[l, 0] = 1

@@ -1,5 +1,7 @@
 """The constraints of loop-closure joints, row by row: directions, forces, and what position, velocity and acceleration lack.
 
+Those of couplings are in `couplings`, which is called by its address: mechanisms without them need not wait for its compilation.
+
 A loop-closure joint is cut (S2 calls what is left of it a virtual link), and forces have to hold its two sides together. A row of
 the constraint Jacobian J belongs to each direction in which the joint does not move, so a joint with f degrees of freedom has
 6 − f rows. The directions are computed from the joint's own screws: no joint type has to know of loops.
@@ -9,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...algebra.memory import clear, load, load_pose, store
+from ...algebra.memory import call_kernel, clear, load, load_pose, store
 from ...algebra.rotations import identity_pose, log_pose
 from ...algebra.scalars import reciprocal, square_root
 from ...algebra.spatial import (
@@ -38,7 +40,7 @@ from ...algebra.spatial import (
     zero_spatial,
     zero_vector,
 )
-from ...compilation import Floats, IntegerTable, Table, entry, inline, jit, long_entry
+from ...compilation import Floats, IntegerTable, Scalars, Table, entry, inline, jit, long_entry
 from ...joints import joint_columns, joint_nearest, joint_rates, joint_transform, nearest_velocity, parameters
 from ..aba import factorise
 from ..kinematics import frame, move_bodies, place_bodies, rising_world
@@ -46,7 +48,29 @@ from ..memory import loops_at, model_at, positions_in, work_at
 from ..tables import CHILD, DOFS, END, KIND, ORIGIN, PAR, PARENT, ROOT, VARIES, VEL, A, E, KernelModel, R, S, T, V, Work
 from .delassus import spread_rows
 from .stages import loop_stage
-from .tables import FIRST, FORCE_CHILD, FORCE_PARENT, MULTIPLIER, NORMAL, POSITION, RESIDUAL, VELOCITY, Loops
+from .tables import (
+    ACCELERATIONS,
+    ALONG,
+    COUNT,
+    END_TERM,
+    FACTOR,
+    FIRST,
+    FIRST_TERM,
+    FORCE_CHILD,
+    FORCE_PARENT,
+    MULTIPLIER,
+    NORMAL,
+    ON_CHILD,
+    ON_PARENT,
+    POSITION,
+    POSITIONS,
+    RESIDUAL,
+    TERM_JOINT,
+    TERM_V,
+    VELOCITIES,
+    VELOCITY,
+    Loops,
+)
 
 
 @inline
@@ -122,8 +146,8 @@ def wrench_of(X: Transform, n: Force) -> Force:
 
 
 @loop_stage
-def hold(model: KernelModel, work: Work, closed: Loops) -> float:
-    """All rows at the present position: NORMAL, the forces on both bodies, Y, and RESIDUAL = minus the gap along each row.
+def hold(model: KernelModel, work: Work, closed: Loops, q: Scalars) -> float:
+    """All rows at the position q: NORMAL, the forces on both bodies, Y, and RESIDUAL = minus the gap along each row.
 
     After bodies are placed and joints eliminated. Returns the largest gap.  O(rows · depth).
     """
@@ -132,12 +156,12 @@ def hold(model: KernelModel, work: Work, closed: Loops) -> float:
     for l in range(loops.shape[0]):
         X_p, X_c, apart = loop_frames(model, work, closed, l)
         kind, nv, first = loops[l, KIND], loops[l, DOFS], closed.cuts[l, FIRST]
-        q, par = scratch[POSITION], parameters(closed.geometry, l, PAR, scratch[0, 0])
+        own, par = scratch[POSITION], parameters(closed.geometry, l, PAR, scratch[0, 0])
         relative = compose(invert(X_p), X_c)
-        joint_nearest(kind, par, relative, q, 0)
-        gap = log_pose(compose(invert(joint_transform(kind, par, q, 0)), relative))
+        joint_nearest(kind, par, relative, own, 0)
+        gap = log_pose(compose(invert(joint_transform(kind, par, own, 0)), relative))
         if loops[l, VARIES]:
-            held_directions(kind, par, q, nv, first, rows, scratch)
+            held_directions(kind, par, own, nv, first, rows, scratch)
         for r in range(first, first + 6 - nv):
             n = load(rows, r, NORMAL, 6)
             force, back = pair_of(X_c, apart, n)
@@ -147,7 +171,15 @@ def hold(model: KernelModel, work: Work, closed: Loops) -> float:
             worst = max(worst, abs(rows[r, RESIDUAL].real))
         if closed.links.shape[0] == 0:  # else `free_bodies` makes Y
             spread_rows(model, work, closed, l)
-    return worst
+    return max(worst, ask_couplings(closed, POSITIONS, q))
+
+
+@inline
+def ask_couplings(closed: Loops, what: int, numbers: Any) -> float:
+    """RESIDUAL of the couplings' rows where positions, velocities or accelerations are these; returns the largest size."""
+    if closed.cuts.shape[0] == closed.loops.shape[0]:
+        return 0.0
+    return call_kernel(closed.couplings_at, (closed.handle, what, numbers.ctypes.data))
 
 
 @inline
@@ -172,7 +204,7 @@ def loop_twists(work: Work, closed: Loops, l: int, apart: Vector) -> tuple[Motio
 
 
 @loop_stage
-def velocity_gaps(model: KernelModel, work: Work, closed: Loops) -> float:
+def velocity_gaps(model: KernelModel, work: Work, closed: Loops, v: Scalars) -> float:
     """RESIDUAL = −J v, minus the velocity along each row; after `hold`, with VEL of all bodies. Returns the largest size."""
     loops, rows = closed.loops, closed.rows
     worst = 0.0
@@ -180,39 +212,46 @@ def velocity_gaps(model: KernelModel, work: Work, closed: Loops) -> float:
         _, X_c, apart = loop_frames(model, work, closed, l)
         V_c, V_p = loop_twists(work, closed, l, apart)
         twist = in_frame(X_c, minus(V_c, V_p))
-        for r in range(closed.cuts[l, FIRST], closed.cuts[l, FIRST] + 6 - loops[l, DOFS]):
+        for r in range(closed.cuts[l, FIRST], closed.cuts[l, FIRST] + closed.cuts[l, COUNT]):
             rows[r, RESIDUAL] = -power(load(rows, r, NORMAL, 6), twist)
             worst = max(worst, abs(rows[r, RESIDUAL].real))
-    return worst
+    return max(worst, ask_couplings(closed, VELOCITIES, v))
 
 
 @jit
 def residuals(closed: Loops, out: Any, first: int) -> None:
-    """The largest RESIDUAL of each loop, to every second place of `out`, from `first` on."""
-    loops = closed.loops
-    for l in range(loops.shape[0]):
+    """The largest RESIDUAL of each loop and coupling, to every second place of `out`, from `first` on."""
+    for l in range(closed.cuts.shape[0]):
         worst = 0.0
-        for r in range(closed.cuts[l, FIRST], closed.cuts[l, FIRST] + 6 - loops[l, DOFS]):
+        for r in range(closed.cuts[l, FIRST], closed.cuts[l, FIRST] + closed.cuts[l, COUNT]):
             worst = max(worst, abs(closed.rows[r, RESIDUAL].real))
         out[first + 2 * l] = worst
 
 
 @loop_stage
-def acceleration_gaps(model: KernelModel, work: Work, closed: Loops) -> None:
-    """RESIDUAL = −(J v̇ + J̇ v), what the acceleration along each row lacks; after `hold`, with VEL and A of all bodies."""
-    loops, rows = closed.loops, closed.rows
-    world = rising_world(model, work.body[0, R])
-    for l in range(loops.shape[0]):
-        X_p, X_c, apart = loop_frames(model, work, closed, l)
-        V_c, V_p = loop_twists(work, closed, l, apart)
-        p, c, nv = loops[l, PARENT], loops[l, CHILD], loops[l, DOFS]
-        A_c = load(work.body, c, A, 6) if c >= 0 else world
-        A_p = at_point(load(work.body, p, A, 6), scale(-1.0, apart)) if p >= 0 else world
-        lack = times(-1.0, in_frame(X_c, plus(minus(A_c, A_p), motion_cross(V_c, V_p))))
-        if loops[l, VARIES]:
-            lack = plus(lack, varying(closed, l, X_p, X_c, in_frame(X_c, minus(V_c, V_p))))
-        for r in range(closed.cuts[l, FIRST], closed.cuts[l, FIRST] + 6 - nv):
+def acceleration_gaps(model: KernelModel, work: Work, closed: Loops, a: Scalars) -> None:
+    """RESIDUAL = −(J v̇ + J̇ v), what the accelerations a lack along each row; after `hold`, with VEL and A of all bodies."""
+    rows = closed.rows
+    for l in range(closed.loops.shape[0]):
+        lack = lacking(model, work, closed, l)
+        for r in range(closed.cuts[l, FIRST], closed.cuts[l, FIRST] + closed.cuts[l, COUNT]):
             rows[r, RESIDUAL] = power(load(rows, r, NORMAL, 6), lack)
+    ask_couplings(closed, ACCELERATIONS, a)
+
+
+@inline
+def lacking(model: KernelModel, work: Work, closed: Loops, l: int) -> Motion:
+    """Minus the acceleration of a loop joint's child against its parent that is not −Ṡ q̇, in the joint's frame on the child."""
+    loops, world = closed.loops, rising_world(model, work.body[0, R])
+    X_p, X_c, apart = loop_frames(model, work, closed, l)
+    V_c, V_p = loop_twists(work, closed, l, apart)
+    p, c = loops[l, PARENT], loops[l, CHILD]
+    A_c = load(work.body, c, A, 6) if c >= 0 else world
+    A_p = at_point(load(work.body, p, A, 6), scale(-1.0, apart)) if p >= 0 else world
+    lack = times(-1.0, in_frame(X_c, plus(minus(A_c, A_p), motion_cross(V_c, V_p))))
+    if loops[l, VARIES]:
+        lack = plus(lack, varying(closed, l, X_p, X_c, in_frame(X_c, minus(V_c, V_p))))
+    return lack
 
 
 @jit
@@ -260,25 +299,43 @@ def row_wrenches(model: KernelModel, work: Work, closed: Loops, out: Any) -> Non
     for l in range(loops.shape[0]):
         _, X_c, _ = loop_frames(model, work, closed, l)
         wrench = load(out, l, 0, 6)
-        for r in range(closed.cuts[l, FIRST], closed.cuts[l, FIRST] + 6 - loops[l, DOFS]):
+        for r in range(closed.cuts[l, FIRST], closed.cuts[l, FIRST] + closed.cuts[l, COUNT]):
             wrench = plus_times(wrench, rows[r, MULTIPLIER], load(rows, r, NORMAL, 6))
+        for b in range(loops.shape[0], closed.cuts.shape[0]):  # what couplings do along the joint's own coordinate
+            for i in range(closed.cuts[b, FIRST_TERM], closed.cuts[b, END_TERM]):
+                if closed.terms[i, TERM_JOINT] == model.walk.shape[0] + l:
+                    wrench = plus_times(wrench, rows[closed.cuts[b, FIRST], MULTIPLIER], load(closed.pairs, i, ALONG, 6))
         store(out, l, 0, spatial(rotate(X_c[0], angular(wrench)), rotate(X_c[0], linear(wrench))))
 
 
 @jit
 def row_jacobian(model: KernelModel, work: Work, closed: Loops, out: Any) -> None:
     """The constraint Jacobian J (rows, nv): the velocity along each row for a unit velocity of each joint; after `hold`."""
-    walk, dof, loops, rows = model.walk, work.dof, closed.loops, closed.rows
+    loops, rows, n = closed.loops, closed.rows, model.walk.shape[0]
     clear(out)
     for l in range(loops.shape[0]):
-        for r in range(closed.cuts[l, FIRST], closed.cuts[l, FIRST] + 6 - loops[l, DOFS]):
-            for side in range(2):
-                k = loops[l, CHILD] if side == 0 else loops[l, PARENT]
-                force = load(rows, r, FORCE_CHILD if side == 0 else FORCE_PARENT, 6)
-                while k >= 0:
-                    for d in range(walk[k, V], walk[k, END]):
-                        out[r, d] += power(load(dof, d, S, 6), force)
-                    k = walk[k, PARENT]
+        for r in range(closed.cuts[l, FIRST], closed.cuts[l, FIRST] + closed.cuts[l, COUNT]):
+            powers(model, work, loops[l, CHILD], load(rows, r, FORCE_CHILD, 6), out[r])
+            powers(model, work, loops[l, PARENT], load(rows, r, FORCE_PARENT, 6), out[r])
+    for b in range(loops.shape[0], closed.cuts.shape[0]):
+        r = closed.cuts[b, FIRST]
+        for i in range(closed.cuts[b, FIRST_TERM], closed.cuts[b, END_TERM]):
+            k = closed.terms[i, TERM_JOINT]
+            if k < n:
+                out[r, closed.terms[i, TERM_V]] += closed.term_numbers[i, FACTOR]
+            else:
+                powers(model, work, loops[k - n, CHILD], load(closed.pairs, i, ON_CHILD, 6), out[r])
+                powers(model, work, loops[k - n, PARENT], load(closed.pairs, i, ON_PARENT, 6), out[r])
+
+
+@jit
+def powers(model: KernelModel, work: Work, k: int, force: Force, out: Any) -> None:
+    """Add to `out` (nv,) the power of a force on the body of row k for a unit velocity of each joint on the way to its root."""
+    walk = model.walk
+    while k >= 0:
+        for d in range(walk[k, V], walk[k, END]):
+            out[d] += power(load(work.dof, d, S, 6), force)
+        k = walk[k, PARENT]
 
 
 @entry
@@ -294,7 +351,7 @@ def jacobian_of_rows(handle: int, q: Floats, out: Table) -> None:
     """`row_jacobian`."""
     m, w, closed = model_at(handle), work_at(handle, q), loops_at(handle, q)
     factorise(m, w, q)
-    hold(m, w, closed)
+    hold(m, w, closed, q)
     row_jacobian(m, w, closed, out)
 
 

@@ -1,21 +1,46 @@
-"""The tables of closed chains: what each column holds. Row l belongs to the l-th loop joint, in the order of their addition.
+"""The tables of constraints: what each column holds. Row l belongs to the l-th *block* of constraint rows.
 
-What a loop joint is stands in the one table of all joints, `kernels.tables`; here is what its loop makes of it.
+The blocks are those of the loop joints, in the order of their addition, then those of the couplings. A loop joint has a row for
+each direction that it holds, a coupling has one. What a loop joint is stands in the one table of all joints, `kernels.tables`;
+here is what its loop makes of it. What follows needs to know only of blocks, not of their kinds.
 """
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-# cuts: int64 (number, CUT)
-FIRST = 0  # the loop's first constraint row
+# cuts: int64 (blocks, CUT)
+FIRST = 0  # the block's first constraint row
 PATH = 1  # number of degrees of freedom on the ways from its bodies to their roots
-REACH = 2  # first constraint row of the first loop that shares a tree with it
-SINCE = 3  # that loop
-RESISTS = 4  # 1 where the joint has torques along its own freedom by itself: of damping, limits, a spring or friction
-CUT = 5
+REACH = 2  # first constraint row of the first block that shares a tree with it
+SINCE = 3  # that block
+RESISTS = 4  # 1 where a loop joint has torques along its own freedom by itself: of damping, limits, a spring or friction
+COUNT = 5  # how many constraint rows it has, at most six
+FIRST_TERM = 6  # of a coupling: the first of its terms
+END_TERM = 7  # one past the last of them
+CUT = 8
 
-# held: int64 (number, HELD_COUNTS), scratch
+# terms: int64 (terms, TERM), a row for each joint that a coupling names
+TERM_JOINT = 0  # row of the joint in the table of all joints: a joint of the tree, or one that closes a loop
+TERM_V = 1  # its velocity, in the coordinates of all joints
+TERM_Q = 2  # its position in q; −1 for a loop joint, whose position is found from its bodies
+TERM = 3
+
+# term_numbers: float64 (terms, TERM_NUMBERS): a coupling is Σ (factor · position − shift) = 0
+FACTOR = 0
+SHIFT = 1
+PERIOD = 2  # of a coupling's first term: up to what the gap is known, as bodies tell angles up to whole turns; else 0
+TERM_NUMBERS = 3
+
+# pairs: (terms, PAIR), scratch, of terms that are loop joints
+ON_CHILD = (
+    0  # 6: the wrench on the joint's child that does work FACTOR along its coordinate, about the origin of the child's tree
+)
+ON_PARENT = 6  # 6: the opposite one on its parent, about the origin of the parent's tree
+ALONG = 12  # 6: the first of them in the axes and about the origin of the joint's frame on the child
+PAIR = 18
+
+# held: int64 (blocks, HELD_COUNTS), scratch
 MOST = 0  # how many of its rows may be held; see `delassus.remember_rows`
 HELD_ROWS = 1  # how many were held at the last closed position
 COUNTED = 2  # how many are held so far, during the elimination
@@ -38,7 +63,7 @@ TAKEN = 23  # of the r-th pivot: the row that it belongs to, as the rows of a lo
 SOLVED = 24  # of the r-th pivot: its row's multiplier
 ROW = 25
 
-# Y: (number · longest, SHARES): a row for each place on a loop's path
+# Y: (blocks · longest, SHARES): a row for each place on a block's path
 INVERSE = 6  # after what the joint there feels of each of the loop's rows: D of the joint
 SHARES = 7
 
@@ -73,6 +98,8 @@ SCRATCH_ROWS, SCRATCH_COLUMNS = 22, 7
 
 ELIMINATE, BALANCE, TAKE_BACK = range(3)
 """What `link_kernels.links_kernel` does."""
+POSITIONS, VELOCITIES, ACCELERATIONS, TERMS_ALONE = range(4)
+"""What `coupling_kernels.couplings_kernel` looks at; the last: at positions, without what joints feel of the forces."""
 
 
 class Loops(NamedTuple):
@@ -82,23 +109,27 @@ class Loops(NamedTuple):
     geometry: Any  # theirs
     cuts: Any
     child_frames: Any  # (number, 12): the joint's frame in the frame of the child's row
-    path: Any  # int64 (loops, longest): the joints from the loop's bodies to their roots, by their place in the walk
+    path: Any  # int64 (blocks, longest): the joints from the block's bodies to their roots, by their place in the walk
     ranks: Any  # int64 (1, n): place in the walk of the first degree of freedom of each row
     dofs: Any  # int64 (1, nv): the degree of freedom at each place
     rows: Any
-    Y: Any  # (number · longest, SHARES): what each joint on a loop's path feels of the forces of the loop's rows
-    W: Any  # (number · band, 6): the factors of J M⁻¹ Jᵀ, for each loop a row for each pivot that has to do with it
+    Y: Any  # (blocks · longest, SHARES): what each joint on a block's path feels of the forces of the block's rows
+    W: Any  # (blocks · band, 6): the factors of J M⁻¹ Jᵀ, for each block a row for each pivot that has to do with it
     band: int
-    shared: Any  # int64 (2, longest): the places that the paths of two loops share, on either path
+    shared: Any  # int64 (2, longest): the places that the paths of two blocks share, on either path
     drive: Any  # (1, longest): what each joint on the path feels of a loop joint's own torques
     scratch: Any
     held: Any
     motors: Any  # float64 (number, 6): the torques of each joint's motor
     links: Any  # int64 (links, LINK); none where bodies hang on each other
-    cycles: Any  # int64 (cycles, 1): the loop joints that the tree of links does not need
-    order: Any  # int64 (rows of cycles, 3): of each pivot of `border` its row there, its row in `rows`, and its loop
+    cycles: Any  # int64 (cycles, 1): the blocks that the tree of links does not need
+    order: Any  # int64 (rows of cycles, 3): of each pivot of `border` its row there, its row in `rows`, and its block
     border: Any  # (rows of cycles, rows of cycles)
     factors: Any
     bodies: Any
     links_at: int  # address of `link_kernels.links_kernel`, where there are links
+    terms: Any
+    term_numbers: Any
+    pairs: Any
+    couplings_at: int  # address of `coupling_kernels.couplings_kernel`, where there are couplings
     handle: Any  # by which stages find all of this again

@@ -1,0 +1,132 @@
+"""Prescribed motion: joints that accelerate as told, the rest of the mechanism that follows, and the torques that it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..algebra.pose import finite
+from ..describe.graph import by_name, known
+from ..describe.mechanism import Mechanism
+from ..describe.state import State
+from ..errors import ModelError, StructureError, listed
+from ..kernels.constraints.dynamics import acceleration_lack
+from ..kernels.prescribed import prescribed_closed_dynamics, prescribed_dynamics
+from ..kernels.tables import GIVEN, HELD
+from ..structure.failures import explain_failure
+from ..structure.workspace import Workspace
+from ..tolerances import ASSEMBLED
+from .assembly import open_constraints
+from .loads import Torques, Wrenches, external_table, joint_torques
+
+Array = NDArray[np.float64]
+Prescribed = Mapping[str, ArrayLike]
+"""Accelerations (nv,) of joints, by name."""
+
+
+class Driven(NamedTuple):
+    """What follows from prescribed accelerations."""
+
+    a: Array
+    """(nv,): the accelerations of all joints."""
+    torques: Array
+    """(nv,): what the prescribed joints take, beside the torques that were given; 0 for all others."""
+
+
+def prescribed_torques(
+    mech: Mechanism, state: State, prescribed: Prescribed, tau: Torques | None = None, wrenches: Wrenches | None = None
+) -> dict[str, Array]:
+    """The torques that it takes to let some joints accelerate as told, while all others follow as in `forward_dynamics`.
+
+    They come on top of those in `tau`. Damping, limits and springs act in prescribed joints as in any other, and are not part of
+    them.
+
+    Parameters
+    ----------
+    mech : Mechanism
+        The mechanism.
+    state : State
+        Its position and velocity.
+    prescribed : mapping of str to (nv of the joint,) array_like
+        Accelerations of joints of the tree, by name; a number where a joint has one coordinate.
+    tau, wrenches
+        What acts besides, as in `forward_dynamics`.
+
+    Returns
+    -------
+    dict of str to (nv of the joint,) array
+        By the names of the prescribed joints.
+
+    Raises
+    ------
+    ModelError
+        If there is no such joint, or a number is not finite.
+    StructureError
+        If a joint closes a loop, or loops and couplings do not allow these accelerations.
+
+    Examples
+    --------
+    >>> import regraft as rg
+    >>> mech = rg.Mechanism()
+    >>> mech.add_body("ball", rg.Inertia.sphere(2.0, 0.1))
+    >>> mech.add_joint("lift", rg.Prismatic((0, 0, 1)), "world", "ball")
+    >>> rg.prescribed_torques(mech, mech.state(), {"lift": 1.0})["lift"].round(9)
+    array([21.62])
+    """
+    found = driven_dynamics(mech, state, prescribed, tau, wrenches)
+    return {name: found.torques[mech.v_slice(name)] for name in prescribed}
+
+
+def driven_dynamics(
+    mech: Mechanism, state: State, prescribed: Prescribed, tau: Torques | None = None, wrenches: Wrenches | None = None
+) -> Driven:
+    """All accelerations, and the torques that the prescribed ones take."""
+    structure = mech.structure_for(state)
+    torque, of_loops = joint_torques(mech, tau)
+    external = external_table(mech, {} if wrenches is None else wrenches)
+    work = structure.new_work()
+    for name, numbers in by_name("prescribed", "joints", prescribed).items():
+        where = prescribed_place(mech, name)
+        given = np.atleast_1d(np.asarray(numbers)) if np.ndim(numbers) == 0 else numbers
+        work.dof[where, GIVEN] = finite(f"prescribed: acceleration of {name!r}", given, (where.stop - where.start,))
+        work.dof[where, HELD] = np.inf
+    found = Driven(np.empty(structure.nv), np.empty(structure.nv))
+    if not structure.layout.is_constrained:
+        margin = prescribed_dynamics.call(work, state._x, torque, external, *found)
+    else:
+        work.drive(of_loops)
+        margin, gap = prescribed_closed_dynamics.call(work, state._x, torque, external, *found)
+        if gap > ASSEMBLED:
+            raise StructureError(
+                f"{open_constraints(structure.layout, gap)} in this state; close them first: state = assemble(mech, state)."
+            )
+        refuse_impossible(work, found.a, tuple(prescribed))
+    if not margin > 0.0:
+        raise explain_failure(structure, work, state._q)
+    return found
+
+
+def prescribed_place(mech: Mechanism, name: str) -> slice:
+    """Which velocities a joint has whose motion is prescribed; an error where there is none, or it has none."""
+    if not isinstance(name, str) or name not in mech.joints:
+        raise ModelError(f"prescribed: there is no joint {name!r}. {known('joints', mech.joints)}")
+    if name not in mech.layout.v_slices:
+        raise StructureError(
+            f"prescribed: joint {name!r} closes a loop, and only joints of the tree can be prescribed. Add it before the other "
+            "joints of its loop, so that one of these closes it."
+        )
+    return mech.layout.v_slices[name]
+
+
+def refuse_impossible(work: Workspace, a: Array, names: tuple[str, ...]) -> None:
+    """An error where loops or couplings do not allow the prescribed accelerations; after the dynamics that gave a."""
+    free = np.where(np.isinf(work.dof[:, HELD]), 0.0, a)  # as kernels have them, which add what is given
+    lack = acceleration_lack.call(work, free)
+    if not lack <= ASSEMBLED * (1.0 + float(np.abs(a).max(initial=0.0))):
+        raise StructureError(
+            f"loops and couplings do not allow the prescribed motions of {listed(names)} together: {lack:.3g} (m/s² or rad/s²) "
+            "is left. Prescribe fewer joints, or motions that fit each other."
+        )

@@ -1,0 +1,70 @@
+"""The couplings of a mechanism as arrays: which joints each names, and by which factors."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import StructureError, listed
+from ..joints import JointType
+from ..kernels.constraints.tables import TERM_NUMBERS
+from ..tolerances import RATIO
+from .layout import Layout
+
+if TYPE_CHECKING:
+    from ..describe.parts import Coupling
+
+# columns of terms
+OF_COUPLING, TREE_JOINT, LOOP_JOINT = range(3)
+
+_TEETH = 200
+"""The largest whole number in a ratio whose branches are told apart where poses tell angles up to whole turns."""
+
+
+class Coupled(NamedTuple):
+    """The joints that couplings name, coupling after coupling, as arrays."""
+
+    terms: NDArray[np.int64]
+    """(terms, 3): the coupling; the joint among those of the tree, or −1; among those that close loops, or −1."""
+    numbers: NDArray[np.float64]
+    """(terms, TERM_NUMBERS)."""
+
+
+NO_COUPLINGS = Coupled(np.zeros((0, 3), np.int64), np.zeros((0, TERM_NUMBERS)))
+"""Of a mechanism without any."""
+
+
+def describe_couplings(couplings: Sequence[Coupling], layout: Layout, joints: Mapping[str, JointType]) -> Coupled:
+    """The couplings as arrays; `joints` has the types of all that they name."""
+    loops = [name for name, *_ in layout.loops]
+    terms, numbers = [], []
+    for b, coupling in enumerate(couplings):
+        factors = {coupling.driven: 1.0} | {name: -ratio for name, ratio in coupling.drivers}
+        shift, period = coupling.offset, _period(coupling, {name: f for name, f in factors.items() if name in loops}, joints)
+        for name, factor in factors.items():
+            closes = name in loops
+            terms.append((b, -1 if closes else layout.names.index(name), loops.index(name) if closes else -1))
+            numbers.append((factor, shift, period))
+            shift = period = 0.0
+    return Coupled(np.array(terms, np.int64), np.array(numbers))
+
+
+def _period(coupling: Coupling, factors: Mapping[str, float], joints: Mapping[str, JointType]) -> float:
+    """What the gap of a coupling is known up to, where these of its joints close loops: all sums of their whole turns."""
+    turning = {name: abs(factor) for name, factor in factors.items() if 0 in joints[name].turns and factor != 0.0}
+    least, parts = min(turning.values(), default=0.0), 1
+    for factor in turning.values():
+        ratio = Fraction(factor / least).limit_denominator(_TEETH)
+        parts = math.lcm(parts, ratio.denominator)
+        if abs(factor / least - ratio) > RATIO * factor / least or parts > _TEETH:
+            raise StructureError(
+                f"the coupling {coupling.name!r} cannot be held here: the joints {listed(turning)} close loops, so that bodies "
+                f"tell their angles up to whole turns alone, and {factor / least:.9g}, the ratio between them, is no ratio of "
+                f"whole numbers up to {_TEETH}. Give such a ratio, or coordinates in which all but one are joints of the tree."
+            )
+    return 2.0 * math.pi * least / parts
