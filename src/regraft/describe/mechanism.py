@@ -352,7 +352,7 @@ class Mechanism(Rejoinable):
         Returns
         -------
         bool
-            True if the parts and the former bases are equal, each in the same order.
+            True if the parts, the former bases with their motors, and the extras are equal, parts in the same order.
 
         Examples
         --------
@@ -365,7 +365,9 @@ class Mechanism(Rejoinable):
         >>> again == mech, again.same_as(mech), list(again.former_bases)
         (True, False, ['stance', 'flight'])
         """
-        return self == other and list(self._former_bases.items()) == list(other._former_bases.items())
+        former = [(one._former_bases, dict(one.former_actuators)) for one in (self, other)]
+        alike = [[list(table.items()) for table in tables] for tables in former]
+        return self == other and alike[0] == alike[1] and self._extras == other._extras
 
     def __repr__(self) -> str:
         return draw_tree(self._bodies, self._joints, self.layout, len(self._springs))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from ..algebra.pose import finite, finite_number, real_numbers
 from ..errors import ModelError, printable
+from ..joints.contract import unit
 
 Triple = tuple[float, float, float]
 
@@ -153,11 +153,7 @@ class Plane:
     normal: Triple = (0.0, 0.0, 1.0)
 
     def __init__(self, normal: ArrayLike = (0.0, 0.0, 1.0)) -> None:
-        found = _triple("Plane: normal", normal)
-        size = math.hypot(*found)
-        if size == 0.0:
-            raise ModelError("Plane: normal is zero: give a direction, such as (0, 0, 1).")
-        object.__setattr__(self, "normal", found if size == 1.0 else tuple(x / size for x in found))
+        object.__setattr__(self, "normal", unit("Plane: normal", normal))
 
 
 Form = Box | Sphere | Capsule | Cylinder | Ellipsoid | Mesh | Plane

@@ -344,7 +344,7 @@ def unit(what: str, axis: ArrayLike) -> tuple[float, float, float]:
     vector = finite(what, axis, (3,))
     length = float(np.linalg.norm(vector))
     if length < NO_DIRECTION:
-        raise ModelError(f"{what} is zero: give the direction of the joint, such as (0, 0, 1).")
+        raise ModelError(f"{what} is zero: give a direction, such as (0, 0, 1).")
     if abs(length - 1.0) > AXIS_ROUNDING:
         vector = vector / length
     return (float(vector[0]), float(vector[1]), float(vector[2]))

@@ -97,6 +97,8 @@ def _check_surroundings(mech: Mechanism) -> None:
         raise ModelError(f"S3 has no springs; leave out {listed(mech.springs)}. {_WAY_OUT}")
     if mech.loop_joints:
         raise ModelError(f"S3's skeletons are trees; leave out what closes a loop: {listed(mech.loop_joints)}. {_WAY_OUT}")
+    if mech.couplings:
+        raise ModelError(f"S3 has no couplings; leave out {listed(mech.couplings)}. {_WAY_OUT}")
     bases = [joint for joint in mech.joints.values() if WORLD in (joint.parent, joint.child)]
     if len(bases) > 1:
         raise ModelError(
@@ -114,6 +116,9 @@ def _check_surroundings(mech: Mechanism) -> None:
     for joint in mech.joints.values():
         if joint.type.limits is not None:
             raise ModelError(f"joint {joint.name!r}: S3 has no limits; leave them out. {_WAY_OUT}")
+        for what in ("armature", "stiffness", "friction"):
+            if getattr(joint.type, what).any():
+                raise ModelError(f"joint {joint.name!r}: S3 has no {what}; leave it out. {_WAY_OUT}")
 
 
 def _friction(joint: Joint) -> float:
