@@ -89,10 +89,13 @@ class Fitted(Graph):
         """A name for a shape that none has."""
         if base not in self._shapes:
             return base
-        count = 2
-        while f"{base}_{count}" in self._shapes:
-            count += 1
-        return f"{base}_{count}"
+        free, taken = 2, 1
+        while f"{base}_{free}" in self._shapes:
+            free, taken = 2 * free, free
+        while free - taken > 1:  # the first one that is free, where they were numbered one after the other
+            middle = (free + taken) // 2
+            free, taken = (free, middle) if f"{base}_{middle}" in self._shapes else (middle, taken)
+        return f"{base}_{free}"
 
     # --- couplings ---------------------------------------------------------------------------------------------------
 
