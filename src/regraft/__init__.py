@@ -22,6 +22,7 @@ from .ask.targets import JointTarget, Marker, PoseTarget
 from .change import Connection, connect, connect_all, cut, reroot
 from .describe.inertia import Inertia
 from .describe.mechanism import Mechanism
+from .describe.merging import merge, merge_states
 from .describe.parts import Actuator, Body, Coupling, Frame, Joint, Keyframe, Shape, Spring
 from .describe.shapes import Box, Capsule, Cylinder, Ellipsoid, Mesh, Plane, Sphere
 from .describe.state import JointState, State
@@ -168,6 +169,8 @@ __all__ = [
     "loop_jacobian",
     "loop_jacobian_rate",
     "mass_matrix",
+    "merge",
+    "merge_states",
     "mobility",
     "mocap",
     "models",

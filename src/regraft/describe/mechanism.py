@@ -2,32 +2,28 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from ..algebra.pose import finite
 from ..errors import ModelError, StructureError
 from ..joints import settle
 from ..structure.layout import Layout
 from ..structure.structure import Structure
 from ..tolerances import ASSEMBLED
 from . import plain as files
-from .graph import PARTS, by_name, checked_inertia, known
-from .inertia import Inertia
-from .parts import Body
-from .rejoinable import Rejoinable
+from .alterable import Alterable
+from .graph import PARTS
 from .state import State, build_state
 from .text import draw_tree
 
 Array = NDArray[np.float64]
 
 
-class Mechanism(Rejoinable):
+class Mechanism(Alterable):
     """Bodies, joints, frames and springs by name; ``"world"`` is the body that does not move.
 
     A joint between two bodies that are already connected closes a loop and becomes a loop joint by itself: it has no place in `q`
@@ -202,61 +198,6 @@ class Mechanism(Rejoinable):
         return self.settled(state, joint)[1]
 
     # --- whole -------------------------------------------------------------------------------------------------------
-
-    def replace(
-        self,
-        gravity: ArrayLike | None = None,
-        *,
-        inertia: Mapping[str, Inertia] | None = None,
-        damping: Mapping[str, Any] | None = None,
-        limits: Mapping[str, Any] | None = None,
-    ) -> Mechanism:
-        """A copy with other numbers and the same structure: states of the one are states of the other.
-
-        Parameters
-        ----------
-        gravity : (3,) array_like, optional
-            The acceleration of free fall.
-        inertia : mapping of str to Inertia, optional
-            Inertias by the names of bodies.
-        damping : mapping of str to number or array_like, optional
-            Damping by the names of joints, loop joints too, as joint types take it.
-        limits : mapping of str to limits, optional
-            Limits by the names of joints, as joint types take them; ``limits={"knee": None}`` takes limits away.
-
-        Returns
-        -------
-        Mechanism
-            This one stays as it is.
-
-        Raises
-        ------
-        ModelError
-            If there is no such body or joint, or it cannot have what is given.
-
-        Examples
-        --------
-        >>> import regraft as rg
-        >>> mech, state = rg.models.pendulum().start
-        >>> on_the_moon = mech.replace(gravity=(0, 0, -1.62), damping={"hinge": 0.1})
-        >>> on_the_moon.gravity[2].item(), on_the_moon.joints["hinge"].type.damping
-        (-1.62, array([0.1]))
-        """
-        twin = self.copy()
-        if gravity is not None:
-            twin._gravity = finite("gravity", gravity, (3,))
-            twin._gravity.flags.writeable = False
-        for body, new in by_name("inertia", "bodies", inertia).items():
-            if body not in self._bodies:
-                raise ModelError(f"inertia: there is no body {body!r}. {known('bodies', self._bodies)}")
-            twin._bodies[body] = Body(body, checked_inertia(body, new))
-        for what, table in (("damping", damping), ("limits", limits)):
-            for name, value in by_name(what, "joints", table).items():
-                self._check_joint(name)
-                joint = twin._joints[name]
-                twin._joints[name] = dataclasses.replace(joint, type=joint.type.with_settings(**{what: value}))
-        twin._changed()
-        return twin
 
     def frozen(self) -> Mechanism:
         """The same mechanism as one to which nothing can be added; what `simulate` hands to torques, wrenches and guards.
