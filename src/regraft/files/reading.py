@@ -12,9 +12,14 @@ from ..atomic import path_of
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
 from ..errors import FileError, ModelError
+from ..mocap.formats import READERS as RECORDING_READERS
 from .formats import READERS
 from .formats.contract import InertiaChoice, ReadOptions
+from .formats.xml_root import suffix_by_root
 from .report import Findings, Report, checked_ignore
+
+RECORDINGS = frozenset({".asf", *RECORDING_READERS})
+"""What files of recordings end in."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,6 +92,10 @@ def read(
 def reader_of(path: Path) -> Any:
     """The function that reads files of this suffix."""
     suffix = path.suffix.lower()
+    if suffix == ".xml":
+        suffix = suffix_by_root(path)
+    if suffix in RECORDINGS:
+        raise FileError(f"{str(path)!r} is a recording, not a mechanism; read it with regraft.mocap.load.")
     if suffix not in READERS:
         raise FileError(f"{str(path)!r}: there is no reader for {suffix or 'no suffix'}; known are {', '.join(READERS)}.")
     return _function(*READERS[suffix])

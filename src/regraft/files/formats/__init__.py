@@ -7,8 +7,9 @@ cannot hold is one `FileError` that lists it. Both are imported when they are fi
 
 READERS: dict[str, tuple[str, str]] = {
     ".json": ("plain", "read_plain"),
+    ".osim": ("osim", "read_osim_model"),
 }
-"""The module in this folder and the function of it."""
+"""The module in this folder and the function of it. Files that end in .xml are known by their outermost element."""
 
 WRITERS: dict[str, tuple[str, str]] = {
     ".json": ("plain", "write_plain"),
