@@ -55,6 +55,8 @@ from .joints import (
     Universal,
 )
 from .maximal import to_maximal, to_reduced
+from .review.checking import check
+from .review.remark import Remark
 from .simulate import (
     ALL,
     PASS,
@@ -123,6 +125,7 @@ __all__ = [
     "Reading",
     "RegraftError",
     "RegraftWarning",
+    "Remark",
     "Report",
     "Revolute",
     "Shape",
@@ -143,6 +146,7 @@ __all__ = [
     "body_poses",
     "body_twists",
     "center_of_mass",
+    "check",
     "connect",
     "connect_all",
     "consistent_acceleration",

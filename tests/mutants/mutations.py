@@ -40,7 +40,7 @@ LEFT_OUT = (
     "memory.py",
     "cli.py",
 )
-LEFT_OUT_FOLDERS = ("demos", "scalars")
+LEFT_OUT_FOLDERS = ("commands", "demos", "scalars")
 CANVAS = {"ax", "axes", "figure", "plt"}
 DRAWN = {"_torso", "_add_shapes", "_add_skull", "_add_joint_shape", "_add_bone_shape", "add_limb", "add_flat"}
 
