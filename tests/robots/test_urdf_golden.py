@@ -27,6 +27,23 @@ MOVES_NOTHING = {"romeo_description/romeo": "RThumb3", "romeo_description/romeo_
 """Robots with joints that carry links without mass, and the first of these joints."""
 
 
+def was_repaired(reading):
+    return any(finding.kind == "inertia" for finding in reading.report.findings)
+
+
+def give_inertias(model, mech):
+    """Our inertias to Pinocchio. All links of one joint are one body there; the world keeps what it has."""
+    totals = {}
+    for frame in model.frames:
+        if frame.type == pin.FrameType.BODY and frame.name in mech.bodies:
+            own = mech.bodies[frame.name].inertia
+            there = frame.placement.act(pin.Inertia(own.mass, np.array(own.com), np.array(own.tensor)))
+            at = frame.parentJoint
+            totals[at] = totals[at] + there if at in totals else there
+    for joint, total in totals.items():
+        model.inertias[joint] = total
+
+
 class Twin:
     """A file as a Pinocchio model, and our numbers in its order."""
 
@@ -34,22 +51,10 @@ class Twin:
         root = [pin.JointModelFreeFlyer()] if base == "free" else []
         self.model = pin.buildModelFromUrdf(str(file), *root)
         if repaired:
-            self.give_inertias(mech)
+            give_inertias(self.model, mech)
         self.mech, self.data = mech, self.model.createData()
         (self.base,) = [name for name, joint in mech.joints.items() if name.endswith("_base") and joint.parent == "world"] or [""]
         self.order = np.concatenate([np.arange(self.model.nv)[:0], *(self.places(name) for name in self.model.names[1:])])
-
-    def give_inertias(self, mech):
-        """All links of one joint are one body there; the world keeps what it has."""
-        totals = {}
-        for frame in self.model.frames:
-            if frame.type == pin.FrameType.BODY and frame.name in mech.bodies:
-                own = mech.bodies[frame.name].inertia
-                there = frame.placement.act(pin.Inertia(own.mass, np.array(own.com), np.array(own.tensor)))
-                at = frame.parentJoint
-                totals[at] = totals[at] + there if at in totals else there
-        for joint, total in totals.items():
-            self.model.inertias[joint] = total
 
     def ours(self, name):
         return self.base if name == "root_joint" else name
@@ -121,7 +126,7 @@ def test_dynamics_are_those_of_pinocchio(file, base):
         pytest.skip("its root is the world")
     reading = robot(file, own_base)
     mech = bare(reading.mech)
-    twin = Twin(file, mech, any(finding.kind == "inertia" for finding in reading.report.findings), own_base)
+    twin = Twin(file, mech, was_repaired(reading), own_base)
     order, rng = twin.order, np.random.default_rng(len(label(file)))
     assert sorted(order.tolist()) == list(range(mech.nv))
     for _ in range(2):
@@ -168,12 +173,15 @@ COUPLED = [file for file in FILES if b"<mimic" in file.read_bytes() and label(fi
 @pytest.mark.parametrize("file", COUPLED, ids=label)
 def test_couplings_are_the_mimic_joints_of_pinocchio(file):
     """M of the joints that follow none is Gᵀ M G, where G is how all joints move with them; poses tell of the offsets."""
-    mech = robot(file).mech
+    reading = robot(file)
+    mech = reading.mech
     try:
         model = pin.buildModelFromUrdf(str(file), mimic=True)
     except ValueError:
         assert label(file) in LEADER_COMES_LATER
         pytest.skip("Pinocchio must come to a joint before those that follow it")
+    if was_repaired(reading):
+        give_inertias(model, mech)
     data, rng = model.createData(), np.random.default_rng(0)
     G, q = np.eye(mech.nv), dict.fromkeys(mech.joints, 0.0)
     names = [name for name in mech.joints if mech.joints[name].type.nv]

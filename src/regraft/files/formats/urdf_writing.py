@@ -203,16 +203,13 @@ class _Writer:
         joint, kind = way.joint, way.joint.type
         on_parent, on_child = self._moved(way.parent, way.on_parent), self._moved(way.child, way.on_child)
         child, after = way.child, list[str]()
-        if isinstance(kind, Fixed):
-            if on_child != HERE:
-                self.poses.exact |= {
-                    f"parent {joint.name}": pose_to_dict(on_parent),
-                    f"child {joint.name}": pose_to_dict(on_child),
-                }
-                on_parent = on_parent @ on_child.inverse()
-        elif on_child != HERE and way.child not in self.frames:
-            child, after = self._helper(way, on_child)
-        origin = self.poses.origin(on_parent, f"parent {joint.name}")
+        if isinstance(kind, Fixed) and on_child != HERE:
+            origin = Poses().origin(on_parent @ on_child.inverse(), "")
+            self.poses.exact |= {f"parent {joint.name}": pose_to_dict(on_parent), f"child {joint.name}": pose_to_dict(on_child)}
+        else:
+            if on_child != HERE and way.child not in self.frames:
+                child, after = self._helper(way, on_child)
+            origin = self.poses.origin(on_parent, f"parent {joint.name}")
         lines = _ends(origin, way.parent, child)
         if not isinstance(kind, Fixed):
             lines += self._motion(way)
