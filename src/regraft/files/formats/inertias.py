@@ -27,6 +27,8 @@ class Inertias:
 
     Attributes
     ----------
+    file : str
+        The file, for errors.
     names, places : list of str
         The bodies, and where each is in the file.
     numbers : list of tuple
@@ -35,6 +37,7 @@ class Inertias:
         The axes, of which the translation is not used.
     """
 
+    file: str
     names: list[str] = field(default_factory=list)
     places: list[str] = field(default_factory=list)
     numbers: list[tuple[float, ...]] = field(default_factory=list)
@@ -72,7 +75,7 @@ class Inertias:
             for row in np.flatnonzero(wrong).tolist()
         ]
         return (
-            "no real body has the inertia that the file gives to these:\n" + "\n".join(lines) + "\n"
+            f"{self.file}: no real body has the inertia that is given to these:\n" + "\n".join(lines) + "\n"
             'Correct the file, or read it with inertia="repair", which takes the nearest inertia that a body can have.'
         )
 
@@ -81,9 +84,10 @@ class Inertias:
         was, fault = float(masses[row]), _fault(float(masses[row]), before)
         masses[row] = max(was, 0.0)
         tensors[row] = nearest_tensor(tensors[row]) if masses[row] > 0.0 else 0.0
-        mass = f" its mass, {was:g} kg, became 0, and" if was < 0.0 else ""
-        after = _triple(np.linalg.eigvalsh(tensors[row]))
-        found.note("inertia", self.names[row], f"{fault};{mass} its principal moments {_triple(before)} became {after}")
+        mass = "its mass became 0, and " if was < 0.0 else ""
+        told = "" if "principal moments" in fault else f" {_triple(before)}"
+        after = _triple(np.abs(np.linalg.eigvalsh(tensors[row])))
+        found.note("inertia", self.names[row], f"{fault}; {mass}its principal moments{told} became {after}")
 
 
 def nearest_tensor(tensor: Array) -> Array:

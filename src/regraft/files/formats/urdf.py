@@ -24,7 +24,7 @@ from ..report import Findings
 from .contract import ReadOptions
 from .inertias import Inertias
 from .meshes import MeshSearch
-from .urdf_joints import JointRead, JointReader
+from .urdf_joints import FOLLOWING, JointRead, JointReader
 from .urdf_own import TAG, Own, fold_helpers, read_own_parts, taken_frames
 from .urdf_poses import HERE, number, numbers, origin_pose
 from .urdf_shapes import USES, ShapeReader
@@ -121,7 +121,7 @@ class _Builder:
                     )
 
     def _inertias(self, root: str) -> dict[str, Inertia]:
-        read = Inertias()
+        read = Inertias(self.robot.file)
         for name, link in self.links.items():
             inertial = None
             for child in link.children:
@@ -260,10 +260,18 @@ class _Builder:
         found = self.found
         if not self.robot.name:
             found.note("robot", "", "the robot has no name")
+        fixed = [
+            name for name, texts in self.kept_joints.items() if self.joints[name].kind not in FOLLOWING and _has_mimic(texts)
+        ]
+        if fixed:
+            found.note("mimic", "", f"joints that do not move by one number follow no other; kept as text: {listed(fixed)}")
         for tag, count in self.told.items():
             found.note(tag, "", f"{count} kept as text, written again; they do not act on the mechanism")
-        for what, odd in self.attributes.items():
-            found.note("attribute", what, f"{listed(odd)}: kept, written again; they do not act on the mechanism")
+        odd = Counter((_place(what), *names) for what, names in self.attributes.items())
+        for (place, *names), count in odd.items():
+            found.note(
+                "attribute", "", f"{listed(names)} of {count} {place}: kept, written again; they do not act on the mechanism"
+            )
         for tag, count in Counter(_tag(text) for texts in self.kept_joints.values() for text in texts).items():
             if tag != "mimic":
                 found.note(tag, "", f"{count} kept as text, written again; they do not act on the mechanism")
@@ -286,6 +294,16 @@ def _read_inertia(read: Inertias, name: str, inertial: Element) -> None:
     frame: Pose = HERE if origin is None or "rpy" not in origin.attributes else origin_pose(inertial)
     moments = [number(tensor, part, None if part[1] == part[2] else 0.0) for part in _TENSOR]
     read.add(name, f"line {inertial.line}", (number(mass, "value"), *com, *moments), frame)
+
+
+def _place(what: str) -> str:
+    """Which kind of elements an entry of the kept attributes is about: "joint knee limit" about limits of joints."""
+    first, *_, last = what.split(" ")
+    return f"{first}s' {last}" if first == "joint" and last in ("limit", "dynamics", "mimic") else f"{first}s"
+
+
+def _has_mimic(texts: list[str]) -> bool:
+    return any(text.startswith("<mimic") for text in texts)
 
 
 def _tag(text: str) -> str:

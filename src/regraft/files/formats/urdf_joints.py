@@ -24,9 +24,10 @@ MOVING: dict[str, Any] = {
     "floating": Free,
 }
 TYPES = (*MOVING, "fixed")
+FOLLOWING = ("revolute", "continuous", "prismatic")
+"""Types with one coordinate: they may follow one another."""
 
 _X = (1.0, 0.0, 0.0)
-_ONE_COORDINATE = ("revolute", "continuous", "prismatic")
 _KNOWN = {
     "limit": {"lower", "upper", "effort", "velocity"},
     "dynamics": {"damping", "friction"},
@@ -62,7 +63,7 @@ class JointRead:
     @property
     def is_followed(self) -> bool:
         """Whether it has one coordinate, which another joint may follow."""
-        return self.kind in _ONE_COORDINATE
+        return self.kind in FOLLOWING
 
 
 @dataclass(slots=True)
@@ -122,9 +123,8 @@ class JointReader:
     def _mimic(self, name: str, kind: str, part: Element | None) -> Mimic | None:
         if part is None:
             return None
-        if kind not in _ONE_COORDINATE:
+        if kind not in FOLLOWING:
             self.kept.setdefault(name, []).append(part.written())
-            self.found.note("mimic", name, f"a {kind} joint follows no other one; kept as text")
             return None
         driver = part.attributes.get("joint")
         if not driver:

@@ -106,7 +106,8 @@ def angles_of(pose: Pose) -> tuple[Triple, bool]:
             roll, pitch, yaw = (_rounded(angle, digits) for angle in angles)
             if pose_of(_ZERO, (roll, pitch, yaw)).row[:9].tolist() == rotation:
                 return (roll, pitch, yaw), True
-    return _with_yaw(rotation, math.atan2(rotation[3], rotation[0])), False
+    angles = _with_yaw(rotation, math.atan2(rotation[3], rotation[0]))
+    return angles, pose_of(_ZERO, angles).row[:9].tolist() == rotation
 
 
 def _candidates(rotation: list[float]) -> Iterator[Triple]:
