@@ -10,6 +10,7 @@ import numpy as np
 import typer
 
 from ..change import reroot
+from ..describe.parts import WORLD
 from ..files.reading import Reading
 from ..files.report import Finding, Report
 from ..files.states import load_state
@@ -20,6 +21,8 @@ from ..tolerances import SHOWN_AS_ZERO
 from .base_joint import BaseJoint, Vector, joint_type
 from .options import Force, FrameOption, Frames, Ignored, Inertias, ModelFile, Packages, Repaired, read_all, read_model
 from .terminal import bad_usage, check_overwriting, console, print_tree, problems_told, same_file, say, write
+
+_CHECKED = ("effort", "limit")  # findings of readers that `check` has too
 
 
 class Velocity(StrEnum):
@@ -66,7 +69,8 @@ def check_command(
     with problems_told():
         found = read_all(model, packages)
         start = found.state if state is None else load_state(found.mech, state)
-        remarks = [*(_as_remark(one) for one in found.report.findings), *check(found.mech, start)]
+        told = (one for one in found.report.findings if one.kind not in _CHECKED)
+        remarks = [*map(_as_remark, told), *check(found.mech, start)]
     for remark in sorted(remarks, key=lambda one: one.level != "error"):
         say(str(remark), "red" if remark.level == "error" else "yellow")
     wrong = sum(remark.level == "error" for remark in remarks)
@@ -168,7 +172,7 @@ def _say_findings(report: Report) -> None:
 
 def _as_remark(one: Finding) -> Remark:
     """What a reader had to say, as a remark: what it had to repair is wrong, the rest is unusual."""
-    make = error if one.kind == "inertia" else warning
+    make = error if one.kind == "inertia" and one.part != WORLD else warning
     return make(one.kind, (one.part,) if one.part else (), one.message)
 
 

@@ -8,9 +8,12 @@ cannot hold is one `FileError` that lists it. Both are imported when they are fi
 READERS: dict[str, tuple[str, str]] = {
     ".json": ("plain", "read_plain"),
     ".osim": ("osim", "read_osim_model"),
+    ".urdf": ("urdf", "read_urdf"),
+    ".xacro": ("xacro", "read_xacro"),
 }
 """The module in this folder and the function of it. Files that end in .xml are known by their outermost element."""
 
 WRITERS: dict[str, tuple[str, str]] = {
     ".json": ("plain", "write_plain"),
+    ".urdf": ("urdf_writing", "write_urdf"),
 }
