@@ -8,6 +8,7 @@ cannot hold is one `FileError` that lists it. Both are imported when they are fi
 READERS: dict[str, tuple[str, str]] = {
     ".json": ("plain", "read_plain"),
     ".osim": ("osim", "read_osim_model"),
+    ".sdf": ("sdf", "read_sdf"),
     ".urdf": ("urdf", "read_urdf"),
     ".xacro": ("xacro", "read_xacro"),
 }
