@@ -11,6 +11,7 @@ import typer
 
 from ..change import reroot
 from ..describe.parts import WORLD
+from ..describe.state import State
 from ..files.reading import Reading
 from ..files.report import Finding, Report
 from ..files.states import load_state
@@ -96,7 +97,8 @@ def convert_command(
         found = read_model(model, ignore, inertia, packages)
         start = found.state if state is None else load_state(found.mech, state)
         _say_findings(found.report)
-        write(output, lambda path: found.mech.save(path, state=start, frames=frames.value))
+        given = _worth_writing(start)
+        write(output, lambda path: found.mech.save(path, state=given, frames=frames.value))
 
 
 def reroot_command(
@@ -161,7 +163,13 @@ def _reroot(files: RerootFiles, found: Reading, top: str, base: BaseJoint) -> No
     if files.state_out:
         write(files.state_out, after.save)
     if files.output:
-        write(files.output, lambda path: changed.save(path, state=after, frames=files.frames))
+        given = after if files.state is not None or _worth_writing(before) is not None else None
+        write(files.output, lambda path: changed.save(path, state=given, frames=files.frames))
+
+
+def _worth_writing(state: State) -> State | None:
+    """A state that a file should start from; none where that is the bind state anyway."""
+    return None if np.array_equal(state._x, state.layout.rest) else state
 
 
 def _say_findings(report: Report) -> None:

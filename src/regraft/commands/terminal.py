@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,7 +12,7 @@ from rich.console import Console
 from rich.text import Text
 
 from ..describe.mechanism import Mechanism
-from ..errors import RegraftError, printable
+from ..errors import RegraftError, RegraftWarning, printable
 
 _WITHOUT_FOLDS = 100_000  # columns of what is no terminal: there a long row stays one line
 
@@ -37,8 +38,12 @@ def check_overwriting(inputs: tuple[Path | None, ...], outputs: tuple[Path | Non
 
 
 def write(path: Path, store: Callable[[Path], None]) -> None:
-    """Write a file, and say so."""
-    store(path)
+    """Write a file, and say so; what it cannot hold, and is left out, is said too."""
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always", RegraftWarning)
+        store(path)
+    for one in told:
+        say(f"note: {printable(str(one.message))}", "yellow")
     say(f"wrote {path}")
 
 

@@ -100,7 +100,8 @@ def _check_placeholders(mech: Mechanism) -> Iterator[Remark]:
 
 def _check_twins(mech: Mechanism) -> Iterator[Remark]:
     """Bodies that are welded to each other in one place and have equal inertias: one of them may be there by mistake."""
-    for joint in mech.joints.values():
+    for name in mech.layout.names:
+        joint = mech.joints[name]
         ends = [mech.bodies.get(body) for body in (joint.parent, joint.child)]
         if joint.type.nv == 0 and joint.parent_pose == joint.child_pose and None not in ends:
             one, other = (end.inertia for end in ends if end is not None)

@@ -9,8 +9,9 @@ READERS: dict[str, tuple[str, str]] = {
     ".json": ("plain", "read_plain"),
     ".osim": ("osim", "read_osim_model"),
     ".sdf": ("sdf", "read_sdf"),
-    ".urdf": ("urdf", "read_urdf"),
+    ".urdf": ("robot_yaml", "read_urdf_and_loops"),
     ".xacro": ("xacro", "read_xacro"),
+    ".yaml": ("robot_yaml", "read_yaml"),
 }
 """The module in this folder and the function of it. Files that end in .xml are known by their outermost element."""
 
