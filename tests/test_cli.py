@@ -323,6 +323,82 @@ def test_the_new_state_of_the_bind_state_can_be_written_too():
     assert set(data["v"]) == {"right_base", "hip"}
 
 
+# --- check and convert -------------------------------------------------------------------------------------------------
+
+OSIM = """<OpenSimDocument Version="40000"><Model name="arm"><gravity>0 -9.81 0</gravity>
+<BodySet><objects><Body name="rod"><mass>1</mass><mass_center>0 -0.5 0</mass_center>
+<inertia>0.1 0.1 0.1 0 0 0</inertia></Body></objects></BodySet>
+<JointSet><objects><PinJoint name="pin"><socket_parent_frame>/ground</socket_parent_frame>
+<socket_child_frame>/bodyset/rod</socket_child_frame>
+<coordinates><Coordinate name="turn"><default_value>0.3</default_value></Coordinate></coordinates></PinJoint></objects></JointSet>
+<ForceSet><objects><Thelen2003Muscle name="biceps"/></objects></ForceSet></Model></OpenSimDocument>"""
+
+
+def test_a_sound_mechanism_has_nothing_to_be_told():
+    assert run("check", saved(walker())).stdout == "model.json: 0 errors, 0 warnings\n"
+
+
+def test_what_is_wrong_makes_check_fail_and_what_is_unusual_does_not():
+    mech = walker()
+    mech.add_body("hook", rg.Inertia(0.0))
+    mech.add_joint("swivel", rg.Revolute(Y), "right", "hook")
+    found = run("check", saved(mech), code=1)
+    assert found.stdout.splitlines() == [str(rg.check(mech)[0]), "model.json: 1 error, 0 warnings"]
+    odd = walker().replace(limits={"hip": (0.5, 1.0)})
+    found = run("check", saved(odd))
+    assert "warning: limits 'hip': 'hip' starts at 0" in found.stdout
+    assert "0 errors, 1 warning" in found.stdout
+    within = written({"q": {"hip": 0.7}})
+    assert run("check", saved(odd), "--state", within).stdout == "model.json: 0 errors, 0 warnings\n"
+
+
+def test_check_tells_what_was_not_carried_over():
+    Path("arm.osim").write_text(OSIM, encoding="utf-8")
+    found = run("check", "arm.osim").stdout
+    assert "warning: force: left out: 1 Thelen2003Muscle." in found
+    assert "0 errors" in found
+
+
+def test_a_file_of_another_format_is_shown_with_what_it_has_besides():
+    Path("arm.osim").write_text(OSIM, encoding="utf-8")
+    found = run("show", "arm.osim").stdout
+    assert "PinJoint" not in found
+    assert "rod (1 kg)" in found
+    assert "note: force: left out: 1 Thelen2003Muscle." in found
+
+
+def test_a_file_is_converted_by_its_ending():
+    Path("arm.osim").write_text(OSIM, encoding="utf-8")
+    assert "- force" in refused("convert", "arm.osim", "arm.json")
+    assert not Path("arm.json").exists()
+    found = run("convert", "arm.osim", "arm.json", "--ignore", "force").stdout
+    assert found.endswith("wrote arm.json\n")
+    assert rg.load("arm.json") == rg.read("arm.osim", ignore="all").mech
+    again = run("convert", "arm.json", "again.json")
+    assert again.stdout == "wrote again.json\n"
+    assert Path("again.json").read_bytes() == Path("arm.json").read_bytes()
+    assert "there is no writer for .doc" in refused("convert", "arm.json", "arm.doc")
+    assert "is a recording" in refused("show", written("", "walk.bvh"))
+
+
+def test_converting_does_not_replace_what_it_reads_unless_told():
+    file = saved(walker())
+    assert "is an input" in refused("convert", file, file)
+    run("convert", file, file, "--force")
+    assert rg.load(file) == walker()
+
+
+def test_another_format_can_be_rerooted_in_the_state_it_starts_in():
+    Path("arm.osim").write_text(OSIM, encoding="utf-8")
+    options = ("--top", "rod", "-o", "free.json", "--state-out", "free_state.json")
+    assert "- force" in refused("reroot", "arm.osim", *options)
+    run("reroot", "arm.osim", *options, "--ignore", "all")
+    start = rg.read("arm.osim", ignore="all")
+    mech, state = rg.reroot(start.mech, start.state, "rod")
+    assert rg.load("free.json").same_as(mech)
+    assert rg.load("free_state.json") == state
+
+
 # --- files that must not be lost -------------------------------------------------------------------------------------
 
 
@@ -478,6 +554,8 @@ def test_a_joint_type_without_options_of_its_own_is_left_to_python(monkeypatch):
     assert re.search("a Rack joint needs 'radius'.*in Python", found)
 
 
+DEMOS = "walker", "highbar", "swing", "skeleton", "gait"
+
 # --- states and the page ---------------------------------------------------------------------------------------------
 
 
@@ -512,6 +590,17 @@ def test_the_page_shows_what_is_printed():
 
 def test_the_page_names_every_option():
     text = PAGE.read_text(encoding="utf-8")
-    for command in ("show", "reroot", "gait", "demo walker", "demo highbar", "demo swing", "demo skeleton", "demo gait"):
+    for command in (
+        "show",
+        "check",
+        "convert",
+        "reroot",
+        "gait",
+        "demo walker",
+        "demo highbar",
+        "demo swing",
+        "demo skeleton",
+        "demo gait",
+    ):
         for option in set(re.findall(r"(?<!\S)--[a-z][a-z0-9-]*", run(*command.split(), "--help").stdout)) - {"--help"}:
             assert f"`{option}" in text or f"`-o`, `{option}" in text or f", `{option}" in text, option

@@ -13,8 +13,9 @@ from demonstrations import check_files, check_pictures, check_report, demonstrat
 from regraft.demos.acts import pictures as act_pictures
 from regraft.demos.acts.act import motion_of
 from regraft.models import high_bar, human_figure
+from regraft.show.outlines import outlines_of
 from regraft.show.scene import Scene
-from regraft.show.scenery import Camera, draw_shapes
+from regraft.show.scenery import Camera, draw_outlines
 from regraft.simulate.invariants import largest_by_interval
 
 STILL = ("strip.png", "energy.png", "loops.png")
@@ -79,7 +80,7 @@ def test_the_act_ends_where_the_figure_meets_the_ground():
 def test_what_happened_is_written_below_the_pose_of_that_moment():
     figure = high_bar(release=(0.5, 0.52))
     traj = motion_of(figure, 0.8)
-    scene = Scene(figure.shapes, Camera(25.0, 12.0), traj, rows=2, columns=4, notes={0.0: "at first"})
+    scene = Scene(Camera(25.0, 12.0), traj, rows=2, columns=4, notes={0.0: "at first"})
     assert [(t, name) for t, name in traj.events] == [(0.5, "right hand lets go"), (0.52, "left hand lets go")]
     said = [scene.said(number) for number in range(8)]
     assert ["0.50 s", "right hand lets go"] in said
@@ -118,7 +119,7 @@ def test_a_camera_sees_what_is_near_in_front():
     assert level.see(np.array([1.0, 2.0, 3.0])) == pytest.approx([1.0, 3.0, -2.0], abs=1e-15)
     figure = human_figure()
     floor = np.array([(-1, -1, 0), (1, -1, 0), (1, 1, 0), (-1, 1, 0)], float)
-    seen = draw_shapes(figure.shapes, *figure.start, Camera(azimuth=0.0, elevation=2.0), floor)
+    seen = draw_outlines(outlines_of(*figure.start), *figure.start, Camera(azimuth=0.0, elevation=2.0), floor)
     right, left = (max(i for i, face in enumerate(seen.faces) if face == colour) for colour in ("#D55E00", "#0072B2"))
     assert right > left  # a figure that looks along x has its right side near a camera at −y, drawn last
     heights = np.concatenate([outline[:, 1] for outline in seen.outlines])

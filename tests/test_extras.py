@@ -19,7 +19,8 @@ from regraft.progress_bar import ProgressBar
 ROOT = Path(__file__).parent.parent
 PACKAGE = Path(rg.__file__).parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-INSTALLED_AS = {"PIL": "pillow"}
+INSTALLED_AS = {"PIL": "pillow", "yaml": "pyyaml"}
+BY_NUMBA = {"yaml"}  # which Numba imports itself where it is there
 WITH_NUMBA = {"llvmlite"}  # which fixes its version
 
 LIBRARY = """
@@ -111,7 +112,7 @@ def test_the_library_works_without_any_extra(without):
 
 
 def test_the_library_imports_no_extra_where_they_are_installed(without):
-    done = without((), "-c", f"EXTRAS = {list(EXTRAS)!r}\n{LIBRARY}")
+    done = without((), "-c", f"EXTRAS = {[name for name in EXTRAS if name not in BY_NUMBA]!r}\n{LIBRARY}")
     assert done.stdout.endswith("[]\n"), done.stderr
 
 

@@ -23,6 +23,7 @@ from .ask.targets import JointTarget, Marker, PoseTarget
 from .change import Connection, connect, connect_all, cut, reroot
 from .describe.inertia import Inertia
 from .describe.mechanism import Mechanism
+from .describe.merging import merge, merge_states
 from .describe.parts import Actuator, Body, Coupling, Frame, Joint, Keyframe, Shape, Spring
 from .describe.shapes import Box, Capsule, Cylinder, Ellipsoid, Mesh, Plane, Sphere
 from .describe.state import JointState, State
@@ -55,6 +56,8 @@ from .joints import (
     Universal,
 )
 from .maximal import to_maximal, to_reduced
+from .review.checking import check
+from .review.remark import Remark
 from .simulate import (
     ALL,
     PASS,
@@ -123,6 +126,7 @@ __all__ = [
     "Reading",
     "RegraftError",
     "RegraftWarning",
+    "Remark",
     "Report",
     "Revolute",
     "Shape",
@@ -143,6 +147,7 @@ __all__ = [
     "body_poses",
     "body_twists",
     "center_of_mass",
+    "check",
     "connect",
     "connect_all",
     "consistent_acceleration",
@@ -169,6 +174,8 @@ __all__ = [
     "loop_jacobian",
     "loop_jacobian_rate",
     "mass_matrix",
+    "merge",
+    "merge_states",
     "mobility",
     "mocap",
     "models",

@@ -15,6 +15,8 @@ EXTRAS = {
     "pandas": "tables",
     "xarray": "tables",
     "ezc3d": "c3d",
+    "xacrodoc": "robots",
+    "yaml": "robots",
 }
 """The extra that brings a package, by the name under which it is imported."""
 

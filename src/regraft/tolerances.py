@@ -52,6 +52,9 @@ SHOWN_AS_ZERO = 1e-12  # relative to the largest number beside it
 
 # --- what a user gives: how far it may be from what it has to be -----------------------------------------------------------
 
+SAME_WRITTEN = 1e-12  # relative to 1 + the largest number of the pose
+"""Two poses that a file has of one frame are the same if they are no farther apart: one is written with all digits."""
+
 NO_DIRECTION = 1e-12  # the unit of the axis that was given
 """An axis that is shorter has no direction."""
 

@@ -14,7 +14,7 @@ from regraft.mocap.formats.storage import read_storage
 from regraft.show import gait_pictures
 from regraft.show.gait_pictures import ARROW, LIGHT, GaitScene, arrow, shown_stride, side_of
 from regraft.show.gait_report import write_files, write_report
-from regraft.show.sticks import stick_shapes
+from regraft.show.outlines import outlines_of
 from regraft.show.style import BLUE, GREEN, ORANGE
 
 PICTURES = ("strip.png", "time.png", "cycle.png", "gait.gif")
@@ -177,7 +177,7 @@ def test_poses_are_at_events_and_say_who_stands(gait, scene):
 
 def test_bodies_reach_from_joint_to_joint(gait):
     mech, soles = gait.motion.mech, frozenset(("left_heel", "left_toe"))
-    shapes = {shape.body: shape for shape in stick_shapes(mech, mech.state(q=gait.motion.q[0]), soles)}
+    shapes = {shape.body: shape for shape in outlines_of(mech, mech.state(q=gait.motion.q[0]), soles)}
     assert set(shapes) == set(mech.bodies)
     knee = mech.joints["left_knee"].parent_pose.translation
     assert min(np.linalg.norm(np.array(shapes["left_thigh"].points) - knee, axis=1)) < 1e-9
@@ -190,7 +190,7 @@ def test_a_body_without_mass_has_no_shape():
     mech.add_body("bob", rg.Inertia.sphere(1.0, 0.1, at=(0, 0, -1)))
     mech.add_joint("rail", rg.Prismatic((1, 0, 0)), "world", "carriage")
     mech.add_joint("hinge", rg.Revolute((0, 1, 0)), "carriage", "bob")
-    (shape,) = stick_shapes(mech, mech.state())
+    (shape,) = outlines_of(mech, mech.state())
     assert shape.body == "bob"
     assert np.array(shape.points)[:, 2].min() < -1.5
 

@@ -40,9 +40,9 @@ LEFT_OUT = (
     "memory.py",
     "cli.py",
 )
-LEFT_OUT_FOLDERS = ("demos", "scalars")
+LEFT_OUT_FOLDERS = ("commands", "demos", "scalars")
 CANVAS = {"ax", "axes", "figure", "plt"}
-DRAWN = {"_surface", "_torso", "_shape", "_shapes", "_head", "_drawn_joint", "Shape"}
+DRAWN = {"_torso", "_add_shapes", "_add_skull", "_add_joint_shape", "_add_bone_shape", "add_limb", "add_flat"}
 
 _FLIPPED: dict[type, type] = {
     ast.Lt: ast.GtE, ast.GtE: ast.Lt, ast.Gt: ast.LtE, ast.LtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,

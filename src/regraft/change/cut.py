@@ -13,7 +13,7 @@ from .carry import carried, settled
 
 
 def cut(mech: Mechanism, state: State, joint: str) -> tuple[Mechanism, State]:
-    """Remove a joint; no motion changes.
+    """Remove a joint, and the actuators that drive it; no motion changes.
 
     If it was a tree joint within a loop, the loop joint that closed that loop becomes a tree joint in its stead. If it was in no
     loop, the body that it carried floats, with a `Free()` joint named ``"<body>_free"``. Where the new joint has another number
@@ -42,7 +42,7 @@ def cut(mech: Mechanism, state: State, joint: str) -> tuple[Mechanism, State]:
     Raises
     ------
     StructureError
-        If there is no such joint, or if the loop joint that becomes a tree joint is open by more.
+        If there is no such joint, a coupling needs it, or the loop joint that becomes a tree joint is open by more.
 
     Examples
     --------
@@ -59,14 +59,15 @@ def cut(mech: Mechanism, state: State, joint: str) -> tuple[Mechanism, State]:
     structure = mech.structure_for(state)
     if not isinstance(joint, str) or joint not in mech.joints:
         raise StructureError(f"there is no joint {joint!r} to cut; the joints are: {listed(mech.joints)}.")
-    opened = mech.without_joint(joint)
+    bare = mech.without_actuators_of(joint)
+    opened = bare.without_joint(joint)
     if len(opened.layout.joints) == len(structure.joint_names):  # what the joint held is held by a loop
         return opened, carried(mech, state, opened)
     row = structure.walk[:, JOINT].tolist().index(structure.joint_names.index(joint))
     body = structure.body_names[structure.walk[row, BODY]]
     free = Joint(_free_name(mech, body, joint), Free(), WORLD, body, Pose(), Pose())
     held = settled(free, body, structure.motion(state._x)[row])
-    loose = mech.with_joint(joint, free)
+    loose = bare.with_joint(joint, free)
     return loose, carried(mech, state, loose, {free.name: held})
 
 

@@ -74,8 +74,8 @@ def reroot(
 ) -> tuple[Mechanism, State] | tuple[Mechanism, State, Array]:
     """Make another body the one that hangs on the world: the old base joint of its tree goes, every other joint stays as it is.
 
-    A base joint that was there before, under the same name, type and point, is put back as it was. Where the new base joint has
-    another number of coordinates than the old one, the places in q and v of the joints behind it shift.
+    A base joint that was there before, under the same name, type and point, is put back as it was, with its actuators. Where the
+    new base joint has another number of coordinates than the old one, the places in q and v of the joints behind it shift.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def reroot(
     Raises
     ------
     StructureError
-        If there is no such body, or the joint cannot take its pose or carry its motion.
+        If there is no such body, the joint cannot take its pose or carry its motion, or a coupling needs the old base joint.
 
     Examples
     --------

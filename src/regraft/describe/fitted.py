@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from numpy.typing import ArrayLike
 
-from ..algebra.pose import Pose, finite_number
+from ..algebra.pose import Pose, finite, finite_number
 from ..errors import ModelError, StructureError, listed
 from .graph import Graph, by_name, check_pose, known
 from .parts import Actuator, Coupling, Keyframe, Shape
@@ -68,24 +68,34 @@ class Fitted(Graph):
         >>> list(mech.shapes)
         ['thigh_shape']
         """
-        name = self._free_name(f"{body}_shape") if name is None else name
-        self._check_changeable(f"the shape {name!r}")
+        named = f"the shape {name!r}" if name is not None else f"a shape of {body!r}"
+        self._check_changeable(named)
+        if name is None:
+            self._check_body(body, "body of a shape", "without a name")
+            name = self._free_name(f"{body}_shape")
         self._check_new_name(name, "shape")
         self._check_body(body, "body of shape", name)
         if not isinstance(form, FORMS):
             raise ModelError(f"shape {name!r}: give a form, such as Box((0.1, 0.1, 0.1)), not {form!r}.")
         check_pose("shape", name, "pose", pose)
-        seen, touched = bool(visual), bool(collision)
-        self._shapes[name] = Shape(name, body, form, pose.orthonormal(), seen, touched, checked_color(f"shape {name!r}", color))
+        for what, use in (("visual", visual), ("collision", collision)):
+            if not isinstance(use, bool):
+                raise ModelError(f"shape {name!r}: {what} must be True or False, not {use!r}.")
+        self._shapes[name] = Shape(
+            name, body, form, pose.orthonormal(), visual, collision, checked_color(f"shape {name!r}", color)
+        )
 
     def _free_name(self, base: str) -> str:
         """A name for a shape that none has."""
         if base not in self._shapes:
             return base
-        count = 2
-        while f"{base}_{count}" in self._shapes:
-            count += 1
-        return f"{base}_{count}"
+        free, taken = 2, 1
+        while f"{base}_{free}" in self._shapes:
+            free, taken = 2 * free, free
+        while free - taken > 1:  # the first one that is free, where they were numbered one after the other
+            middle = (free + taken) // 2
+            free, taken = (free, middle) if f"{base}_{middle}" in self._shapes else (middle, taken)
+        return f"{base}_{free}"
 
     # --- couplings ---------------------------------------------------------------------------------------------------
 
@@ -133,6 +143,10 @@ class Fitted(Graph):
         """
         self._check_changeable(f"the coupling {name!r}")
         self._check_new_name(name, "coupling")
+        if not isinstance(driver, str) and ratio != 1.0:
+            raise ModelError(
+                f"coupling {name!r}: several joints have their ratios beside their names; leave ratio={ratio!r} out."
+            )
         given = {driver: ratio} if isinstance(driver, str) else by_name(f"coupling {name!r}: driver", "joints", driver)
         drivers = tuple((joint, finite_number(f"coupling {name!r}: ratio", r)) for joint, r in given.items())
         if not drivers:
@@ -154,8 +168,13 @@ class Fitted(Graph):
 
     @property
     def actuators(self) -> Mapping[str, Actuator]:
-        """The actuators by name."""
-        return MappingProxyType(self._actuators)
+        """The actuators by name, of the joints that there are now."""
+        return MappingProxyType({name: one for name, one in dict(self._actuators).items() if one.joint in self._joints})
+
+    @property
+    def former_actuators(self) -> Mapping[str, Actuator]:
+        """Those of base joints that re-rooting has replaced: they are actuators again when the base is put back."""
+        return MappingProxyType({name: one for name, one in dict(self._actuators).items() if one.joint not in self._joints})
 
     def add_actuator(self, name: str, joint: str, *, gear: float = 1.0, effort: float = math.inf) -> None:
         """Name a motor that drives a joint. It says who drives what by which gear, and changes no motion by itself.
@@ -174,11 +193,23 @@ class Fitted(Graph):
         Raises
         ------
         ModelError
-            If the name is taken, there is no such joint, the gear is 0, or effort is negative.
+            If the name is taken, there is no such joint, it cannot move, the gear is 0, or effort is negative.
+
+        Examples
+        --------
+        >>> import regraft as rg
+        >>> mech = rg.models.pendulum().mech.copy()
+        >>> mech.add_actuator("motor", "hinge", gear=100.0, effort=0.3)
+        >>> mech.actuators["motor"].gear
+        100.0
         """
         self._check_changeable(f"the actuator {name!r}")
         self._check_new_name(name, "actuator")
-        self._check_joint(joint)
+        if not isinstance(joint, str) or joint not in self._former_bases:
+            self._check_joint(joint)
+        kind = (self._joints.get(joint) or self._former_bases[joint]).type
+        if kind.nv == 0:
+            raise ModelError(f"actuator {name!r}: joint {joint!r} is a {type(kind).__name__} and cannot move; drive another one.")
         ratio = finite_number(f"actuator {name!r}: gear", gear)
         most = effort if effort == math.inf else finite_number(f"actuator {name!r}: effort", effort)
         if ratio == 0.0 or most < 0.0:
@@ -206,6 +237,14 @@ class Fitted(Graph):
         ------
         ModelError
             If the name is taken, or the state belongs to another structure.
+
+        Examples
+        --------
+        >>> import regraft as rg
+        >>> mech = rg.models.pendulum().mech.copy()
+        >>> mech.add_keyframe("home", mech.state(q={"hinge": 0.5}))
+        >>> list(mech.keyframes)
+        ['home']
         """
         self._check_changeable(f"the keyframe {name!r}")
         self._check_new_name(name, "keyframe")
@@ -219,6 +258,10 @@ class Fitted(Graph):
     def remember_keyframe(self, keyframe: Keyframe) -> None:
         """Take a keyframe as it is, whatever the structure is now; for files."""
         self._check_new_name(keyframe.name, "keyframe")
+        if [joint for joint, _ in keyframe.q] != [joint for joint, _ in keyframe.v]:
+            raise ModelError(f"keyframe {keyframe.name!r}: q and v must have numbers for the same joints.")
+        for joint, values in (*keyframe.q, *keyframe.v):
+            finite(f"keyframe {keyframe.name!r}: the numbers of {joint!r}", values, (len(values),))
         self._keyframes[keyframe.name] = keyframe
 
     def keyframe(self, name: str) -> State:
@@ -238,7 +281,7 @@ class Fitted(Graph):
         ModelError
             If there is no such keyframe.
         StructureError
-            If it has numbers of joints that are no longer in the tree.
+            If the joints of the tree, or their numbers of coordinates, are others than those that it was made with.
 
         Examples
         --------
@@ -248,13 +291,15 @@ class Fitted(Graph):
         >>> mech.keyframe("home").q
         array([0.5])
         """
-        if name not in self._keyframes:
+        if not isinstance(name, str) or name not in self._keyframes:
             raise ModelError(f"there is no keyframe {name!r}. {known('keyframes', self._keyframes)}")
         key, layout = self._keyframes[name], self.structure.layout
-        gone = [joint for joint, _ in key.q if joint not in layout.q_slices]
-        if gone:
+        sizes = {joint: (kind.nq, kind.nv) for joint, kind, *_ in layout.joints}
+        numbers = {joint: (len(q), len(v)) for (joint, q), (_, v) in zip(key.q, key.v, strict=True)}
+        if numbers != sizes:
+            other = [joint for joint in (*numbers, *sizes) if numbers.get(joint) != sizes.get(joint)]
             raise StructureError(
-                f"the keyframe {name!r} was made for another structure: {listed(gone)} are no longer joints of the tree. Make a "
-                "new one with add_keyframe."
+                f"the keyframe {name!r} was made for another structure: then and now the tree's joints differ in "
+                f"{listed(dict.fromkeys(other))}. Make a new one with add_keyframe."
             )
         return build_state(layout, dict(key.q), dict(key.v))

@@ -214,8 +214,11 @@ class Graph:
 
     @property
     def extras(self) -> dict[str, Any]:
-        """What a file format knows besides, as plain data under the format's name, so that it can be written again."""
-        return self._extras
+        """What a file format knows besides, as plain data under the format's name, so that it can be written again.
+
+        Copies of a mechanism share these data until one is given others: put another entry there rather than change one.
+        """
+        return MappingProxyType(self._extras) if self._is_frozen else self._extras  # type: ignore[return-value]
 
     def copy(self: G) -> G:
         """A mechanism that can be changed without changing this one.
@@ -296,9 +299,10 @@ class Graph:
             raise ModelError(f"joint {joint.name!r} cannot have been the base of a tree: it does not join a body to the world.")
 
     def _check_new_name(self, name: str, kind: str) -> None:
-        check_name(name, f"a {kind}")
+        an = f"{'an' if kind == 'actuator' else 'a'} {kind}"
+        check_name(name, an)
         if name in getattr(self, _TABLE_OF[kind]) or (kind == "body" and name == WORLD):
-            raise ModelError(f"there is already a {kind} {name!r}; choose another name.")
+            raise ModelError(f"there is already {an} {name!r}; choose another name.")
         if kind in ("body", "frame") and (name in self._bodies or name in self._frames):
             raise ModelError(
                 f"there is already a body or frame {name!r}: both are places, so they share their names; choose another."
@@ -321,8 +325,8 @@ _TABLE_OF = {
     "body": "_bodies", "joint": "_joints", "frame": "_frames", "spring": "_springs",
     "shape": "_shapes", "coupling": "_couplings", "actuator": "_actuators", "keyframe": "_keyframes",
 }  # fmt: skip
-PARTS = tuple(_TABLE_OF.values())
-"""The tables of all parts."""
+PARTS = tuple(table.removeprefix("_") for table in _TABLE_OF.values())
+"""The tables of all parts, as users know them."""
 
 
 def _triple(values: Array) -> tuple[float, float, float]:

@@ -2,32 +2,28 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from ..algebra.pose import finite
 from ..errors import ModelError, StructureError
 from ..joints import settle
 from ..structure.layout import Layout
 from ..structure.structure import Structure
 from ..tolerances import ASSEMBLED
 from . import plain as files
-from .graph import PARTS, by_name, checked_inertia, known
-from .inertia import Inertia
-from .parts import Body
-from .rejoinable import Rejoinable
+from .alterable import Alterable
+from .graph import PARTS
 from .state import State, build_state
 from .text import draw_tree
 
 Array = NDArray[np.float64]
 
 
-class Mechanism(Rejoinable):
+class Mechanism(Alterable):
     """Bodies, joints, frames and springs by name; ``"world"`` is the body that does not move.
 
     A joint between two bodies that are already connected closes a loop and becomes a loop joint by itself: it has no place in `q`
@@ -203,66 +199,6 @@ class Mechanism(Rejoinable):
 
     # --- whole -------------------------------------------------------------------------------------------------------
 
-    def replace(
-        self,
-        gravity: ArrayLike | None = None,
-        *,
-        inertia: Mapping[str, Inertia] | None = None,
-        damping: Mapping[str, Any] | None = None,
-        limits: Mapping[str, Any] | None = None,
-        settings: Mapping[str, Mapping[str, Any]] | None = None,
-    ) -> Mechanism:
-        """A copy with other numbers and the same structure: states of the one are states of the other.
-
-        Parameters
-        ----------
-        gravity : (3,) array_like, optional
-            The acceleration of free fall.
-        inertia : mapping of str to Inertia, optional
-            Inertias by the names of bodies.
-        damping : mapping of str to number or array_like, optional
-            Damping by the names of joints, loop joints too, as joint types take it.
-        limits : mapping of str to limits, optional
-            Limits by the names of joints, as joint types take them; ``limits={"knee": None}`` takes limits away.
-        settings : mapping of str to mapping, optional
-            These and any others by the names of joints: ``settings={"knee": {"armature": 0.1, "stiffness": 20.0}}``.
-
-        Returns
-        -------
-        Mechanism
-            This one stays as it is.
-
-        Raises
-        ------
-        ModelError
-            If there is no such body or joint, or it cannot have what is given.
-
-        Examples
-        --------
-        >>> import regraft as rg
-        >>> mech, state = rg.models.pendulum().start
-        >>> on_the_moon = mech.replace(gravity=(0, 0, -1.62), damping={"hinge": 0.1})
-        >>> on_the_moon.gravity[2].item(), on_the_moon.joints["hinge"].type.damping
-        (-1.62, array([0.1]))
-        """
-        twin = self.copy()
-        if gravity is not None:
-            twin._gravity = finite("gravity", gravity, (3,))
-            twin._gravity.flags.writeable = False
-        for body, new in by_name("inertia", "bodies", inertia).items():
-            if body not in self._bodies:
-                raise ModelError(f"inertia: there is no body {body!r}. {known('bodies', self._bodies)}")
-            twin._bodies[body] = Body(body, checked_inertia(body, new))
-        given = [(name, {"damping": value}) for name, value in by_name("damping", "joints", damping).items()]
-        given += [(name, {"limits": value}) for name, value in by_name("limits", "joints", limits).items()]
-        for name, new_settings in (*given, *by_name("settings", "joints", settings).items()):
-            self._check_joint(name)
-            joint = twin._joints[name]
-            own = by_name(f"settings of {name!r}", "settings", new_settings)
-            twin._joints[name] = dataclasses.replace(joint, type=joint.type.with_settings(**own))
-        twin._changed()
-        return twin
-
     def frozen(self) -> Mechanism:
         """The same mechanism as one to which nothing can be added; what `simulate` hands to torques, wrenches and guards.
 
@@ -357,7 +293,7 @@ class Mechanism(Rejoinable):
         Returns
         -------
         bool
-            True if the parts and the former bases are equal, each in the same order.
+            True if the parts, the former bases with their motors, and the extras are equal, parts in the same order.
 
         Examples
         --------
@@ -370,7 +306,9 @@ class Mechanism(Rejoinable):
         >>> again == mech, again.same_as(mech), list(again.former_bases)
         (True, False, ['stance', 'flight'])
         """
-        return self == other and list(self._former_bases.items()) == list(other._former_bases.items())
+        former = [(one._former_bases, dict(one.former_actuators)) for one in (self, other)]
+        alike = [[list(table.items()) for table in tables] for tables in former]
+        return self == other and alike[0] == alike[1] and self._extras == other._extras
 
     def __repr__(self) -> str:
         return draw_tree(self._bodies, self._joints, self.layout, len(self._springs))

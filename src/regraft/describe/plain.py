@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
+from copy import deepcopy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..algebra.pose import Pose
+from ..algebra.pose import Pose, finite
 from ..atomic import writing
 from ..errors import ModelError, printable
 from ..joints import BY_NAME, JointType, Limits
@@ -198,7 +199,7 @@ def fittings_to_dict(mech: Rejoinable) -> dict[str, Any]:
     tables: dict[str, list[dict[str, Any]]] = {
         "shapes": [shape_to_dict(shape) for shape in mech.shapes.values()],
         "couplings": [coupling_to_dict(coupling) for coupling in mech.couplings.values()],
-        "actuators": [actuator_to_dict(actuator) for actuator in mech.actuators.values()],
+        "actuators": [actuator_to_dict(one) for table in (mech.actuators, mech.former_actuators) for one in table.values()],
         "keyframes": [keyframe_to_dict(keyframe) for keyframe in mech.keyframes.values()],
     }
     return {name: table for name, table in tables.items() if table}
@@ -217,7 +218,7 @@ def add_fittings(mech: Rejoinable, data: Mapping[str, Any]) -> None:
 
 
 def _numbers(data: Mapping[str, Any]) -> tuple[tuple[str, tuple[float, ...]], ...]:
-    return tuple((joint, tuple(float(x) for x in values)) for joint, values in data.items())
+    return tuple((joint, tuple(finite(f"joint {joint!r}", values, (len(values),)).tolist())) for joint, values in data.items())
 
 
 def mechanism_to_dict(mech: Rejoinable) -> dict[str, Any]:
@@ -231,7 +232,7 @@ def mechanism_to_dict(mech: Rejoinable) -> dict[str, Any]:
         "frames": [frame_to_dict(frame) for frame in mech.frames.values()],
         "springs": [spring_to_dict(spring) for spring in mech.springs.values()],
         **fittings_to_dict(mech),
-        **({"extras": mech.extras} if mech.extras else {}),
+        **({"extras": deepcopy(dict(mech.extras))} if mech.extras else {}),
         "former_bases": [joint_to_dict(joint) for joint in mech.former_bases.values()],
     }
 
@@ -252,10 +253,10 @@ def mechanism_from_dict(cls: type[M], data: Mapping[str, Any]) -> M:
             mech.add_frame(frame["name"], frame["body"], pose_from_dict(frame["pose"]))
         for spring in data["springs"]:
             mech.add_spring(**spring)
-        add_fittings(mech, data)
-        mech.extras.update(data.get("extras", {}))
         for joint in map(joint_from_dict, data["former_bases"]):
             mech.remember(joint)
+        add_fittings(mech, data)
+        mech.extras.update(deepcopy(data.get("extras", {})))
     except KeyError as missing:
         raise ModelError(f"the description is damaged: the entry {missing} is missing. Save the mechanism again.") from missing
     except (TypeError, AttributeError, ValueError) as problem:

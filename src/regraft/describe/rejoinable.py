@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from types import MappingProxyType
 from typing import TypeVar
 
@@ -30,9 +30,11 @@ class Rejoinable(Fitted):
 
         Where there are no loops the new joint must connect what the old one did, so that there are none again.
         """
-        self._check_uncoupled(old)
         if new.name != old:
             self._check_new_name(new.name, "joint")
+            self._check_uncoupled({old}, "replaced")
+        elif (new.type.nq, new.type.nv) != (1, 1):
+            self._check_uncoupled({old}, f"replaced by a {type(new.type).__name__}")
         structure, twin = self.structure, self.copy()
         twin._joints = {
             (new.name if name == old else name): (new if name == old else joint) for name, joint in self._joints.items()
@@ -43,6 +45,14 @@ class Rejoinable(Fitted):
 
     def joined_by(self: M, joints: Mapping[str, Joint]) -> M:
         """The same bodies, frames and springs with other joints, by name and in this order."""
+        gone = self._joints.keys() - joints.keys()
+        self._check_uncoupled(gone, "left out")
+        for actuator in self.actuators.values():
+            if actuator.joint in gone:
+                raise StructureError(
+                    f"the actuator {actuator.name!r} drives the joint {actuator.joint!r}, which is left out; take it away first, "
+                    f"with mech.without({actuator.name!r})."
+                )
         twin = self.copy()
         twin._joints = dict(joints)
         twin._changed()
@@ -61,23 +71,34 @@ class Rejoinable(Fitted):
 
     def without_joint(self: M, name: str) -> M:
         """A mechanism without a joint; without one that closed no loop there may be bodies that nothing holds."""
-        self._check_uncoupled(name)
+        self._check_uncoupled({name}, "taken away")
         twin, structure = self.copy(), self.structure
         del twin._joints[name]
         twin._changed(None if name in structure.layout.q_slices else structure.without_loop(name))
         return twin
 
-    def _check_uncoupled(self, name: str) -> None:
-        """Reject that a joint goes which a coupling names."""
+    def without_actuators_of(self: M, joint: str) -> M:
+        """The same without the motors of a joint, which go where the joint goes."""
+        driving = [name for name, actuator in self._actuators.items() if actuator.joint == joint]
+        if not driving:
+            return self
+        twin = self.copy()
+        for name in driving:
+            del twin._actuators[name]
+        return twin
+
+    def _check_uncoupled(self, joints: Collection[str], what: str) -> None:
+        """Refuse to lose a joint that a coupling needs: without it the other joints would move otherwise."""
         for coupling in self._couplings.values():
-            if name in coupling.joints:
-                raise StructureError(
-                    f"joint {name!r} cannot go or be replaced: the coupling {coupling.name!r} names it. Leave that out first: "
-                    f"mech.without({coupling.name!r})."
-                )
+            for joint in coupling.joints:
+                if joint in joints:
+                    raise StructureError(
+                        f"joint {joint!r} cannot be {what}: the coupling {coupling.name!r} needs it. Take the coupling away "
+                        f"first, with mech.without({coupling.name!r})."
+                    )
 
     def with_base(self: M, old: str, new: Joint) -> M:
-        """A mechanism with another joint to the world, that remembers the one it replaces."""
+        """A mechanism with another joint to the world, that remembers the one it replaces, and its motors."""
         twin = self.with_joint(old, new)
         twin._remember(self._joints[old])
         return twin

@@ -2,27 +2,40 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
+from typing import Any
 
 from ..atomic import path_of
 from ..describe import state
 from ..describe.mechanism import Mechanism
 from ..describe.plain import read_json
 from ..describe.state import State
-from ..errors import ModelError
+from ..errors import ModelError, warn
 from ..simulate import Trajectory
+from .formats import READERS
 from .mechanisms import mechanism_in
+from .reading import RECORDINGS, read
+from .report import Report
 
 _ARCHIVE = b"PK"  # how the files of Trajectory.save begin
+_PLAIN = ".json"
+_OTHERS = {".xml", *READERS, *RECORDINGS} - {_PLAIN}
 
 
-def load(path: str | Path) -> Mechanism | State | Trajectory:
-    """Read what `Mechanism.save`, `State.save` or `Trajectory.save` wrote.
+def load(path: str | Path, **options: Any) -> Mechanism | State | Trajectory:
+    """Read a mechanism from a file of any format, or what `State.save` or `Trajectory.save` wrote.
+
+    What a file has besides, and a mechanism does not carry over, is one warning, as long as the mechanism moves as the file says;
+    else it is an error. `read` reports all of it, and has the state that a file starts from.
 
     Parameters
     ----------
     path : str or Path
-        A mechanism or a state in a JSON file, or a trajectory in an .npz file; what it is, the file itself says.
+        A mechanism in a file of a format that is known by its suffix, a mechanism or a state in a JSON file, or a trajectory in
+        an .npz file; what these are, the file itself says.
+    **options
+        What `read` takes: `ignore`, `inertia`, `packages`.
 
     Returns
     -------
@@ -33,6 +46,8 @@ def load(path: str | Path) -> Mechanism | State | Trajectory:
     ------
     ModelError
         If the file cannot be read, is damaged, or holds something else.
+    FileError
+        As `read`; it is a ModelError too.
 
     Examples
     --------
@@ -43,6 +58,10 @@ def load(path: str | Path) -> Mechanism | State | Trajectory:
     True
     """
     file = path_of(path)
+    if file.suffix.lower() in _OTHERS:
+        found = read(file, **options)
+        _tell(found.report)
+        return found.mech
     try:
         with file.open("rb") as opened:
             start = opened.read(len(_ARCHIVE))
@@ -59,3 +78,11 @@ def load(path: str | Path) -> Mechanism | State | Trajectory:
         return State.from_dict(data)
     except ModelError as problem:
         raise ModelError(f"{str(path)!r}: {problem}") from problem
+
+
+def _tell(report: Report) -> None:
+    """One warning for all that was not carried over."""
+    if report.findings:
+        kinds = Counter(one.kind for one in report.findings)
+        told = ", ".join(f"{kind} ({count})" if count > 1 else kind for kind, count in kinds.items())
+        warn(f"{report.path}: not all of it was carried over as it is: {told}. regraft.read(path).report lists it.")

@@ -95,10 +95,10 @@ def _check_surroundings(mech: Mechanism) -> None:
         )
     if mech.springs:
         raise ModelError(f"S3 has no springs; leave out {listed(mech.springs)}. {_WAY_OUT}")
-    if mech.couplings:
-        raise ModelError(f"S3 has no couplings; leave out {listed(mech.couplings)}. {_WAY_OUT}")
     if mech.loop_joints:
         raise ModelError(f"S3's skeletons are trees; leave out what closes a loop: {listed(mech.loop_joints)}. {_WAY_OUT}")
+    if mech.couplings:
+        raise ModelError(f"S3 has no couplings; leave out {listed(mech.couplings)}. {_WAY_OUT}")
     bases = [joint for joint in mech.joints.values() if WORLD in (joint.parent, joint.child)]
     if len(bases) > 1:
         raise ModelError(

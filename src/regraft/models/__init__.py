@@ -6,7 +6,7 @@ from .figures import Figure, human_figure, spherical_figure
 from .gymnastics import high_bar
 from .linkages import bricard, four_bar
 from .playground import swing
-from .ready import Model, Shape
+from .ready import Model
 from .skeletons import character, skeleton_example
 
 __all__ = [
@@ -14,7 +14,6 @@ __all__ = [
     "Figure",
     "Legs",
     "Model",
-    "Shape",
     "bricard",
     "character",
     "compass_biped",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ..algebra.pose import Pose, finite
 from ..describe.mechanism import Mechanism
 from ..describe.parts import WORLD
+from ..describe.shapes import Sphere
 from ..errors import ModelError
 from ..joints import Free, Limits, Revolute, Spherical
 from .anthropometry import (
@@ -35,7 +36,7 @@ from .anthropometry import (
     UPPER_ARM,
     Size,
 )
-from .ready import Model, Point, Shape, positive
+from .ready import Model, Point, add_flat, add_limb, positive
 
 Array = NDArray[np.float64]
 
@@ -164,8 +165,8 @@ def human_figure(mass: float = 70.0, height: float = 1.75) -> Figure:
     (22, 80.0)
     """
     mech, size = Mechanism(), _size(mass, height)
-    shapes = add_human(mech, size, floats=True)
-    return _standing(mech, shapes, size)
+    add_human(mech, size, floats=True)
+    return _standing(mech, size)
 
 
 def spherical_figure(mass: float = 70.0, height: float = 1.75) -> Figure:
@@ -204,37 +205,35 @@ def spherical_figure(mass: float = 70.0, height: float = 1.75) -> Figure:
     _add_ball(mech, "neck", "chest", "head", (0.0, 0.0, shoulders - waist), NECK)
     mech.add_frame("crown", "head", _at((0.0, 0.0, HEAD_TOP * size.height)))
     girth = _GIRTH * size.radius(TRUNK)
-    shapes = [
-        Shape("pelvis", _torso(size, waist), girth),
-        Shape("chest", _torso(size, shoulders - waist), girth),
-        _head("head", size, 0.0),
-    ]
+    add_flat(mech, "pelvis", _torso(size, waist), girth)
+    add_flat(mech, "chest", _torso(size, shoulders - waist), girth)
+    _add_skull(mech, "head", size, 0.0)
     for side, sign in SIDES.items():
         girdle, reach = f"{side} shoulder girdle", 0.5 * sign * SHOULDERS * size.height
         mech.add_body(girdle, size.inertia(GIRDLE, (0.0, sign, 0.0)))
         _add_ball(mech, f"{side} collar", "chest", girdle, (0.0, 0.0, shoulders - waist), COLLAR)
-        shapes.append(Shape(girdle, (_ORIGIN, (0.0, reach, 0.0)), size.radius(UPPER_ARM)))
-        shapes += _add_arm(mech, size, side, girdle, (0.0, reach, 0.0), wrist=True)
-        shapes += _add_leg(mech, size, side, "pelvis", ankle=True)
-    return _standing(mech, shapes, size)
+        add_limb(mech, girdle, _ORIGIN, (0.0, reach, 0.0), size.radius(UPPER_ARM))
+        _add_arm(mech, size, side, girdle, (0.0, reach, 0.0), wrist=True)
+        _add_leg(mech, size, side, "pelvis", ankle=True)
+    return _standing(mech, size)
 
 
-def add_human(mech: Mechanism, size: Size, floats: bool) -> tuple[Shape, ...]:
-    """Put the bodies, joints and frames of the human figure into a mechanism, and the joint to the world if it floats."""
+def add_human(mech: Mechanism, size: Size, floats: bool) -> None:
+    """Put the bodies, joints, frames and shapes of the human figure into a mechanism, and the joint to the world if it floats."""
     shoulders = size.length(TRUNK)
     mech.add_body("trunk", size.inertia(TRUNK, _UP) + size.inertia(HEAD, _UP, (0.0, 0.0, shoulders)))
     if floats:
         mech.add_joint(BASE, Free(), WORLD, "trunk")
     mech.add_frame("crown", "trunk", _at((0.0, 0.0, shoulders + HEAD_TOP * size.height)))
-    shapes = [Shape("trunk", _torso(size, shoulders), _GIRTH * size.radius(TRUNK)), _head("trunk", size, shoulders)]
+    add_flat(mech, "trunk", _torso(size, shoulders), _GIRTH * size.radius(TRUNK))
+    _add_skull(mech, "trunk", size, shoulders)
     for side, sign in SIDES.items():
         shoulder = (0.0, 0.5 * sign * SHOULDERS * size.height, shoulders)
-        shapes += _add_arm(mech, size, side, "trunk", shoulder, wrist=False)
-        shapes += _add_leg(mech, size, side, "trunk", ankle=False)
-    return tuple(shapes)
+        _add_arm(mech, size, side, "trunk", shoulder, wrist=False)
+        _add_leg(mech, size, side, "trunk", ankle=False)
 
 
-def _add_arm(mech: Mechanism, size: Size, side: str, carrier: str, shoulder: Point, wrist: bool) -> list[Shape]:
+def _add_arm(mech: Mechanism, size: Size, side: str, carrier: str, shoulder: Point, wrist: bool) -> None:
     """An arm; without a wrist the hand belongs to the forearm."""
     upper, fore, hand = (size.length(part) for part in (UPPER_ARM, FOREARM, HAND))
     upper_name, fore_name, end = f"{side} upper arm", f"{side} forearm", (0.0, 0.0, -fore)
@@ -248,14 +247,12 @@ def _add_arm(mech: Mechanism, size: Size, side: str, carrier: str, shoulder: Poi
         mech.add_body(hand_name, size.inertia(HAND))
         _add_ball(mech, f"{side} wrist", fore_name, hand_name, end, WRIST)
     mech.add_frame(f"{side} grip", hand_name, _at((0.0, 0.0, wrist_at - HAND.com * hand)))
-    return [
-        Shape(upper_name, (_ORIGIN, (0.0, 0.0, -upper)), size.radius(UPPER_ARM)),
-        Shape(fore_name, (_ORIGIN, end), size.radius(FOREARM)),
-        Shape(hand_name, ((0.0, 0.0, wrist_at), (0.0, 0.0, wrist_at - 0.7 * hand)), 0.9 * size.radius(FOREARM)),
-    ]
+    add_limb(mech, upper_name, _ORIGIN, (0.0, 0.0, -upper), size.radius(UPPER_ARM))
+    add_limb(mech, fore_name, _ORIGIN, end, size.radius(FOREARM))
+    add_limb(mech, hand_name, (0.0, 0.0, wrist_at), (0.0, 0.0, wrist_at - 0.7 * hand), 0.9 * size.radius(FOREARM))
 
 
-def _add_leg(mech: Mechanism, size: Size, side: str, carrier: str, ankle: bool) -> list[Shape]:
+def _add_leg(mech: Mechanism, size: Size, side: str, carrier: str, ankle: bool) -> None:
     """A leg; without an ankle the foot belongs to the shank."""
     thigh, shank, foot, sole = size.length(THIGH), size.length(SHANK), size.length(FOOT), ANKLE_HEIGHT * size.height
     thigh_name, shank_name, end = f"{side} thigh", f"{side} shank", (0.0, 0.0, -shank)
@@ -273,23 +270,22 @@ def _add_leg(mech: Mechanism, size: Size, side: str, carrier: str, ankle: bool) 
     mech.add_frame(f"{side} toes", foot_name, _at(((1.0 - HEEL) * foot, 0.0, ankle_at - sole)))
     mech.add_frame(f"{side} seat", thigh_name, _at((-size.radius(THIGH), 0.0, -0.5 * thigh)))
     r = 0.4 * sole
-    return [
-        Shape(thigh_name, (_ORIGIN, (0.0, 0.0, -thigh)), size.radius(THIGH)),
-        Shape(shank_name, (_ORIGIN, end), size.radius(SHANK)),
-        Shape(foot_name, tuple((x, 0.0, ankle_at - sole + r) for x in (r - HEEL * foot, (1.0 - HEEL) * foot - r)), r),
-    ]
+    add_limb(mech, thigh_name, _ORIGIN, (0.0, 0.0, -thigh), size.radius(THIGH))
+    add_limb(mech, shank_name, _ORIGIN, end, size.radius(SHANK))
+    back, front = ((x, 0.0, ankle_at - sole + r) for x in (r - HEEL * foot, (1.0 - HEEL) * foot - r))
+    add_limb(mech, foot_name, back, front, r)
 
 
-def _torso(size: Size, top: float) -> tuple[Point, ...]:
+def _torso(size: Size, top: float) -> tuple[Point, Point, Point, Point]:
     """The corners of the trunk, or of a part of it that is so high: as wide as the hips below and as the shoulders above."""
     r = _GIRTH * size.radius(TRUNK)
     low, high = 0.5 * (HIPS * size.height - r), 0.5 * SHOULDERS * size.height - r
     return (0.0, -low, 0.0), (0.0, low, 0.0), (0.0, high, top - 0.5 * r), (0.0, -high, top - 0.5 * r)
 
 
-def _head(body: str, size: Size, neck: float) -> Shape:
+def _add_skull(mech: Mechanism, body: str, size: Size, neck: float) -> None:
     radius = 0.5 * (HEAD_TOP - 0.052) * size.height  # from the chin, at 0.870 of the height, to the top
-    return Shape(body, ((0.0, 0.0, neck + HEAD_TOP * size.height - radius),), 0.85 * radius)
+    mech.add_shape(body, Sphere(0.85 * radius), pose=_at((0.0, 0.0, neck + HEAD_TOP * size.height - radius)))
 
 
 def _add_ball(mech: Mechanism, name: str, parent: str, child: str, place: Point, turns: Range) -> None:
@@ -305,9 +301,9 @@ def _add_hinge(mech: Mechanism, name: str, axis: Point, parent: str, child: str,
     mech.add_joint(name, Revolute(axis, limits=limits), parent, child, _at((0.0, 0.0, height)))
 
 
-def _standing(mech: Mechanism, shapes: Sequence[Shape], size: Size) -> Figure:
+def _standing(mech: Mechanism, size: Size) -> Figure:
     """The figure as it stands on the ground."""
-    figure = Figure(mech, mech.state(), shapes=tuple(shapes), size=size)
+    figure = Figure(mech, mech.state(), size=size)
     return replace(figure, state=mech.state(q=figure.positions({})))
 
 

@@ -16,7 +16,7 @@ from ..errors import ModelError
 from ..joints import Revolute
 from ..simulate import at_time
 from .figures import BASE, SIDES, Figure, human_figure
-from .ready import Cutting, Model, Shape, turn_about_y
+from .ready import Cutting, Model, add_limb, turn_about_y
 
 Array = NDArray[np.float64]
 
@@ -74,7 +74,7 @@ def high_bar(
     events = tuple(
         at_time(t, Cutting(f"{side} hand"), f"{side} hand lets go") for t, side in ((first, "right"), (second, "left"))
     )
-    return Model(mech, state, events=events, shapes=(*figure.shapes, *_apparatus()))
+    return Model(mech, state, events=events)
 
 
 def _hanging(figure: Figure, tilt: float, bar: Array) -> tuple[Mechanism, dict[str, Array]]:
@@ -93,9 +93,13 @@ def _hanging(figure: Figure, tilt: float, bar: Array) -> tuple[Mechanism, dict[s
         hand = body.frames[f"{side} grip"].body
         here = Pose(translation=frame_position(body, there, f"{side} grip"))
         mech.add_joint(f"{side} hand", Revolute((0.0, 1.0, 0.0)), WORLD, hand, here, poses[hand].inverse() @ here)
+    _add_apparatus(mech)
     return mech, posed
 
 
-def _apparatus() -> list[Shape]:
-    ends = tuple((0.0, 0.5 * sign * BAR_LENGTH, BAR_HEIGHT) for sign in (-1.0, 1.0))
-    return [Shape(WORLD, ends, BAR_RADIUS), *(Shape(WORLD, (end, (0.0, end[1], 0.0)), 1.5 * BAR_RADIUS) for end in ends)]
+def _add_apparatus(mech: Mechanism) -> None:
+    """The shapes of the bar and of its posts."""
+    left, right = ((0.0, 0.5 * sign * BAR_LENGTH, BAR_HEIGHT) for sign in (-1.0, 1.0))
+    add_limb(mech, WORLD, left, right, BAR_RADIUS)
+    for end in (left, right):
+        add_limb(mech, WORLD, end, (0.0, end[1], 0.0), 1.5 * BAR_RADIUS)

@@ -16,12 +16,13 @@ from ..change import cut
 from ..describe.inertia import Inertia
 from ..describe.mechanism import Mechanism
 from ..describe.parts import WORLD
+from ..describe.shapes import Box
 from ..describe.state import State
 from ..errors import ModelError
 from ..joints import Fixed, Prismatic, Revolute, Spherical, Universal
 from ..simulate import PASS, Event, at_time
 from .figures import BASE, SIDES, Figure, add_human, human_figure
-from .ready import Cutting, Model, Shape, turn_about_y
+from .ready import Cutting, Model, add_limb, turn_about_y
 
 BEAM, ROPE, TORN = 4.2, 2.6, 1.3
 """The height of the beam, the length of the ropes, and how far from the beam the right one tears."""
@@ -85,7 +86,7 @@ def swing(angle: float = -0.9, speed: float = 0.0, tears: float = 1.0, mass: flo
         v=dict.fromkeys(hooks, (rate, 0.0)),
     )
     events = (at_time(moment, Cutting("right knot"), "rope tears"), *(_thigh_off(side) for side in SIDES))
-    return Model(mech, assemble(mech, rough), events=events, shapes=(*sitting.figure.shapes, *_shapes(sitting.half)))
+    return Model(mech, assemble(mech, rough), events=events)
 
 
 class Sitting(NamedTuple):
@@ -147,6 +148,7 @@ def _apparatus(sitting: Sitting) -> Mechanism:
         mech.add_joint(
             f"{side} seat", Prismatic((1.0, 0.0, 0.0), damping=_FRICTION), "plate", thigh, plate.inverse() @ seat, on_thigh
         )
+    _add_shapes(mech, half)
     return mech
 
 
@@ -183,17 +185,16 @@ def _come_off(mech: Mechanism, state: State) -> Any:
     return (mech, state) if off else PASS
 
 
-def _shapes(half: float) -> tuple[Shape, ...]:
-    ropes = (Shape(name, ((0.0, 0.0, start), (0.0, 0.0, end)), _ROPE_RADIUS) for name, (start, end) in _ropes().items())
-    edge = 0.5 * (DEPTH - THICKNESS)
-    plate = Shape("plate", ((-edge, -half, 0.0), (edge, -half, 0.0), (edge, half, 0.0), (-edge, half, 0.0)), 0.5 * THICKNESS)
-    beam = Shape(WORLD, ((0.0, -2.5 * half, BEAM), (0.0, 2.5 * half, BEAM)), 1.5 * _ROPE_RADIUS)
-    posts = (
-        Shape(WORLD, ((0.0, 2.5 * side * half, BEAM), (foot, 2.5 * side * half, 0.0)), 1.5 * _ROPE_RADIUS)
-        for side in SIDES.values()
-        for foot in (-0.8, 0.8)
-    )
-    return (beam, *posts, *ropes, plate)
+def _add_shapes(mech: Mechanism, half: float) -> None:
+    """The shapes of the frame, of the ropes and of the plate."""
+    thick = 1.5 * _ROPE_RADIUS
+    add_limb(mech, WORLD, (0.0, -2.5 * half, BEAM), (0.0, 2.5 * half, BEAM), thick)
+    for side in SIDES.values():
+        for foot in (-0.8, 0.8):
+            add_limb(mech, WORLD, (0.0, 2.5 * side * half, BEAM), (foot, 2.5 * side * half, 0.0), thick)
+    for name, (start, end) in _ropes().items():
+        add_limb(mech, name, (0.0, 0.0, start), (0.0, 0.0, end), _ROPE_RADIUS)
+    mech.add_shape("plate", Box((DEPTH, 2.0 * half, THICKNESS)))
 
 
 def _at(x: float, y: float, z: float) -> Pose:

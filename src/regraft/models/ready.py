@@ -4,38 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+
+import numpy as np
 
 from ..algebra.pose import Pose, finite_number
 from ..change import cut
 from ..describe.mechanism import Mechanism
+from ..describe.shapes import Capsule
 from ..describe.state import State
 from ..errors import ModelError
 from ..simulate import Event
 
 Wrench = tuple[float, float, float, float, float, float]
 Point = tuple[float, float, float]
-
-
-class Shape(NamedTuple):
-    """A piece of a body for pictures: all that is within a radius of the hull of some points.
-
-    Attributes
-    ----------
-    body : str
-        The body that it belongs to.
-    points : tuple of (x, y, z)
-        In the body's axes.
-    radius : float
-        In metres.
-    joint : bool
-        Whether it is a joint, which is to be told from the bodies.
-    """
-
-    body: str
-    points: tuple[Point, ...]
-    radius: float
-    joint: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,8 +33,6 @@ class Model:
         The constant wrenches that drive it, by body: moment, then force, in world axes.
     events : tuple of Event
         The events that change it.
-    shapes : tuple of Shape
-        What there is to draw of it.
     start : (Mechanism, State)
         Both, as `simulate` takes them.
 
@@ -68,7 +47,6 @@ class Model:
     state: State
     wrenches: Mapping[str, Wrench] = field(default_factory=dict)
     events: tuple[Event, ...] = ()
-    shapes: tuple[Shape, ...] = ()
 
     def __post_init__(self) -> None:
         self.mech.check_state(self.state)
@@ -93,6 +71,24 @@ class Cutting:
 def turn_about_y(angle: float) -> Pose:
     """A turn about the axis that points to a figure's left: what is ahead goes down, what hangs goes back."""
     return Pose.about((0.0, 1.0, 0.0), angle)
+
+
+def add_limb(mech: Mechanism, body: str, start: Point, end: Point, radius: float) -> None:
+    """Give a body the shape of a limb: a capsule."""
+    mech.add_shape(body, Capsule(radius, start, end))
+
+
+def add_flat(mech: Mechanism, body: str, corners: tuple[Point, Point, Point, Point], radius: float) -> None:
+    """Give a body the shape of all that is within a radius of a quadrilateral: capsules side by side, and across their ends.
+
+    They are so near to each other that there is no gap between them.
+    """
+    a, b, c, d = (np.array(corner) for corner in corners)
+    wide = max(float(np.linalg.norm(b - a)), float(np.linalg.norm(c - d)))
+    for part in np.linspace(0.0, 1.0, 2 + int(wide / (1.5 * radius))).tolist():
+        mech.add_shape(body, Capsule(radius, a + part * (b - a), d + part * (c - d)))
+    for start, end in ((a, b), (d, c)):
+        mech.add_shape(body, Capsule(radius, start, end))
 
 
 def positive(what: str, value: float) -> float:

@@ -15,6 +15,7 @@ from ..ask.balance import momentum
 from ..describe.inertia import Inertia
 from ..describe.mechanism import Mechanism
 from ..describe.parts import WORLD
+from ..describe.shapes import Capsule, Ellipsoid
 from ..describe.state import State
 from ..errors import ModelError
 from ..joints import Free, Revolute, Spherical
@@ -38,7 +39,7 @@ from .anthropometry import (
     Size,
 )
 from .figures import BASE, SIDES, Figure
-from .ready import Model, Point, Shape, positive, turn_about_y
+from .ready import Model, Point, add_flat, add_limb, positive, turn_about_y
 
 Array = NDArray[np.float64]
 
@@ -50,7 +51,7 @@ _MASSES = 3.0, 2.0, 1.5  # kg: S3 draws its bodies and gives no numbers
 _SEMI_AXES = (0.30, 0.14, 0.10), (0.24, 0.10, 0.14), (0.20, 0.12, 0.08)  # m, the first one along the chain
 _AXIS_1, _AXIS_2 = (0.0, 1.0, 0.0), (0.0, 0.6, 0.8)  # not parallel, so that the motion leaves every plane
 _HEIGHT = 0.8  # m above the floor, for pictures
-_ROUND, _JOINT = 0.03, 0.045  # m: how round a body's edge is in pictures; the radius of a joint there
+_JOINT, _STEEL = 0.045, (0.29, 0.31, 0.333)  # m: the radius of a joint in pictures, and its colour
 
 
 def skeleton_example(joint: str = "hinge") -> Model:
@@ -84,20 +85,18 @@ def skeleton_example(joint: str = "hinge") -> Model:
     """
     if joint not in ("hinge", "spherical"):
         raise ModelError(f'skeleton_example: joint must be "hinge" or "spherical", not {joint!r}.')
-    mech, shapes = Mechanism(gravity=(0.0, 0.0, 0.0)), list[Shape]()
+    mech = Mechanism(gravity=(0.0, 0.0, 0.0))
     for number, (mass, semi_axes) in enumerate(zip(_MASSES, _SEMI_AXES, strict=True), 1):
         mech.add_body(f"body {number}", _ellipsoid(mass, semi_axes))
-        shapes.append(Shape(f"body {number}", _surface(semi_axes), _ROUND))
+        mech.add_shape(f"body {number}", Ellipsoid(semi_axes))
     mech.add_joint(BASE, Free(), WORLD, "body 2")
     first, second, third = (_SEMI_AXES[i][0] + 0.5 * _JOINT for i in range(3))
     ends = _at((-second, 0.0, 0.0)), _at((first, 0.0, 0.0))
     mech.add_joint("joint 1", Revolute(_AXIS_1), "body 2", "body 1", *ends)
     kind = Revolute(_AXIS_2) if joint == "hinge" else Spherical()
     mech.add_joint("joint 2", kind, "body 2", "body 3", _at((second, 0.0, 0.0)), _at((-third, 0.0, 0.0)))
-    shapes += [
-        _drawn_joint((-second, 0.0, 0.0), _AXIS_1),
-        _drawn_joint((second, 0.0, 0.0), _AXIS_2 if joint == "hinge" else None),
-    ]
+    _add_joint_shape(mech, "joint 1", (-second, 0.0, 0.0), _AXIS_1)
+    _add_joint_shape(mech, "joint 2", (second, 0.0, 0.0), _AXIS_2 if joint == "hinge" else None)
     bent = Pose.about(_AXIS_2, 0.7)
     state = mech.state(
         q={
@@ -107,7 +106,7 @@ def skeleton_example(joint: str = "hinge") -> Model:
         },
         v={BASE: (0.0, 0.0, 0.0, 3.0, 2.0, 4.0), "joint 1": 3.0, "joint 2": -4.0 if joint == "hinge" else (3.0, -2.0, -4.0)},
     )
-    return Model(mech, _thrown(mech, state, (0.15, 0.0, 0.05)), shapes=tuple(shapes))
+    return Model(mech, _thrown(mech, state, (0.15, 0.0, 0.05)))
 
 
 def _ellipsoid(mass: float, semi_axes: Point) -> Inertia:
@@ -116,21 +115,11 @@ def _ellipsoid(mass: float, semi_axes: Point) -> Inertia:
     return Inertia(mass, tensor=np.diag(0.2 * mass * (squares.sum() - squares)))
 
 
-def _surface(semi_axes: Point) -> tuple[Point, ...]:
-    """Points of an ellipsoid, less what its rounded edge adds."""
-    turns, heights = np.meshgrid(np.linspace(0.0, 2.0 * np.pi, 20, endpoint=False), np.linspace(-1.0, 1.0, 13) * 0.5 * np.pi)
-    ball = np.stack((np.sin(heights), np.cos(heights) * np.cos(turns), np.cos(heights) * np.sin(turns)), axis=-1).reshape(-1, 3)
-    x, y, z = (ball * (np.array(semi_axes) - _ROUND)).T.tolist()
-    return tuple(zip(x, y, z, strict=True))
-
-
-def _drawn_joint(place: Point, axis: Point | None) -> Shape:
-    """As S3 draws them: a hinge as a roll along its axis, a spherical joint as a ball."""
+def _add_joint_shape(mech: Mechanism, name: str, place: Point, axis: Point | None) -> None:
+    """As S3 draws them, only to be seen: a hinge as a roll along its axis, a spherical joint as a ball."""
     half = np.zeros(3) if axis is None else 0.09 * np.array(axis)
-    points = ((np.array(place) + half), (np.array(place) - half))
-    return Shape(
-        "body 2", tuple((float(x), float(y), float(z)) for x, y, z in points), _JOINT * (1.3 if axis is None else 0.8), True
-    )
+    form = Capsule(_JOINT * (1.3 if axis is None else 0.8), np.array(place) + half, np.array(place) - half)
+    mech.add_shape("body 2", form, name, collision=False, color=_STEEL)
 
 
 # --- the character ---------------------------------------------------------------------------------------------------------
@@ -218,7 +207,7 @@ def character(
     if friction < 0.0:
         raise ModelError(f"character: damping must not be negative, not {friction:g}.")
     turning, moving = finite("character: spin", spin, (3,)), finite("character: velocity", velocity, (3,))
-    mech, shapes = Mechanism(gravity=(0.0, 0.0, 0.0)), list[Shape]()
+    mech = Mechanism(gravity=(0.0, 0.0, 0.0))
     for bone in (*_trunk(size), *(bone for side in SIDES for bone in (*_arm(size, side), *_leg(size, side)))):
         mech.add_body(bone.name, _inertia(size, bone))
         if bone.parent == WORLD:
@@ -227,8 +216,8 @@ def character(
             slows = friction * (0.01 if bone.name.rsplit(maxsplit=1)[-1] in _SMALL else 1.0)
             kind = Spherical(damping=slows) if bone.axis is None else Revolute(bone.axis, damping=slows)
             mech.add_joint(bone.joint, kind, bone.parent, bone.name, _at(bone.place))
-        shapes.append(_shape(size, bone))
-    figure = Figure(mech, mech.state(), shapes=tuple(shapes), size=size)
+        _add_bone_shape(mech, size, bone)
+    figure = Figure(mech, mech.state(), size=size)
     posed = mech.state(q=figure.positions(_held(), _at((0.0, 0.0, 0.75 * size.height))), v={BASE: (0.0, 0.0, 0.0, *turning)})
     return replace(figure, state=_thrown(mech, posed, moving))
 
@@ -304,14 +293,22 @@ def _inertia(size: Size, bone: Bone) -> Inertia:
     return Inertia.cylinder(bone.part.mass * size.mass, size.radius(bone.part), bone.start, end)
 
 
-def _shape(size: Size, bone: Bone) -> Shape:
-    """For pictures: as thick as a cylinder of its mass would be, but the trunk is flat; round ends lie within what is short."""
+def _add_bone_shape(mech: Mechanism, size: Size, bone: Bone) -> None:
+    """As thick as a cylinder of its mass would be, but the trunk is flat; round ends lie within what is short."""
     radius, length = min(size.radius(bone.part), _THICKEST * size.height), size.length(bone.part)
     inside = 0.0 if bone.part.gyration else min(radius, 0.45 * length)
     begin, end = (np.array(bone.start) + part * np.array(bone.along) for part in (inside, length - inside))
     side = np.array(bone.wide)
-    corners = (begin + side, begin - side, end - side, end + side) if side.any() else (begin, end)
-    return Shape(bone.name, tuple((float(x), float(y), float(z)) for x, y, z in corners), radius)
+    if side.any():
+        first, second, third, fourth = (_point(p) for p in (begin + side, begin - side, end - side, end + side))
+        add_flat(mech, bone.name, (first, second, third, fourth), radius)
+    else:
+        add_limb(mech, bone.name, _point(begin), _point(end), radius)
+
+
+def _point(place: Array) -> Point:
+    x, y, z = place.tolist()
+    return x, y, z
 
 
 def _held() -> dict[str, Pose | float]:

@@ -15,9 +15,9 @@ from ..mocap.gait_cycles import body_places, strides, way
 from ..mocap.gait_result import Gait
 from .animation import Mover, mover, write_animation
 from .gait_plots import PHASE_NAMES, SIDE_COLOURS, draw_vertical
+from .outlines import outlines_of
 from .scene import Poses, spread_moments
 from .scenery import SHADOW, SKIN, Camera, Drawn, draw_placed, empty_collection, together
-from .sticks import stick_shapes
 from .style import DASHES, GREEN, INK, STYLE
 
 Array = NDArray[np.float64]
@@ -45,7 +45,7 @@ class GaitScene(Poses):
         self.places = body_places(gait.motion)
         self.whole = np.flatnonzero(np.isfinite(self.places[:, 0, 0]) & (gait.root != ""))
         standing = frozenset(name for names in self.soles.values() for name in names)
-        self.shapes = stick_shapes(mech, mech.state(q=gait.motion.q[self.whole[0]]), standing)
+        self.outlines = outlines_of(mech, mech.state(q=gait.motion.q[self.whole[0]]), standing)
         self.way = way(gait)
         self.camera = Camera(float(np.degrees(np.arctan2(self.way[1], self.way[0]))) + _AROUND, _ELEVATION)
         self.level = min((stance.level for stance in gait.stances), default=0.0)
@@ -79,11 +79,10 @@ class GaitScene(Poses):
         i = self.frame(t)
         colours = self.colours(i)
         centre = self.centres[i]
-        placed = [(shape, self._placed(i, shape.body, np.array(shape.points)) - centre) for shape in self.shapes]
+        placed = [(one, self._placed(i, one.body, one.points) - centre) for one in self.outlines]
         seen = draw_placed(placed, self.camera, self.floor, colours.__getitem__)
-        floor = Drawn(seen.outlines[:1], seen.faces[:1], seen.edges[:1])
-        rest = Drawn(seen.outlines[1:], seen.faces[1:], seen.edges[1:])
-        return together(floor, self._stripes(t, centre), rest, self._signs(i), self._arrows(i, centre))
+        floor, bodies = seen.some(slice(1)), seen.some(slice(1, None))
+        return together(floor, self._stripes(t, centre), bodies, self._signs(i), self._arrows(i, centre))
 
     def held(self, i: int) -> set[str]:
         """The feet that stand."""
@@ -111,9 +110,7 @@ class GaitScene(Poses):
         return found
 
     def _points(self, i: int) -> Array:
-        parts = [
-            self._placed(i, shape.body, np.array(shape.points)) + np.array((0.0, 0.0, shape.radius)) for shape in self.shapes
-        ]
+        parts = [self._placed(i, one.body, one.points) + np.array((0.0, 0.0, one.radius)) for one in self.outlines]
         found: Array = np.concatenate(parts) - (0.0, 0.0, self.level)
         return found
 
@@ -125,7 +122,7 @@ class GaitScene(Poses):
             middle = (k - gone) * _STRIPE * self.way
             ends = np.array([middle - 0.008 * self.way, middle + 0.008 * self.way])
             found.append(self.camera.see(np.concatenate((ends - aside, ends[::-1] + aside)))[:, :2])
-        return Drawn(found, [SHADOW] * len(found), [SHADOW] * len(found))
+        return Drawn.plain(found, [SHADOW] * len(found), [SHADOW] * len(found))
 
     def _signs(self, i: int) -> Drawn:
         """A triangle below a foot that is the root, and an empty one below a foot that closes a loop."""
@@ -139,7 +136,7 @@ class GaitScene(Poses):
                 if root not in self.gait.motion.feet[side].bodies:
                     outlines.append((x, y) + _SIZE * (_MIDDLE + 0.6 * (_TRIANGLE - _MIDDLE)))
                     colours.append("white")
-        return Drawn(outlines, colours, colours)
+        return Drawn.plain(outlines, colours, colours)
 
     def _sole(self, i: int, side: str) -> Array:
         frames = self.gait.motion.mech.frames
@@ -156,7 +153,7 @@ class GaitScene(Poses):
                 head = tail + ARROW * force[i] / self.weight
                 a, b = self.camera.see(np.array([tail, head]))[:, :2]
                 found.append(arrow(a, b))
-        return Drawn(found, [INK] * len(found), ["white"] * len(found))
+        return Drawn.plain(found, [INK] * len(found), ["white"] * len(found))
 
 
 def arrow(tail: Array, head: Array, width: float = 0.028, tip: float = 0.14) -> Array:

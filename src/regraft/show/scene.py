@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from ..ask.poses import body_poses
 from ..describe.parts import WORLD
-from ..models import Shape
 from ..simulate import Trajectory
 from .animation import Mover, mover
-from .scenery import Camera, Drawn, draw_shapes, empty_collection
+from .outlines import outlines_of
+from .scenery import Camera, Drawn, draw_outlines, empty_collection
 
 Array = NDArray[np.float64]
 
@@ -86,15 +86,15 @@ class Scene(Poses):
 
     def __init__(
         self,
-        shapes: Sequence[Shape],
         camera: Camera,
         traj: Trajectory,
         rows: int,
         columns: int,
         notes: Mapping[float, str] = MappingProxyType({}),
     ) -> None:
-        self.shapes, self.camera, self.traj, self.rows, self.columns, self.notes = shapes, camera, traj, rows, columns, notes
+        self.camera, self.traj, self.rows, self.columns, self.notes = camera, traj, rows, columns, notes
         self.start, self.end = float(traj.t[0]), float(traj.t[-1])
+        self.outlines = outlines_of(traj.mechanism(self.start), traj.state(self.start))
         places = np.concatenate([self._points(t) for t in np.linspace(self.start, self.end, _STEPS).tolist()])
         low, high = places.min(axis=0) - _MARGIN, places.max(axis=0) + _MARGIN
         self.floor = np.array(
@@ -110,7 +110,7 @@ class Scene(Poses):
 
     def drawn(self, t: float) -> Drawn:
         """What is to be seen at a moment."""
-        return draw_shapes(self.shapes, self.traj.mechanism(t), self.traj.state(t), self.camera, self.floor)
+        return draw_outlines(self.outlines, self.traj.mechanism(t), self.traj.state(t), self.camera, self.floor)
 
     def happened(self, t: float, before: float) -> list[tuple[float, str]]:
         """The events after one moment and up to another, with their times."""
@@ -125,11 +125,7 @@ class Scene(Poses):
 
     def _points(self, t: float) -> Array:
         poses = body_poses(self.traj.mechanism(t), self.traj.state(t))
-        placed = [
-            np.array(shape.points) if shape.body == WORLD else poses[shape.body].apply(np.array(shape.points))
-            for shape in self.shapes
-        ]
-        return np.concatenate(placed)
+        return np.concatenate([one.points if one.body == WORLD else poses[one.body].apply(one.points) for one in self.outlines])
 
 
 def draw_strip(ax: Axes, scene: Poses) -> None:
@@ -138,8 +134,8 @@ def draw_strip(ax: Axes, scene: Poses) -> None:
     for number, t in enumerate(scene.moments):
         row, column = divmod(number, scene.columns)
         shift = np.array([column * wide, -row * (high + scene.label)]) - scene.low
-        seen, poses = scene.drawn(t), empty_collection()
-        Drawn([outline + shift for outline in seen.outlines], seen.faces, seen.edges).put_into(poses)
+        poses = empty_collection()
+        scene.drawn(t).shifted(shift).put_into(poses)
         ax.add_collection(poses)
         ax.text(
             shift[0] + scene.low[0] + 0.5 * wide,

@@ -16,7 +16,7 @@ from ..ask.poses import body_poses
 from ..describe.mechanism import Mechanism
 from ..describe.parts import WORLD
 from ..describe.state import State
-from ..models import Shape
+from .forms import Outline
 from .style import BLUE, GREEN, ORANGE
 
 Array = NDArray[np.float64]
@@ -24,6 +24,7 @@ Array = NDArray[np.float64]
 GROUND, SHADOW, ROPE, SKIN, STEEL = "#EFEBE4", "#D8D2C6", "#8A6A3B", "#7C828A", "#4A4F55"
 _IN_TURN = GREEN, BLUE, ORANGE
 _THIN = 0.03  # m: what is thinner has no white edge, which would hide it
+_LINE = 0.4  # points: the width of the line around a body
 _TURN = np.linspace(0.0, 2.0 * np.pi, 24, endpoint=False)
 _CIRCLE = np.stack((np.cos(_TURN), np.sin(_TURN), np.zeros_like(_TURN)), axis=1)
 
@@ -47,17 +48,32 @@ class Camera(NamedTuple):
 
 
 class Drawn(NamedTuple):
-    """Polygons, from the farthest to the nearest, and how to fill them."""
+    """Polygons, from the farthest to the nearest, how to fill them, and the lines around them."""
 
     outlines: list[Array]
     faces: list[str]
     edges: list[str]
+    widths: list[float]
+
+    @classmethod
+    def plain(cls, outlines: list[Array], faces: list[str], edges: list[str]) -> Drawn:
+        """Polygons whose lines are as wide as usual."""
+        return cls(outlines, faces, edges, [_LINE] * len(outlines))
+
+    def shifted(self, shift: Array) -> Drawn:
+        """The same elsewhere on the paper."""
+        return self._replace(outlines=[outline + shift for outline in self.outlines])
+
+    def some(self, which: slice) -> Drawn:
+        """Some of these polygons."""
+        return Drawn(self.outlines[which], self.faces[which], self.edges[which], self.widths[which])
 
     def put_into(self, collection: PolyCollection) -> None:
         """Show these polygons instead of what a collection has shown."""
         collection.set_verts(self.outlines)
         collection.set_facecolor(self.faces)
         collection.set_edgecolor(self.edges)
+        collection.set_linewidth(self.widths)
 
 
 def together(*parts: Drawn) -> Drawn:
@@ -66,32 +82,62 @@ def together(*parts: Drawn) -> Drawn:
         [outline for part in parts for outline in part.outlines],
         [face for part in parts for face in part.faces],
         [edge for part in parts for edge in part.edges],
+        [width for part in parts for width in part.widths],
     )
 
 
 def empty_collection() -> PolyCollection:
     """Where polygons can be put."""
-    return PolyCollection([], linewidths=0.4, joinstyle="round")
+    return PolyCollection([], joinstyle="round")
 
 
-def draw_shapes(shapes: Sequence[Shape], mech: Mechanism, state: State, camera: Camera, floor: Array) -> Drawn:
-    """The shapes of bodies at one moment, with their shadows on a floor, whose corners are (4, 3)."""
+def draw_outlines(outlines: Sequence[Outline], mech: Mechanism, state: State, camera: Camera, floor: Array) -> Drawn:
+    """Bodies at one moment, with their shadows on a floor, whose corners are (4, 3)."""
     poses = {**body_poses(mech, state), WORLD: Pose()}
-    return draw_placed([(shape, poses[shape.body].apply(np.array(shape.points))) for shape in shapes], camera, floor)
+    return draw_placed([(one, poses[one.body].apply(one.points)) for one in outlines], camera, floor)
 
 
 def draw_placed(
-    placed: Sequence[tuple[Shape, Array]], camera: Camera, floor: Array, colour: Callable[[str], str] | None = None
+    placed: Sequence[tuple[Outline, Array]], camera: Camera, floor: Array, colour: Callable[[str], str] | None = None
 ) -> Drawn:
-    """The same of shapes whose points (k, 3) are given in the world; `colour` is that of a body by its name."""
+    """The same of outlines whose points (k, 3) are given in the world; `colour` is that of a body by its name."""
     coloured = colour or colour_of
-    shadows = [_outline(camera.see(_fallen(points, shape.radius))) for shape, points in placed if shape.body != WORLD]
-    seen = sorted(((camera.see(points), shape) for shape, points in placed), key=lambda each: float(each[0][:, 2].mean()))
-    outlines = [_outline(points[:, None, :2] + shape.radius * _CIRCLE[:, :2]) for points, shape in seen]
-    colours = [STEEL if shape.joint else coloured(shape.body) for _, shape in seen]
-    edges = [colour if shape.radius < _THIN else "white" for colour, (_, shape) in zip(colours, seen, strict=True)]
-    below = [GROUND] + [SHADOW] * len(shadows)
-    return Drawn([camera.see(floor)[:, :2], *shadows, *outlines], below + colours, below + edges)
+    shadows = [_outline(camera.see(_fallen(points, one.radius))) for one, points in placed if one.body != WORLD]
+    pieces = [[(one, camera.see(points)) for one, points in piece] for piece in _pieces(placed)]
+    behind_first = sorted(pieces, key=lambda piece: float(np.concatenate([seen for _, seen in piece])[:, 2].mean()))
+    below = [SHADOW] * len(shadows)
+    floor_and_shadows = Drawn.plain([camera.see(floor)[:, :2], *shadows], [GROUND, *below], [GROUND, *below])
+    return together(floor_and_shadows, *(_one_piece(piece, coloured(piece[0][0].body)) for piece in behind_first))
+
+
+def _pieces(placed: Sequence[tuple[Outline, Array]]) -> list[list[tuple[Outline, Array]]]:
+    """Outlines that belong together: capsules of one body that are equally thick and touch are one flat piece of it."""
+    found: list[list[tuple[Outline, Array]]] = []
+    for one, points in placed:
+        touched = [piece for piece in found if one.thickness >= _THIN and _touches(one, points, piece)]
+        merged = [each for piece in touched for each in piece]
+        found = [piece for piece in found if not any(piece is other for other in touched)] + [[*merged, (one, points)]]
+    return found
+
+
+def _touches(one: Outline, points: Array, piece: Sequence[tuple[Outline, Array]]) -> bool:
+    return any(
+        (one.body, one.colour, one.radius) == (other.body, other.colour, other.radius)
+        and bool((np.linalg.norm(points[:, None] - others, axis=2) < 2.0 * one.radius).any())
+        for other, others in piece
+    )
+
+
+def _one_piece(parts: Sequence[tuple[Outline, Array]], colour: str) -> Drawn:
+    """Outlines that belong together, as one: the line around them does not go through them."""
+    first = parts[0][0]
+    face = first.colour or colour
+    edge = face if first.thickness < _THIN else "white"
+    outlines, count = [_outline(seen[:, None, :2] + one.radius * _CIRCLE[:, :2]) for one, seen in parts], len(parts)
+    if count == 1:
+        return Drawn.plain(outlines, [face], [edge])
+    lines = Drawn(outlines, [face] * count, [edge] * count, [2.0 * _LINE] * count)  # the inner half of which is covered
+    return together(lines, Drawn(outlines, [face] * count, ["none"] * count, [0.0] * count))
 
 
 def colour_of(body: str) -> str:

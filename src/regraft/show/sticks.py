@@ -1,4 +1,4 @@
-"""Shapes for bodies that have none: each reaches from joint to joint, and is as thick as its mass."""
+"""Sticks for bodies that have no shapes: each reaches from joint to joint, and is as thick as its mass."""
 
 from __future__ import annotations
 
@@ -8,13 +8,12 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from ..algebra.pose import Pose
 from ..ask.poses import body_poses
 from ..describe.mechanism import Mechanism
 from ..describe.parts import WORLD
 from ..describe.state import State
-from ..models import Shape
 from ..tolerances import DRAWN_APART
+from .forms import Outline
 
 Array = NDArray[np.float64]
 
@@ -24,16 +23,11 @@ _SOLE = 0.012  # m: of a body with a sole, which is to stand on the ground, not 
 _SHORTEST = 0.08  # m: what is shorter is a ball
 
 
-def stick_shapes(mech: Mechanism, state: State, soles: frozenset[str] = frozenset()) -> tuple[Shape, ...]:
-    """A shape for every body with mass, up to where joints are in a state; `soles` are the frames that feet stand on."""
-    poses = body_poses(mech, state)
-    return tuple(_shape(mech, name, poses, soles) for name, body in mech.bodies.items() if body.inertia.mass > 0.0)
-
-
-def _shape(mech: Mechanism, body: str, poses: Mapping[str, Pose], soles: frozenset[str]) -> Shape:
+def stick_of(mech: Mechanism, body: str, joints: list[Array], soles: frozenset[str]) -> Outline:
+    """A stick for a body, up to where its joints are; `soles` are the frames that feet stand on."""
     inertia = mech.bodies[body].inertia
     standing = [frame.pose.translation for name, frame in mech.frames.items() if frame.body == body and name in soles]
-    points = _apart([*_joints(mech, body, poses), *standing]) or [np.asarray(inertia.com, float)]
+    points = _apart([*joints, *standing]) or [np.asarray(inertia.com, float)]
     if len(points) > 1:
         radius = _radius(inertia.mass, max(float(np.linalg.norm(a - b)) for a in points for b in points))
     else:  # the far end of a body is as far from its centre of mass as its joint
@@ -41,23 +35,26 @@ def _shape(mech: Mechanism, body: str, poses: Mapping[str, Pose], soles: frozens
         length = float(np.linalg.norm(reach))
         radius = _radius(inertia.mass, length)
         points = _apart([points[0], points[0] + reach * max(0.0, 1.0 - radius / max(length, radius))])
-    return Shape(body, tuple((float(x), float(y), float(z)) for x, y, z in points), _SOLE if standing else radius)
+    radius = _SOLE if standing else radius
+    return Outline(body, np.array(points), radius, radius)
+
+
+def where_joints_are(mech: Mechanism, state: State) -> Mapping[str, list[Array]]:
+    """Where joints are on each body, each joint on its child; not that of a joint to the world, which may be anywhere."""
+    poses = body_poses(mech, state)
+    found: dict[str, list[Array]] = {body: [] for body in mech.bodies}
+    for joint in mech.joints.values():
+        if WORLD in (joint.parent, joint.child):
+            continue
+        place = joint.child_pose.translation
+        found[joint.child].append(place)
+        found[joint.parent].append(poses[joint.parent].inverse().apply(poses[joint.child].apply(place)))
+    return found
 
 
 def _radius(mass: float, length: float) -> float:
     """Of a cylinder of flesh, within limits."""
     return min(max(math.sqrt(mass / (math.pi * _DENSITY * max(length, _SHORTEST))), _THINNEST), _THICKEST)
-
-
-def _joints(mech: Mechanism, body: str, poses: Mapping[str, Pose]) -> list[Array]:
-    """Where joints are on a body, each on its child; not that of a joint to the world, which may be anywhere."""
-    found = []
-    for joint in mech.joints.values():
-        if joint.child == body and joint.parent != WORLD:
-            found.append(joint.child_pose.translation)
-        if joint.parent == body:
-            found.append(poses[body].inverse().apply(poses[joint.child].apply(joint.child_pose.translation)))
-    return found
 
 
 def _apart(points: list[Array]) -> list[Array]:

@@ -33,7 +33,7 @@ def draw_act_pictures(
     """Draw them all; `drawn` is told how many of how many parts are done."""
     starts = [float(segment.t[0]) for segment in traj.segments]
     notes = {t: f"{part.joints} coordinates, {part.dof} dof" for t, part in zip(starts, found, strict=True)}
-    scene = Scene(plan.model.shapes, plan.camera, traj, rows=3, columns=4, notes=notes)
+    scene = Scene(plan.camera, traj, rows=3, columns=4, notes=notes)
     loops = {"a": partial(draw_counts, traj=traj, found=found), "b": partial(draw_gaps, traj=traj)}
     pictures: list[Callable[[], Path]] = [
         partial(draw, out / "strip.png", scene.strip_size, {"a": partial(draw_strip, scene=scene)}, "a"),

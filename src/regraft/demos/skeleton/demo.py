@@ -90,7 +90,7 @@ def run(out: Path, duration: float, step: float, console: Console) -> list[Moved
         moved = []
         for throw in throws:
             stabilised, by_s3 = (move(throw, method, duration, step, lambda: progress.advance(moving)) for method in METHODS)
-            moved.append(Moved(throw.name, throw.title, throw.model.shapes, throw.keeps_energy, stabilised, by_s3))
+            moved.append(Moved(throw.name, throw.title, throw.keeps_energy, stabilised, by_s3))
         drawing = progress.add_task("drawing", total=None)
         files = draw_skeleton_pictures(out, moved, lambda made, total: progress.update(drawing, completed=made, total=total))
     found = [drift for each in moved for drift in drifts(each)]

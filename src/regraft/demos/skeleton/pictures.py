@@ -14,7 +14,6 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
-from ...models import Shape
 from ...show.animation import write_animation
 from ...show.scene import Scene, draw_strip, moving_scene
 from ...show.scenery import Camera
@@ -38,7 +37,6 @@ class Moved:
 
     name: str
     title: str
-    shapes: tuple[Shape, ...]
     keeps_energy: bool
     stabilised: Trajectory
     """By rk4, with all joints closed after each step."""
@@ -48,7 +46,7 @@ class Moved:
 
 def draw_skeleton_pictures(out: Path, moved: Sequence[Moved], drawn: Callable[[int, int], object]) -> list[Path]:
     """Draw them all; `drawn` is told how many of how many parts are done."""
-    scenes = [Scene(each.shapes, _CAMERA, each.stabilised, rows=2, columns=4) for each in moved]
+    scenes = [Scene(_CAMERA, each.stabilised, rows=2, columns=4) for each in moved]
     pictures: list[Callable[[], Path]] = [
         partial(draw, out / f"{each.name}.png", scene.strip_size, {"a": partial(draw_strip, scene=scene)}, "a")
         for each, scene in zip(moved, scenes, strict=True)

@@ -7,9 +7,15 @@ cannot hold is one `FileError` that lists it. Both are imported when they are fi
 
 READERS: dict[str, tuple[str, str]] = {
     ".json": ("plain", "read_plain"),
+    ".osim": ("osim", "read_osim_model"),
+    ".sdf": ("sdf", "read_sdf"),
+    ".urdf": ("robot_yaml", "read_urdf_and_loops"),
+    ".xacro": ("xacro", "read_xacro"),
+    ".yaml": ("robot_yaml", "read_yaml"),
 }
-"""The module in this folder and the function of it."""
+"""The module in this folder and the function of it. Files that end in .xml are known by their outermost element."""
 
 WRITERS: dict[str, tuple[str, str]] = {
     ".json": ("plain", "write_plain"),
+    ".urdf": ("urdf_writing", "write_urdf"),
 }

@@ -17,11 +17,11 @@ from ...describe.parts import WORLD
 from ...describe.state import State
 from ...errors import ModelError, listed, warn
 from ...joints import Fixed
+from ...xml_elements import Element, read_xml
 from ..body_motion import Foot
 from .osim_anatomy import anatomical_joints, find_feet
 from .osim_joints import Coordinate, JointRead, read_joint
 from .osim_places import GROUND, Place, Places, joint_places, point_place, turned_up
-from .osim_xml import Element, read_xml
 
 Array = NDArray[np.float64]
 
@@ -55,6 +55,8 @@ class OsimModel:
         The file's ground in the world: mostly a quarter turn from y up to z up.
     notes : tuple of str
         What was left out, converted or guessed, in words.
+    unlike : mapping of str to str
+        Those of the notes because of which the mechanism moves otherwise than the file says, by kind, such as "force".
     """
 
     name: str
@@ -67,6 +69,7 @@ class OsimModel:
     joints: Mapping[str, tuple[str, ...]]
     up: Pose
     notes: tuple[str, ...]
+    unlike: Mapping[str, str]
 
     def place(self, coordinate: str) -> tuple[str, int]:
         """The joint of a coordinate and where its number is in q."""
@@ -106,6 +109,7 @@ class _Builder:
     def __init__(self, model: Element) -> None:
         self.model = model
         self.notes: list[str] = []
+        self.unlike: dict[str, str] = {}
         gravity = model.numbers("gravity", 3, (0.0, -9.80665, 0.0))
         self.up = turned_up(gravity)
         self.mech = Mechanism(gravity=self.up.apply(gravity))
@@ -142,6 +146,7 @@ class _Builder:
             joints=dict(anatomical_joints(self.mech, chains)),
             up=self.up,
             notes=tuple(self.notes),
+            unlike=dict(self.unlike),
         )
 
     # --- parts -------------------------------------------------------------------------------------------------------
@@ -256,7 +261,7 @@ class _Builder:
         for word, what in (("locked", "stay free"), ("prescribed", "stay free"), ("clamped", "may leave their ranges")):
             names = [own.name for own in coordinates.values() if getattr(own, word)]
             if names:
-                self.notes.append(f"coordinates that are {word} in the file {what} here: {listed(names)}.")
+                self._note(f"coordinates that are {word} in the file {what} here: {listed(names)}.", word)
         angular = [joint.name for joint in joints if joint.element.tag in ("BallJoint", "FreeJoint")]
         if angular:
             self.notes.append(
@@ -269,7 +274,9 @@ class _Builder:
         wraps = [own for path in _WRAPS for own in self.model.within(path)]
         left.update(own.tag for own in wraps)
         if left:
-            self.notes.append("left out: " + ", ".join(f"{count} {tag}" for tag, count in sorted(left.items())) + ".")
+            forces = any(True for _ in self.model.within(_LEFT_OUT[0]))
+            told = "left out: " + ", ".join(f"{count} {tag}" for tag, count in sorted(left.items())) + "."
+            self._note(told, "force" if forces else None)
         constraints = [
             f"{own.tag} {own.name!r}"
             for own in self.model.within("ConstraintSet/objects/*")
@@ -277,8 +284,14 @@ class _Builder:
         ]
         if constraints:
             told = f"constraints are left out, and their coordinates stay free: {', '.join(constraints)}."
-            self.notes.append(told)
+            self._note(told, "constraint")
             warn(f"{self.model.file}: {told}")
+
+    def _note(self, told: str, unlike: str | None) -> None:
+        """A note; with a kind, one because of which the mechanism moves otherwise."""
+        self.notes.append(told)
+        if unlike:
+            self.unlike[unlike] = told
 
 
 _LEFT_OUT = ("ForceSet/objects/*", "ContactGeometrySet/objects/*", "ControllerSet/objects/*", "ProbeSet/objects/*")

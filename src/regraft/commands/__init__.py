@@ -1,0 +1,1 @@
+"""The commands of ``regraft``, by what they are about."""

@@ -1,0 +1,62 @@
+"""Arguments and options that several commands have, and how they read a mechanism by them."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..files.formats import READERS
+from ..files.mechanisms import load_mechanism
+from ..files.reading import RECORDINGS, Reading, read
+from ..files.report import Report
+
+_OTHERS = {".xml", *READERS, *RECORDINGS} - {".json"}
+
+
+class Frames(StrEnum):
+    """Where the frames of links go."""
+
+    keep = "keep"
+    move = "move"
+
+
+class Inertias(StrEnum):
+    """What becomes of an inertia that no real body has."""
+
+    error = "error"
+    repair = "repair"
+
+
+ModelFile = Annotated[
+    Path, typer.Argument(metavar="MODEL", help="A mechanism: a JSON file, or one of another format by its ending.")
+]
+OutFolder = Annotated[Path, typer.Option("--out", metavar="DIR", help="The folder for the pictures and the report.")]
+Ignored = Annotated[
+    list[str] | None,
+    typer.Option("--ignore", metavar="KIND", help="Leave out what a mechanism cannot say, by its kind; all for all of it."),
+]
+Repaired = Annotated[Inertias, typer.Option("--inertia", help="Refuse impossible inertias, or take the nearest possible ones.")]
+Packages = Annotated[
+    list[Path] | None, typer.Option("--packages", metavar="DIR", help="A folder in which packages and meshes are searched.")
+]
+FrameOption = Annotated[
+    Frames,
+    typer.Option("--frames", help="Where links have their frames at joints: keep frames where they are, or move them."),
+]
+Force = Annotated[bool, typer.Option("--force", help="Let an output replace an input.")]
+
+
+def read_model(path: Path, ignore: list[str] | None, inertia: Inertias, packages: list[Path] | None) -> Reading:
+    """The mechanism in a file, with its start and the report; what has no known suffix is taken for JSON."""
+    if path.suffix.lower() in _OTHERS:
+        return read(path, ignore=tuple(ignore or ()), inertia=inertia.value, packages=tuple(packages or ()))
+    mech = load_mechanism(path)
+    return Reading(mech, mech.state(), Report(str(path)))
+
+
+def read_all(path: Path, packages: list[Path] | None) -> Reading:
+    """The same, whatever is in the file: what cannot be said is left out, what cannot be is repaired, and all of it reported."""
+    return read_model(path, ["all"], Inertias.repair, packages)

@@ -1,0 +1,1 @@
+"""What is wrong or unusual with a mechanism."""

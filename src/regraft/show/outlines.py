@@ -1,0 +1,34 @@
+"""What there is to draw of a mechanism: its shapes, and sticks for bodies that have none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ..describe.mechanism import Mechanism
+from ..describe.parts import Shape
+from ..describe.state import State
+from .forms import Outline, outline_of
+from .sticks import stick_of, where_joints_are
+
+
+def outlines_of(mech: Mechanism, state: State, soles: frozenset[str] = frozenset()) -> tuple[Outline, ...]:
+    """A mechanism's shapes that are there to be seen, body by body, and sticks for bodies with mass that have none.
+
+    A body all of whose visible shapes are meshes is drawn as what is there to be touched. `soles` are the frames that feet
+    stand on.
+    """
+    places = where_joints_are(mech, state)
+    by_body: dict[str, list[Shape]] = {body: [] for body in mech.bodies}
+    for shape in mech.shapes.values():
+        by_body.setdefault(shape.body, []).append(shape)
+    found: list[Outline] = []
+    for body, shapes in by_body.items():
+        own = _drawable(one for one in shapes if one.visual) or _drawable(one for one in shapes if one.collision)
+        if not own and body in mech.bodies and mech.bodies[body].inertia.mass > 0.0:
+            own = [stick_of(mech, body, places[body], soles)]
+        found += own
+    return tuple(found)
+
+
+def _drawable(shapes: Iterable[Shape]) -> list[Outline]:
+    return [found for found in map(outline_of, shapes) if found is not None]
