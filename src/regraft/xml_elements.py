@@ -28,7 +28,8 @@ _SAME_AS_UTF8 = frozenset({"utf-8", "utf8", "us-ascii", "ascii"})
 class Element:
     """One element: its tag, its attributes, its text and what is in it.
 
-    `source` is the element as it is written in the file; only elements directly in the outermost one have it.
+    `source` is the element as it is written in the file; only elements directly in the outermost one have it, and of those only
+    the ones that are not opened, or opened with their texts.
     """
 
     __slots__ = ("attributes", "children", "file", "line", "source", "tag", "texts")
@@ -250,7 +251,8 @@ def _parse(data: bytes, file: str, kind: str, opened: Mapping[str, bool] | None)
 
     def end(_tag: str) -> None:
         if len(stack) == 3:
-            stack[2].source = _source(stack[2], data, begin, parser.CurrentByteIndex)
+            if opened is None or opened.get(stack[2].tag, True):
+                stack[2].source = _source(stack[2], data, begin, parser.CurrentByteIndex)
             if opened is not None:
                 parser.CharacterDataHandler = None
         pop()

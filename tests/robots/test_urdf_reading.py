@@ -212,6 +212,7 @@ def test_a_package_is_found_by_search_paths_by_the_environment_and_upwards(tmp_p
     here.mkdir(parents=True)
     assert "1 of 1 mesh files are not there" in mesh_findings(read(here))[0].message
     assert not mesh_findings(read(here, packages=[elsewhere]))
+    assert not mesh_findings(read(here, packages=str(elsewhere)))
     assert not mesh_findings(read(here, packages=[elsewhere / "arm_parts"]))
     monkeypatch.setenv("ROS_PACKAGE_PATH", str(elsewhere))
     assert not mesh_findings(read(here))

@@ -15,7 +15,7 @@ from ...describe.mechanism import Mechanism
 from ...describe.parts import WORLD
 from ...describe.plain import add_fittings, pose_from_dict
 from ...describe.state import State, build_state
-from ...errors import FileError, ModelError, listed
+from ...errors import ModelError, listed
 from ...joints import Fixed, Free, Limits
 from ...structure.layout import lay_out
 from ...xml_elements import Element, parse_xml, read_xml
@@ -244,7 +244,7 @@ class _Builder:
     def _keep(self, shapes: ShapeReader, actuators: dict[str, Any]) -> None:
         tables: dict[str, Any] = {
             "attributes": {"robot": {k: v for k, v in self.robot.attributes.items() if k != "name"}} | self.attributes,
-            "materials": [material.source for material in self.materials],
+            "materials": [material.written() for material in self.materials],
             "elements": self.elements,
             "links": self.kept_links,
             "joints": self.kept_joints,
@@ -308,6 +308,3 @@ def _has_mimic(texts: list[str]) -> bool:
 
 def _tag(text: str) -> str:
     return text[1:].split(">", maxsplit=1)[0].split(maxsplit=1)[0].rstrip("/")
-
-
-__all__ = ["FileError", "read_urdf", "urdf_from_text"]

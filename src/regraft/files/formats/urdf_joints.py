@@ -191,7 +191,7 @@ class JointReader:
 def _bound(limit: Element, attribute: str) -> float | None:
     """The largest effort or velocity; None where there is no bound."""
     text = limit.attributes.get(attribute)
-    if text is None or text.strip().lower() in ("inf", "+inf", "infinity"):
+    if text is None or (text[-1:].isalpha() and text.strip().lower() in ("inf", "+inf")):
         return None
     value = number(limit, attribute)
     return None if value >= UNBOUNDED else value

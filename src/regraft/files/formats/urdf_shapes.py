@@ -59,6 +59,7 @@ class ShapeReader:
         self.mech, self.found, self.meshes, self.own = mech, found, meshes, own
         self.colors: dict[str, Color | None] = {}
         self.parsed: dict[int, Color | None] = {}
+        self.forms: dict[tuple[str, str | None], Mesh] = {}
         self.extras: dict[str, dict[str, Any]] = {}
         self.counts: dict[str, int] = {}
         self.given: set[str] = set()
@@ -173,8 +174,11 @@ class ShapeReader:
         path = element.attributes.get("filename", "")
         if not path:
             raise element.error("a <mesh> does not name its file: it needs filename.")
-        self.meshes.find(path)
-        return Mesh(path, numbers(element, "scale", 3, _ONE))
+        key = path, element.attributes.get("scale")
+        if key not in self.forms:
+            self.meshes.find(path)
+            self.forms[key] = Mesh(path, numbers(element, "scale", 3, _ONE))
+        return self.forms[key]
 
     def _color_of(self, material: Element) -> Color | None:
         color = material.find("color")
