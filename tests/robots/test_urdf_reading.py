@@ -34,6 +34,18 @@ def test_an_inertia_that_is_turned_is_turned_back(tmp_path):
     assert found.mass == 1.5
 
 
+def test_a_quaternion_is_as_good_as_angles(tmp_path):
+    x, y, z, w = 2.0 * Rotation.from_euler("xyz", [0.3, -0.2, 0.5]).as_quat()
+    text = ARM.replace('rpy="0.3 -0.2 0.5"', f'quat_xyzw="{x} {y} {z} {w}"')
+    found, expected = (read(tmp_path, one).mech.bodies["upper"].inertia for one in (text, ARM))
+    assert np.abs(found.tensor - expected.tensor).max() < 1e-16
+    assert found.com.tolist() == expected.com.tolist()
+    with pytest.raises(rg.FileError, match="both rpy and quat_xyzw"):
+        read(tmp_path, ARM.replace('rpy="0.3 -0.2 0.5"', 'rpy="0 0 0" quat_xyzw="0 0 0 1"'))
+    with pytest.raises(rg.FileError, match="quat_xyzw of <origin> is zero"):
+        read(tmp_path, ARM.replace('rpy="0.3 -0.2 0.5"', 'quat_xyzw="0 0 0 0"'))
+
+
 def test_joints_have_their_settings(tmp_path):
     mech = read(tmp_path).mech
     shoulder, wheel, slide = (mech.joints[name].type for name in ("shoulder", "wheel", "slide"))

@@ -17,6 +17,7 @@ from .contract import InertiaChoice
 
 Array = NDArray[np.float64]
 
+_UNTURNED = np.eye(3).ravel().tolist()
 _RAYS = np.array([[0.0, 1.0, 1.0], [1.0, 0.0, 1.0], [1.0, 1.0, 0.0]])
 """Principal moments of mass along one axis each; those of any body are sums of these with factors that are not negative."""
 
@@ -61,9 +62,9 @@ class Inertias:
             if choice == "error":
                 raise FileError(self._complaint(_impossible(masses, tensors, moments), masses, moments))
             self._repair(row, masses, tensors, moments[row], found)
-        own = [row for row, frame in enumerate(self.frames) if frame is not None]
+        own = [row for row, frame in enumerate(self.frames) if frame is not None and frame.row[:9].tolist() != _UNTURNED]
         if own:
-            turned = np.array([frame.row[:9] for frame in self.frames if frame is not None]).reshape(-1, 3, 3)
+            turned = np.array([self.frames[row].row[:9] for row in own]).reshape(-1, 3, 3)  # type: ignore[union-attr]
             there = turned @ tensors[own] @ turned.transpose(0, 2, 1)
             tensors[own] = 0.5 * (there + there.transpose(0, 2, 1))
         rows = zip(self.names, masses.tolist(), table[:, 1:4].copy(), tensors, strict=True)

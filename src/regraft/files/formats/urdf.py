@@ -25,7 +25,7 @@ from .inertias import Inertias
 from .meshes import MeshSearch
 from .urdf_joints import FOLLOWING, JointRead, JointReader
 from .urdf_own import TAG, Own, fold_helpers, read_own_parts, taken_frames
-from .urdf_poses import HERE, number, numbers, pose_of
+from .urdf_poses import HERE, number, numbers, pose_in
 from .urdf_shapes import USES, ShapeReader
 from .urdf_transmissions import add_actuators
 from .urdf_tree import root_of
@@ -290,8 +290,7 @@ def _read_inertia(read: Inertias, name: str, inertial: Element) -> None:
         raise inertial.error(f"the <inertial> of the link {name!r} has no <{missing}>.")
     origin = inertial.find("origin")
     com = _ZERO if origin is None else numbers(origin, "xyz", 3, _ZERO)
-    angles = _ZERO if origin is None else numbers(origin, "rpy", 3, _ZERO)
-    frame = None if angles == _ZERO else pose_of(_ZERO, angles)
+    frame = None if origin is None or origin.attributes.keys() == {"xyz"} else pose_in(origin)
     moments = [number(tensor, part, None if part[1] == part[2] else 0.0) for part in _TENSOR]
     read.add(name, f"line {inertial.line}", (number(mass, "value"), *com, *moments), frame)
 

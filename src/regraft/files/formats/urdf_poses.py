@@ -66,9 +66,21 @@ def _parsed(element: Element, attribute: str, text: str, count: int) -> tuple[fl
 
 
 def pose_in(origin: Element) -> Pose:
-    """The pose that an <origin> says."""
+    """The pose that an <origin> says: a place, and angles or, since URDF 1.2, a quaternion."""
     xyz, rpy = numbers(origin, "xyz", 3, _ZERO), numbers(origin, "rpy", 3, _ZERO)
+    if "quat_xyzw" in origin.attributes:
+        return _quaternion_pose(origin, xyz)
     return HERE if xyz == _ZERO == rpy else pose_of(xyz, rpy)
+
+
+def _quaternion_pose(origin: Element, xyz: tuple[float, ...]) -> Pose:
+    if "rpy" in origin.attributes:
+        raise origin.error("an <origin> has both rpy and quat_xyzw; it may have one of them.")
+    x, y, z, w = numbers(origin, "quat_xyzw", 4)
+    size = math.hypot(x, y, z, w)
+    if size == 0.0:
+        raise origin.error("quat_xyzw of <origin> is zero; a quaternion of no turn is 0 0 0 1.")
+    return Pose.from_quaternion((w / size, x / size, y / size, z / size), xyz)
 
 
 def pose_of(xyz: tuple[float, ...], rpy: tuple[float, ...]) -> Pose:

@@ -21,6 +21,7 @@ from ...atomic import writing
 from ...describe.mechanism import Mechanism
 from ...describe.parts import WORLD, Coupling, Joint, Shape
 from ...describe.plain import fittings_to_dict, pose_to_dict, shape_to_dict
+from ...describe.shapes import Capsule
 from ...describe.state import State
 from ...joints import Fixed, Free, Limits, Planar, Prismatic, Revolute
 from ...xml_elements import attributes_text
@@ -139,6 +140,8 @@ class _Writer:
         frames = [line for name in mech.frames for line in self._frame(name)]
         links = [*([] if base else self._link(WORLD)), *(line for body in mech.bodies for line in self._link(body))]
         robot = {"name": str(self.kept.get("name") or "robot")} | self._attributes("robot")
+        if any(isinstance(shape.form, Capsule) for shape in mech.shapes.values()) and robot.get("version", "1.0") == "1.0":
+            robot["version"] = "1.1"  # which brought capsules; readers pass over them in files of earlier versions
         inner = [
             *self.kept.get("materials", ()),
             *links,
