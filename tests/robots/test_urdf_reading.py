@@ -206,7 +206,11 @@ def test_a_mimic_joint_that_follows_nothing_is_loud(tmp_path):
     text = ARM.replace('mimic joint="shoulder"', 'mimic joint="gone"')
     with pytest.raises(rg.FileError, match=r"mimic 'slide': it follows the joint 'gone', which is not in the file"):
         read(tmp_path, text)
-    assert not read(tmp_path, text, ignore=("mimic",)).mech.couplings
+    mech = read(tmp_path, text, ignore=("mimic",)).mech
+    assert not mech.couplings
+    mech.add_coupling("mended", "shoulder", "slide", ratio=0.02)
+    mech.save(tmp_path / "mended.urdf")
+    assert rg.read(tmp_path / "mended.urdf").mech.couplings == mech.couplings
 
 
 # --- meshes ----------------------------------------------------------------------------------------------------------------

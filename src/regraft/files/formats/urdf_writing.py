@@ -216,7 +216,8 @@ class _Writer:
         lines = _ends(origin, way.parent, child)
         if not isinstance(kind, Fixed):
             lines += self._motion(way)
-        lines += self.kept.get("joints", {}).get(joint.name, ())
+        kept = self.kept.get("joints", {}).get(joint.name, ())
+        lines += [text for text in kept if joint.name not in self.following or not text.startswith("<mimic")]
         self._note_settings(joint)
         attributes = {"name": joint.name, "type": _type(joint)} | self._attributes(f"joint {joint.name}")
         yield from _element("joint", attributes, lines)
