@@ -27,6 +27,7 @@ from maximal import maximal_scaling, skeleton_comparison
 from questions import question_comparisons
 from regraft.atomic import writing
 from rerooting_peers import peer_comparisons
+from robots import reading_comparison
 from simulation import stepping, walking
 from structure import reroot_comparisons, reroot_time
 from subjects import Subject, arm, chain, humanoid
@@ -234,6 +235,7 @@ def main() -> None:
         *question_comparisons(),
     ]
     rows += [stepping(subjects[0]), walking(), skeleton_comparison(), *inverse_kinematics_comparisons(), gait_comparison()]
+    rows.append(reading_comparison())
     scale, where = scaling(), machine()
     report(rows, scale, where)
     results = {"machine": where, "comparisons": [row.to_dict() for row in rows], "scaling": scale}
