@@ -15,6 +15,7 @@ EXTRAS = {
     "pandas": "tables",
     "xarray": "tables",
     "ezc3d": "c3d",
+    "mujoco": "robots",
 }
 """The extra that brings a package, by the name under which it is imported."""
 

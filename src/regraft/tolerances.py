@@ -52,6 +52,9 @@ SHOWN_AS_ZERO = 1e-12  # relative to the largest number beside it
 
 # --- what a user gives: how far it may be from what it has to be -----------------------------------------------------------
 
+LEAST_MOMENT = 1e-14  # kg m²
+"""What is written for a smaller moment of inertia of a body that moves in a file for MuJoCo, which takes none below 1e-15."""
+
 NO_DIRECTION = 1e-12  # the unit of the axis that was given
 """An axis that is shorter has no direction."""
 

@@ -7,9 +7,13 @@ cannot hold is one `FileError` that lists it. Both are imported when they are fi
 
 READERS: dict[str, tuple[str, str]] = {
     ".json": ("plain", "read_plain"),
+    ".xml": ("mjcf", "read_mjcf"),
+    ".mjcf": ("mjcf", "read_mjcf"),
 }
 """The module in this folder and the function of it."""
 
 WRITERS: dict[str, tuple[str, str]] = {
     ".json": ("plain", "write_plain"),
+    ".xml": ("mjcf", "write_mjcf"),
+    ".mjcf": ("mjcf", "write_mjcf"),
 }

@@ -1,0 +1,232 @@
+"""An MJCF file as MuJoCo compiles it, with the names that its parts get here; assets that are not there are stood in for."""
+
+from __future__ import annotations
+
+import math
+import os
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from xml.parsers import expat
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import FileError, printable
+from ...extras import require
+from ..report import Findings
+from .contract import ReadOptions
+from .mjcf_assets import MeshFile, few, stand_in
+
+Array = NDArray[np.float64]
+
+_FIRST_BYTES = 1 << 16
+_UNPHYSICAL = "A + B >= C"  # how MuJoCo's complaint about moments of inertia is known
+
+
+class Names:
+    """Names of one kind of part, each once: those of the file, and made ones where it has none."""
+
+    def __init__(self, *taken: str) -> None:
+        self.taken = set(taken)
+        self.made: list[str] = []
+
+    def own(self, name: str) -> str:
+        """A name that the file gives."""
+        self.taken.add(name)
+        return name
+
+    def make(self, wanted: str) -> str:
+        """A name for what has none: the wanted one, or that with a number."""
+        name, count = wanted, 2
+        while name in self.taken:
+            name, count = f"{wanted}_{count}", count + 1
+        self.taken.add(name)
+        self.made.append(name)
+        return name
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """What the parts of a mechanism are made from.
+
+    Attributes
+    ----------
+    mj : module
+        The package `mujoco`.
+    model : MjModel
+        The compiled model.
+    meshes : tuple of MeshFile
+        The file of each mesh.
+    hollow : frozenset of str
+        Bodies that have no mass because all of it would have come from meshes that are not there.
+    found : Findings
+        Where to note down what is not carried over.
+    bodies, joints, sites : list of str
+        Their names, by MuJoCo's numbers.
+    """
+
+    mj: Any
+    model: Any
+    meshes: tuple[MeshFile, ...]
+    hollow: frozenset[str]
+    found: Findings
+    bodies: list[str]
+    joints: list[str]
+    sites: list[str]
+
+    def name(self, kind: str, number: int) -> str:
+        """The name that the file gives to a part, or an empty text; `kind` is the end of a member of mjtObj."""
+        return name_in(self.mj, self.model, kind, number)
+
+    def named(self, kind: str, number: int, otherwise: str) -> str:
+        """The same, or a made name with the part's number."""
+        return self.name(kind, number) or f"{otherwise}_{number}"
+
+    def numbers(self, table: str, number: int, width: int = 0) -> Array:
+        """A row of a table of the model; zeros where this version of MuJoCo has no such table."""
+        found = getattr(self.model, table, None)
+        return np.zeros(width) if found is None else np.array(found[number], float)
+
+    def number(self, table: str, number: int) -> float:
+        """One number of a table; 0 where this version of MuJoCo has no such table."""
+        found = getattr(self.model, table, None)
+        return 0.0 if found is None else float(found[number])
+
+    def disabled(self, *flags: str) -> bool:
+        """Whether the file switches something off, by the ends of members of mjtDisableBit."""
+        bits = self.mj.mjtDisableBit.__members__
+        return any(
+            int(self.model.opt.disableflags) & int(bits[f"mjDSBL_{flag}"].value) for flag in flags if f"mjDSBL_{flag}" in bits
+        )
+
+
+def name_in(mj: Any, model: Any, kind: str, number: int) -> str:
+    """The name of a part in a compiled model; an empty text where it has none."""
+    return mj.mj_id2name(model, getattr(mj.mjtObj, f"mjOBJ_{kind}"), int(number)) or ""
+
+
+def compiled(path: Path, options: ReadOptions, found: Findings) -> Source:
+    """The model in a file, compiled by MuJoCo; every complaint of MuJoCo's is a FileError."""
+    _check_root(path)
+    mj = require("mujoco", "an MJCF file")
+    errors = (ValueError, RuntimeError, TypeError, mj.FatalError)
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        try:
+            spec = mj.MjSpec.from_file(str(path))
+            meshes, hollow = stand_in(mj, spec, path, options.packages, found)
+            model = spec.compile()
+        except errors as problem:
+            if _UNPHYSICAL not in str(problem) or options.inertia != "repair":
+                raise _refused(path, problem) from problem
+            model = _repaired(mj, spec, path, errors, found)
+    for warning in heard:
+        found.note("mujoco", "", f"MuJoCo says: {' '.join(str(warning.message).split())}.")
+    return _source(mj, model, meshes, hollow, found)
+
+
+def check_text(text: str, path: Path) -> None:
+    """Have MuJoCo compile what is to be written, without its meshes; what it complains about is a FileError."""
+    mj = require("mujoco", "an MJCF file")
+    try:
+        spec = mj.MjSpec.from_string(text)
+        stand_in(mj, spec, path, (), Findings(), look=False)
+        spec.compile()
+    except (ValueError, RuntimeError, TypeError, mj.FatalError) as problem:
+        said = " ".join(printable(str(problem)).split())
+        raise FileError(f"{str(path)!r}: MuJoCo does not take this mechanism: {said}. Save it as .json.") from problem
+
+
+def _repaired(mj: Any, spec: Any, path: Path, errors: tuple[type[Exception], ...], found: Findings) -> Any:
+    """The model with `balanceinertia`: MuJoCo's own repair of moments that no body has."""
+    wrong = [body.name or f"body_{i}" for i, body in enumerate(spec.bodies) if body.explicitinertial and _impossible(body)]
+    spec.compiler.balanceinertia = True
+    try:
+        model = spec.compile()
+    except errors as problem:
+        raise _refused(path, problem) from problem
+    for name in wrong:
+        number = mj.mj_name2id(model, int(mj.mjtObj.mjOBJ_BODY), name)
+        became = f": all three became {model.body_inertia[number][0]:g} kg m²" if number >= 0 else ""
+        found.note("inertia", name, f"no real body has its moments of inertia; MuJoCo's balanceinertia made them equal{became}.")
+    return model
+
+
+def _impossible(body: Any) -> bool:
+    full = np.array(body.fullinertia, float)
+    if math.isnan(full[0]):
+        moments = np.sort(np.array(body.inertia, float))
+    else:
+        xx, yy, zz, xy, xz, yz = full
+        moments = np.linalg.eigvalsh([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    return bool(moments[0] + moments[1] < moments[2])
+
+
+def _refused(path: Path, problem: Exception) -> FileError:
+    said = " ".join(printable(str(problem)).split())
+    hint = ' inertia="repair" lets MuJoCo balance it.' if _UNPHYSICAL in said else ""
+    return FileError(f"{str(path)!r}: MuJoCo cannot read it: {said}.{hint}".replace("..", "."))
+
+
+def _source(mj: Any, model: Any, meshes: tuple[MeshFile, ...], hollow: frozenset[str], found: Findings) -> Source:
+    bodies, joints, sites = Names("world"), Names(), Names()
+    given = {kind: [name_in(mj, model, kind, i) for i in range(count)]
+             for kind, count in (("BODY", model.nbody), ("JOINT", model.njnt), ("SITE", model.nsite))}  # fmt: skip
+    for kind, names in zip(("BODY", "JOINT", "SITE"), (bodies, joints, sites), strict=True):
+        names.taken.update(filter(None, given[kind]))
+    body_names = ["world", *(name or bodies.make(f"body_{i}") for i, name in enumerate(given["BODY"]) if i)]
+    joint_names = [name or joints.make(_joint_name(mj, model, body_names, i)) for i, name in enumerate(given["JOINT"])]
+    site_names = [name or sites.make(f"site_{i}") for i, name in enumerate(given["SITE"])]
+    made = [*bodies.made, *joints.made, *sites.made]
+    if made:
+        found.note("name", "", f"parts without a name got one: {few(made)}.")
+    return Source(mj, model, meshes, hollow, found, body_names, joint_names, site_names)
+
+
+def _joint_name(mj: Any, model: Any, bodies: list[str], number: int) -> str:
+    free = model.jnt_type[number] == int(mj.mjtJoint.mjJNT_FREE)
+    return f"{bodies[model.jnt_bodyid[number]]}_{'free' if free else 'joint'}"
+
+
+def _check_root(path: Path) -> None:
+    """Refuse what is no XML, or has another root element; a document type, in which entities could be, too."""
+    for name, _ in _first_elements(path):
+        if name == "mujoco":
+            return
+        more = {
+            "robot": " This is a URDF: give it the suffix .urdf.",
+            "sdf": " This is an SDF: give it the suffix .sdf.",
+            "mujocoinclude": " Such a file is a part of others; read one that includes it.",
+        }
+        raise FileError(
+            f"{str(path)!r}: the root element of an MJCF file is <mujoco>, not <{printable(name)}>.{more.get(name, '')}"
+        )
+    raise FileError(f"{str(path)!r}: there is no element in it; an MJCF file has the root element <mujoco>.")
+
+
+def _first_elements(path: Path) -> Iterator[tuple[str, int]]:
+    """The elements in the first bytes of a file, with their lines."""
+    seen: list[tuple[str, int]] = []
+    parser = expat.ParserCreate()
+
+    def doctype(*_: Any) -> None:
+        raise FileError(f"{str(path)!r}: it declares a document type, in which entities could be hidden; leave <!DOCTYPE …> out.")
+
+    parser.StartElementHandler = lambda name, _attributes: seen.append((name, parser.CurrentLineNumber))
+    parser.StartDoctypeDeclHandler = doctype
+    try:
+        with path.open("rb") as opened:
+            while not seen:
+                piece = opened.read(_FIRST_BYTES)
+                parser.Parse(piece, not piece)
+                if not piece:
+                    break
+    except OSError as problem:
+        raise FileError(f"cannot read {str(path)!r}: {os.strerror(problem.errno or 0)}.") from problem
+    except expat.ExpatError as problem:
+        if not seen:
+            raise FileError(f"{str(path)!r} is not XML: {problem}.") from problem
+    yield from seen
