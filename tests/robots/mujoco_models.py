@@ -21,10 +21,40 @@ def folder_of(package: str) -> Path | None:
 
 
 def package_files(package: str, *patterns: str) -> list[Path]:
-    """The MJCF files of a package; none where it is not installed."""
+    """The MJCF files of a package that are whole models; none where it is not installed."""
     folder = folder_of(package)
     found = [] if folder is None else [file for pattern in patterns for file in sorted(folder.glob(pattern))]
-    return [file for file in found if b"<mujoco" in file.read_bytes() and b"<mujocoinclude" not in file.read_bytes()]
+    return [file for file in found if file.name not in PARTS]
+
+
+PARTS = ("materials.xml", "skybox.xml", "visual.xml", "schema.xml")
+"""Files that are only ever included by others."""
+DM_CONTROL = package_files(
+    "dm_control", "suite/*.xml", "locomotion/**/*.xml", "third_party/**/*.xml", "mujoco/testing/assets/*.xml"
+)
+GYMNASIUM = package_files("gymnasium", "envs/mujoco/assets/*.xml")
+MENAGERIE_FILES = sorted(MENAGERIE.glob("*/*.xml"))
+FILES = [*MENAGERIE_FILES, *DM_CONTROL, *GYMNASIUM]
+UNREADABLE = {
+    "dog_v2/scene": "names a texture twice",
+    "assets/model_with_assets": "includes a file that is not there",
+}
+"""Files that MuJoCo itself refuses."""
+MESHES_ARE_ELSEWHERE = ("build_fruitfly/floor", "build_fruitfly/fruitfly", "assets/drosophila")
+"""Files whose bodies get their mass from meshes that their package does not have."""
+
+
+def plain(mech: rg.Mechanism, *settings: str, loops: bool = True, couplings: bool = True) -> rg.Mechanism:
+    """A mechanism without some settings of its joints, and without loops or couplings where they are not wanted."""
+    data = mech.to_dict()
+    for joint in data["joints"]:
+        for setting in settings:
+            joint["joint"].pop(setting, None)
+    if not loops:
+        data["joints"] = [joint for joint in data["joints"] if joint["name"] not in mech.loop_joints]
+    if not (loops and couplings):
+        data["couplings"] = []
+    return rg.Mechanism.from_dict(data)
 
 
 class Peer:

@@ -14,7 +14,7 @@ from ...atomic import writing
 from ...describe.mechanism import Mechanism
 from ...describe.parts import WORLD, Joint
 from ...describe.state import State
-from ...errors import FileError, warn
+from ...errors import FileError, StructureError, warn
 from .contract import WriteOptions
 from .mjcf_chains import Link, Motion, Walk
 from .mjcf_elements import SETTINGS, add_actuator, add_geom, add_inertial, add_joint
@@ -195,7 +195,12 @@ class _Page:
             SubElement(section, "text", name=PASSIVE, data=json.dumps(sorted(passive), ensure_ascii=False))
 
     def _add_keyframes(self, section: Element) -> None:
-        states = {name: self.mech.keyframe(name) for name in self.mech.keyframes}
+        states = dict[str, State]()
+        for name in self.mech.keyframes:
+            try:
+                states[name] = self.mech.keyframe(name)
+            except StructureError:
+                self.losses.append(f"the keyframe {name!r}, which was made for another structure")
         turned = any(one.kind == "ball" and self.state.q[self.mech.q_slice(one.joint.name)][0] != 1.0 for one in self.motions)
         if turned or self.state.v.any() or START in states:
             states[START] = self.state
