@@ -23,12 +23,12 @@ def folder(tmp_path_factory):
 
 
 def refused(folder, text, *said, **options):
-    file = folder / "robot.xml"
+    file = folder / "robot.mjcf"
     file.write_bytes(text if isinstance(text, bytes) else text.encode())
     start = time.perf_counter()
     with pytest.raises(rg.FileError) as caught:
         rg.read(file, ignore="all", **options)
-    assert "robot.xml" in str(caught.value)
+    assert "robot.mjcf" in str(caught.value)
     assert time.perf_counter() - start < 20.0
     for part in said:
         assert re.search(part, str(caught.value)), str(caught.value)
@@ -71,7 +71,7 @@ def bodies(inside):
         (bodies("<body><freejoint/><geom size='.1'/><body><freejoint/><geom size='.1'/></body></body>"), "free joint"),
         (bodies("<spinning/>"), "spinning"),
         (bodies("<include file='nowhere.xml'/>"), "nowhere.xml"),
-        (bodies("<include file='robot.xml'/>"), "MuJoCo cannot read it"),
+        (bodies("<include file='robot.mjcf'/>"), "MuJoCo cannot read it"),
         (bodies("<body name='\x85'><geom size='.1'/></body>"), "cannot be shown"),
         ("<mujoco><equality><weld body1='a' body2='b'/></equality></mujoco>", "MuJoCo cannot read it"),
         ("<mujoco><keyframe><key qpos='1 2'/></keyframe></mujoco>", "qpos"),
@@ -86,6 +86,14 @@ def test_what_is_wrong_is_said(folder, text, said):
 @pytest.mark.parametrize("depth", [1_000, 100_000])
 def test_nesting_without_end(folder, depth):
     refused(folder, bodies("<body>" * depth + "</body>" * depth), "MuJoCo cannot read it")
+
+
+@pytest.mark.parametrize("inner", ["100000000", "10' offset='0 0 1'><replicate count='100000001"])
+def test_copies_without_number(folder, inner):
+    ends = "</replicate>" * (1 + inner.count("replicate"))
+    refused(folder, bodies(f"<replicate count='{inner}'><geom size='.1'/>{ends}"), "copies by <replicate>")
+    (folder / "part.xml").write_text(f"<mujocoinclude><replicate count='{inner}'><geom size='.1'/>{ends}</mujocoinclude>")
+    refused(folder, bodies("<include file='part.xml'/>"), "copies by <replicate>")
 
 
 def test_a_chain_of_a_hundred_thousand_empty_elements(folder):
@@ -113,7 +121,7 @@ def test_a_few_bytes_changed(folder, data):
 def test_any_text_as_the_value_of_an_attribute(folder, value, where):
     places = list(re.finditer(r'="([^"]*)"', GOOD))
     place = places[where % len(places)]
-    file = folder / "odd.xml"
+    file = folder / "odd.mjcf"
     file.write_text(f"{GOOD[: place.start(1)]}{value}{GOOD[place.end(1) :]}", encoding="utf-8")
     read_or_refused(file)
 

@@ -401,3 +401,17 @@ def test_an_impossible_inertia_is_an_error_or_repaired(read):
 def test_it_is_kept_what_only_mjcf_says(read):
     mech = read(f'<option timestep="0.004" integrator="RK4"/>{hinges("a")}').mech
     assert (mech.extras["mjcf"]["timestep"], mech.extras["mjcf"]["integrator"]) == (0.004, "RK4")
+
+
+def test_a_file_may_end_in_mjcf_too(tmp_path):
+    (tmp_path / "part.xml").write_text(f"<mujocoinclude>{hinges('a')}</mujocoinclude>")
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts" / "m.obj").write_text(OBJ)
+    text = f'<mujoco><include file="part.xml"/>{mesh_file()}</mujoco>'
+    for suffix in ("xml", "mjcf"):
+        (tmp_path / f"robot.{suffix}").write_text(text)
+    one, two = (rg.read(tmp_path / f"robot.{suffix}") for suffix in ("xml", "mjcf"))
+    assert one.mech == two.mech
+    assert list(one.mech.joints) == ["a", "j"]
+    one.mech.save(tmp_path / "again.mjcf")
+    assert rg.read(tmp_path / "again.mjcf").mech.nq == 2

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,10 +20,17 @@ def few(names: list[str], most: int = 12) -> str:
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
-def pose_of(position: ArrayLike, quaternion: ArrayLike) -> Pose:
+def pose_of(position: ArrayLike, quaternion: Iterable[float]) -> Pose:
     """A pose from MuJoCo's numbers."""
-    turn = np.array(quaternion, float)
-    return Pose.from_quaternion(turn / np.linalg.norm(turn), np.array(position, float))
+    w, x, y, z = (float(part) for part in quaternion)
+    size = math.sqrt(w * w + x * x + y * y + z * z)
+    w, x, y, z = w / size, x / size, y / size, z / size
+    rotation = None if w == 1.0 else [
+        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+    ]  # fmt: skip
+    return Pose(rotation, np.array(position, float))
 
 
 _CORNERS = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
@@ -76,9 +83,9 @@ def stand_in(
             missing.append(mesh.name)
             mesh.file, mesh.content_type = "", ""
             mesh.uservert, mesh.userface = list(_CORNERS), list(_FACES)
-        elif there != path.parent / named:
+        else:
             mesh.file = str(there.resolve())
-    _plain_pictures(mj, spec, path)
+    _plain_pictures(mj, spec)
     if missing:
         found.note("mesh", "", f"{len(missing)} mesh files are not there, so the shapes cannot be drawn: {few(missing)}.")
     return tuple(files), _without_mass(mj, spec, frozenset(missing), found)
@@ -114,14 +121,14 @@ def _found(folder: Path, named: str, file: str, packages: Sequence[Path]) -> Pat
     return next((one for one in tried if one.is_file()), None)
 
 
-def _plain_pictures(mj: Any, spec: Any, path: Path) -> None:
+def _plain_pictures(mj: Any, spec: Any) -> None:
     for texture in spec.textures:
         texture.file, texture.content_type = "", ""
         texture.cubefiles = [""] * len(texture.cubefiles)
         texture.builtin = mj.mjtBuiltin.mjBUILTIN_FLAT
         texture.width, texture.height = 1, 6 if texture.type == mj.mjtTexture.mjTEXTURE_CUBE else 1
     for field in spec.hfields:
-        if field.file and _found(path.parent, _named(field, spec), field.file, ()) is None:
+        if field.file:  # only its shape would come from there, and there is no such shape here
             field.file, field.content_type = "", ""
             field.nrow, field.ncol, field.userdata = 2, 2, [0.0] * 4
     for skin in list(spec.skins):

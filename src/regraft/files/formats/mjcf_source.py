@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import math
-import os
 import warnings
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from xml.parsers import expat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,10 +16,10 @@ from ...extras import require
 from ..report import Findings
 from .contract import ReadOptions
 from .mjcf_assets import MeshFile, few, stand_in
+from .mjcf_xml import check_xml
 
 Array = NDArray[np.float64]
 
-_FIRST_BYTES = 1 << 16
 _UNPHYSICAL = "A + B >= C"  # how MuJoCo's complaint about moments of inertia is known
 
 
@@ -110,13 +107,13 @@ def name_in(mj: Any, model: Any, kind: str, number: int) -> str:
 
 def compiled(path: Path, options: ReadOptions, found: Findings) -> Source:
     """The model in a file, compiled by MuJoCo; every complaint of MuJoCo's is a FileError."""
-    _check_root(path)
+    parts = check_xml(path)
     mj = require("mujoco", "an MJCF file")
     errors = (ValueError, RuntimeError, TypeError, mj.FatalError)
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always")
         try:
-            spec = mj.MjSpec.from_file(str(path))
+            spec = _specification(mj, path, parts)
             meshes, hollow = stand_in(mj, spec, path, options.packages, found)
             model = spec.compile()
         except errors as problem:
@@ -126,6 +123,13 @@ def compiled(path: Path, options: ReadOptions, found: Findings) -> Source:
     for warning in heard:
         found.note("mujoco", "", f"MuJoCo says: {' '.join(str(warning.message).split())}.")
     return _source(mj, model, meshes, hollow, found)
+
+
+def _specification(mj: Any, path: Path, parts: dict[str, bytes]) -> Any:
+    """The file before it is compiled; MuJoCo opens .xml alone, so other files are handed over with what they include."""
+    if path.suffix.lower() == ".xml":
+        return mj.MjSpec.from_file(str(path))
+    return mj.MjSpec.from_string(path.read_text(encoding="utf-8"), include=parts)
 
 
 def check_text(text: str, path: Path) -> None:
@@ -189,44 +193,3 @@ def _source(mj: Any, model: Any, meshes: tuple[MeshFile, ...], hollow: frozenset
 def _joint_name(mj: Any, model: Any, bodies: list[str], number: int) -> str:
     free = model.jnt_type[number] == int(mj.mjtJoint.mjJNT_FREE)
     return f"{bodies[model.jnt_bodyid[number]]}_{'free' if free else 'joint'}"
-
-
-def _check_root(path: Path) -> None:
-    """Refuse what is no XML, or has another root element; a document type, in which entities could be, too."""
-    for name, _ in _first_elements(path):
-        if name == "mujoco":
-            return
-        more = {
-            "robot": " This is a URDF: give it the suffix .urdf.",
-            "sdf": " This is an SDF: give it the suffix .sdf.",
-            "mujocoinclude": " Such a file is a part of others; read one that includes it.",
-        }
-        raise FileError(
-            f"{str(path)!r}: the root element of an MJCF file is <mujoco>, not <{printable(name)}>.{more.get(name, '')}"
-        )
-    raise FileError(f"{str(path)!r}: there is no element in it; an MJCF file has the root element <mujoco>.")
-
-
-def _first_elements(path: Path) -> Iterator[tuple[str, int]]:
-    """The elements in the first bytes of a file, with their lines."""
-    seen: list[tuple[str, int]] = []
-    parser = expat.ParserCreate()
-
-    def doctype(*_: Any) -> None:
-        raise FileError(f"{str(path)!r}: it declares a document type, in which entities could be hidden; leave <!DOCTYPE …> out.")
-
-    parser.StartElementHandler = lambda name, _attributes: seen.append((name, parser.CurrentLineNumber))
-    parser.StartDoctypeDeclHandler = doctype
-    try:
-        with path.open("rb") as opened:
-            while not seen:
-                piece = opened.read(_FIRST_BYTES)
-                parser.Parse(piece, not piece)
-                if not piece:
-                    break
-    except OSError as problem:
-        raise FileError(f"cannot read {str(path)!r}: {os.strerror(problem.errno or 0)}.") from problem
-    except expat.ExpatError as problem:
-        if not seen:
-            raise FileError(f"{str(path)!r} is not XML: {problem}.") from problem
-    yield from seen
