@@ -76,9 +76,27 @@ def random_joint(rng, kind, **settings):
     return kind(**settings)
 
 
-def random_settings(rng, kind, *, damping=False, limits=False):
-    """Damping, and limits that a state of `random_state` is often beyond."""
+def random_rest(rng, kind):
+    """A position not so far from the neutral one that a state of `random_state` could be half a turn away from it."""
+    step = rng.uniform(-0.3, 0.3, kind.nv)
+    if kind.quaternion is None:
+        return step
+    turn = rng.standard_normal(3)
+    turn *= rng.uniform(0.0, 0.3) / np.linalg.norm(turn)
+    half = np.linalg.norm(turn) / 2
+    return np.concatenate([step[: kind.quaternion], [np.cos(half)], np.sin(half) / (2 * half) * turn])
+
+
+def random_settings(rng, kind, *, damping=False, limits=False, own=False, rotors=True):
+    """Damping, and limits that a state of `random_state` is often beyond; with `own` rotors, springs and friction as well."""
     settings = {}
+    if own:
+        for what, most in (("armature", 0.5), ("stiffness", 40.0), ("friction", 3.0)):
+            if rng.random() < 0.6:
+                settings[what] = rng.uniform(0, most, kind.nv)
+        settings["rest"] = random_rest(rng, kind)
+        if not rotors:
+            settings.pop("armature", None)
     if damping:
         settings["damping"] = rng.uniform(0, 2, kind.nv)
     if limits and kind.limited and rng.random() < 0.7:
@@ -110,6 +128,8 @@ def random_mechanism(
     poses=True,
     damping=False,
     limits=False,
+    own=False,
+    rotors=True,
     springs=0,
     root_kinds=None,
 ):
@@ -122,7 +142,8 @@ def random_mechanism(
         parent = "world" if i < roots else names[rng.integers(0, i)]
         allowed = root_kinds if parent == "world" and root_kinds else kinds
         kind = allowed[rng.integers(len(allowed))]
-        joint = random_joint(rng, kind, **random_settings(rng, kind, damping=damping, limits=limits))
+        settings = random_settings(rng, kind, damping=damping, limits=limits, own=own, rotors=rotors)
+        joint = random_joint(rng, kind, **settings)
         ends = (name, parent) if rng.random() < reverse else (parent, name)
         placed = (random_pose(rng), random_pose(rng)) if poses else (rg.Pose(), rg.Pose())
         mech.add_joint(f"j{i}", joint, *ends, *placed)
@@ -138,7 +159,10 @@ def random_mechanism(
 def random_state(rng, mech):
     step = rng.uniform(-1.2, 1.2, mech.nv)
     q = rg.integrate(mech, mech.state().q, step)
-    return mech.state(q=q, v=rng.standard_normal(mech.nv))
+    v = rng.standard_normal(mech.nv)
+    if any(joint.type.friction.any() for joint in mech.joints.values()):
+        v += np.copysign(0.3, v)  # friction changes within its slip speed, faster than a finite difference can see
+    return mech.state(q=q, v=v)
 
 
 def random_sample(rng, **options):

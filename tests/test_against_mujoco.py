@@ -75,6 +75,30 @@ def test_center_of_mass_is_mujocos(sample):
     assert relative_error(found, MujocoTwin(sample.mech).center_of_mass(sample.state)) < ROUNDING
 
 
+def as_mujoco_has_them(mech):
+    """The mechanism with such settings as MuJoCo has: no friction, balls alike about all axes, nothing on free joints."""
+    settings = {}
+    for name, joint in mech.joints.items():
+        same = {what: getattr(joint.type, what)[:1].sum() for what in ("damping", "armature", "stiffness")}
+        nothing = {"damping": 0.0, "armature": 0.0, "stiffness": 0.0}
+        own = {rg.Spherical: same, rg.Free: nothing}.get(type(joint.type), {})
+        settings[name] = {"friction": 0.0, **own}
+    return mech.replace(settings=settings)
+
+
+@TWO_HUNDRED
+@given(samples(max_bodies=8, roots=3, kinds=INNER, root_kinds=(*INNER, rg.Free), damping=True, own=True))
+def test_rotors_and_springs_of_joints_are_mujocos(sample):
+    mech = as_mujoco_has_them(sample.mech)
+    state, twin = mech.state(sample.state.q, sample.state.v), MujocoTwin(mech)
+    found = rg.forward_dynamics(mech, state, sample.tau)
+    assert relative_error(found, twin.forward_dynamics(state, sample.tau)) < ROUNDING
+    assert relative_error(rg.inverse_dynamics(mech, state, sample.a), twin.inverse_dynamics(state, sample.a)) < ROUNDING
+    assert relative_error(rg.mass_matrix(mech, state), twin.mass_matrix(state)) < ROUNDING
+    energy = rg.energy(mech, state)
+    assert relative_error((energy.kinetic, energy.potential), twin.energy(state)) < ROUNDING
+
+
 @pytest.mark.parametrize("reverse", [0.0, 1.0], ids=["forwards", "backwards"])
 @pytest.mark.parametrize("kind", INNER)
 def test_dynamics_of_each_joint_type_walked_either_way_is_mujocos(kind, reverse):

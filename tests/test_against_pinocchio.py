@@ -1,6 +1,6 @@
 """Random trees of all joint types, walked either way, against Pinocchio.
 
-The trees have no springs and no limits: those forces are Regraft's own and no other library has them.
+The trees have no springs, friction and limits: those forces are Regraft's own, and Pinocchio has none of them.
 """
 
 import numpy as np
@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import regraft as rg
+from oracles import walk
 from oracles.pinocchio_oracle import PinocchioTwin
 from random_mechanisms import IN_OTHER_LIBRARIES, random_pose, random_sample, relative_error, samples
 
@@ -88,6 +89,22 @@ def test_damping_is_a_torque_against_the_velocity(sample):
     assert relative_error(found, twin.forward_dynamics(sample.state, sample.tau + drag)) < ROUNDING
     found = rg.inverse_dynamics(sample.mech, sample.state, sample.a)
     assert relative_error(found, twin.inverse_dynamics(sample.state, sample.a) - drag) < ROUNDING
+
+
+@TWO_HUNDRED
+@given(samples(max_bodies=8, roots=3, own=True, kinds=IN_OTHER_LIBRARIES))
+def test_rotors_are_pinocchios(sample):
+    settings = {name: {"friction": 0.0, "stiffness": 0.0} for name in sample.mech.joints}
+    for step in walk(sample.mech):
+        if step.backwards and step.joint.type.quaternion is not None:
+            settings[step.joint.name]["armature"] = 0.0
+    mech = sample.mech.replace(settings=settings)
+    state, twin = mech.state(sample.state.q, sample.state.v), PinocchioTwin(mech)
+    found = rg.forward_dynamics(mech, state, sample.tau)
+    assert relative_error(found, twin.forward_dynamics(state, sample.tau)) < ROUNDING
+    assert relative_error(rg.inverse_dynamics(mech, state, sample.a), twin.inverse_dynamics(state, sample.a)) < ROUNDING
+    assert relative_error(rg.mass_matrix(mech, state), twin.mass_matrix(state)) < ROUNDING
+    assert relative_error(rg.derivatives(mech, state, sample.tau).tau, np.linalg.inv(twin.mass_matrix(state))) < ROUNDING
 
 
 @TWO_HUNDRED

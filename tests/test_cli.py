@@ -193,6 +193,15 @@ def test_the_table_of_joints():
     assert "principal" not in found
 
 
+def test_other_settings_of_joints_have_a_column_where_there_are_some():
+    mech = walker().replace(settings={"hip": {"armature": 0.1, "stiffness": 20.0, "rest": 0.3, "effort": 30.0}})
+    mech = mech.replace(settings={"left_foot": {"friction": 2.0, "speed": 4.0, "actuated": False}})
+    found = run("show", saved(mech), "--joints").stdout
+    assert cells(found, "hip")[8] == "armature 0.1, stiffness 20, rest 0.3, effort 30"
+    assert cells(found, "left_foot")[8] == "friction 2, speed 4, no motor"
+    assert "other settings" not in run("show", saved(walker()), "--joints").stdout
+
+
 def test_a_joint_apart_from_the_world_has_no_polarity():
     mech = walker()
     for name in ("a", "b"):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import regraft as rg
-from random_mechanisms import random_inertia, random_joint, random_pose
+from random_mechanisms import random_inertia, random_joint, random_pose, random_settings
 from regraft.algebra.rotations import identity_pose
 from regraft.joints import (
     JOINT_TYPES,
@@ -318,9 +318,56 @@ def test_the_reversed_joint_takes_the_inverse_pose(kind):
         assert pose_error(other.reversed().pose(other.reverse(back)), joint.pose(q)) < 1e-14
 
 
+def reversible(rng, kind):
+    """Settings that a joint of this type still has when it is reversed."""
+    if kind is rg.Spherical:
+        return {"damping": 0.5, "armature": 0.3, "stiffness": 3.0, "rest": random_settings(rng, kind, own=True)["rest"]}
+    if kind is rg.Free:
+        about = [0.0, 0.0, 0.0, 0.5, 0.5, 0.5]
+        return {"damping": about, "armature": about, "stiffness": rng.uniform(1, 5, 6)}
+    if kind is rg.Planar:
+        about = [0.0, 0.0, 0.5]
+        return {"damping": about, "armature": about, "friction": about, "stiffness": [2.0, 2.0, 1.0], "rest": [0.0, 0.0, 0.4]}
+    settings = {what: rng.uniform(1, 5, kind.nv) for what in ("damping", "armature", "friction", "stiffness", "effort", "speed")}
+    return {**settings, "rest": rng.uniform(-0.3, 0.3, kind.nq)}
+
+
+@every_moving_type
+def test_a_joints_settings_do_the_same_when_it_is_reversed(kind):
+    """The same energy and the same power at the same motion."""
+    for seed in SEEDS:
+        rng, joint, q = drawn(seed, kind, **reversible(np.random.default_rng(seed), kind))
+        v, inertia = rng.standard_normal(kind.nv), random_inertia(rng)
+        found = []
+        for own, place, rate in ((joint, q, v), (joint.reversed(), joint.reverse(q), joint.reverse_velocity(q, v))):
+            mech = carrier(own, inertia=inertia)
+            bare = mech.replace(settings={"joint": dict.fromkeys(("damping", "armature", "stiffness", "friction"), 0.0)})
+            state = mech.state(place, rate)
+            torque = rg.bias_force(mech, state) - rg.bias_force(bare, state)
+            less, more = rg.energy(bare, state), rg.energy(mech, state)
+            found.append((torque @ rate, more.kinetic - less.kinetic, more.potential - less.potential))
+        assert found[0] == pytest.approx(found[1], rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize("what", ["damping", "armature", "stiffness", "friction", "effort", "speed"])
+@pytest.mark.parametrize("kind", [rg.Spherical, rg.Free, rg.Planar], ids=lambda kind: kind.__name__)
+def test_settings_that_a_reversed_joint_cannot_have_are_refused(kind, what):
+    rng = np.random.default_rng(1)
+    rest = random_settings(rng, kind, own=True)["rest"]
+    joint = random_joint(rng, kind, **{what: np.arange(1.0, kind.nv + 1)}, rest=rest)
+    with pytest.raises(rg.StructureError, match=rf"{kind.__name__} joint with this '{what}' cannot be reversed"):
+        joint.reversed()
+    joint.reverse_velocity(joint.neutral(), np.ones(kind.nv))  # which does not ask for its settings
+
+
+def test_a_setting_that_there_is_not_is_refused():
+    with pytest.raises(rg.ModelError, match="Revolute: there is no setting 'stifness'"):
+        rg.Revolute((0, 1, 0)).with_settings(stifness=1.0)
+
+
 @every_type
 def test_reversing_twice_gives_the_joint_back(kind):
-    for settings in ({}, {"actuated": False}, {"damping": 0.5}):
+    for settings in ({}, {"actuated": False}, reversible(np.random.default_rng(2), kind)):
         _, joint, _ = drawn(1, kind, **settings)
         assert joint.reversed().reversed() == joint
         assert joint.reversed().actuated == joint.actuated

@@ -14,9 +14,9 @@ HOLDING = tuple(kind for kind in ALL_JOINTS if kind is not rg.Free)
 def random_closed(rng, bodies=5, loops=2, kinds=HOLDING, *, alike=False, tree_kinds=ALL_JOINTS, **options):
     """A random tree, and joints between random pairs of its bodies, or the world, with their frames where these bodies are.
 
-    With `alike` the loop joints have damping and limits where those of the tree have them.
+    With `alike` the loop joints have the settings that those of the tree have, but for rotors, which only trees have.
     """
-    settings = {what: alike and options.get(what, False) for what in ("damping", "limits")}
+    settings = {what: alike and options.get(what, False) for what in ("damping", "limits", "own")} | {"rotors": False}
     sample = random_sample(rng, bodies=bodies, kinds=tree_kinds, **options)
     mech = sample.mech.copy()
     poses = {"world": rg.Pose(), **rg.body_poses(mech, sample.state)}

@@ -15,8 +15,8 @@ SAME = 1e-8
 
 
 def two_choices(seed, bodies, loops, roots):
-    """A mechanism with damping, limits and springs everywhere, twice, with other loop joints."""
-    everything = {"damping": True, "limits": True, "springs": 2, "alike": True}
+    """A mechanism with damping, limits, springs and friction everywhere, twice, with other loop joints."""
+    everything = {"damping": True, "limits": True, "own": True, "rotors": False, "springs": 2, "alike": True}
     first = closed_sample(seed, bodies, loops, roots=min(roots, bodies), **everything)
     order = np.random.default_rng(seed).permutation(list(first[0].joints))
     second = reordered(*first, [str(name) for name in order])

@@ -12,7 +12,13 @@ from random_mechanisms import relative_error
 SEEDS = st.integers(0, 2**32 - 1)
 STEP = 1e-5
 DIFFERENCE = 1e-5  # what central differences with this step leave of stiff limits
-PASSIVE = {"damping": True, "limits": True, "springs": 2, "alike": True}
+PASSIVE = {"damping": True, "limits": True, "own": True, "springs": 2, "alike": True}
+
+
+def without_friction(mech, state):
+    """The same without dry friction, which changes within its slip speed, faster than a finite difference can see."""
+    smooth = mech.replace(settings={name: {"friction": 0.0} for name in mech.joints})
+    return smooth, smooth.state(state.q, state.v)
 
 
 def closed_near(mech, state, step_q, step_v):
@@ -34,7 +40,7 @@ def assert_derivatives_are_slopes(rng, mech, state, tau=None):
 @settings(max_examples=40)
 @given(SEEDS, st.integers(2, 5), st.integers(1, 3))
 def test_derivatives_are_slopes_along_motions_of_the_loops(seed, bodies, loops):
-    mech, state = closed_sample(seed, bodies, loops, **PASSIVE)
+    mech, state = without_friction(*closed_sample(seed, bodies, loops, **PASSIVE))
     rng = np.random.default_rng(seed)
     assert_derivatives_are_slopes(rng, mech, state, rng.standard_normal(mech.nv))
 
@@ -42,7 +48,8 @@ def test_derivatives_are_slopes_along_motions_of_the_loops(seed, bodies, loops):
 @settings(max_examples=20)
 @given(SEEDS, st.integers(1, 4), st.integers(0, 2))
 def test_derivatives_in_maximal_coordinates_are_slopes_too(seed, bodies, loops):
-    free = rg.to_maximal(*closed_sample(seed, bodies, loops, damping=True, springs=1))
+    sample = closed_sample(seed, bodies, loops, damping=True, own=True, rotors=False, springs=1, alike=True)
+    free = rg.to_maximal(*without_friction(*sample))
     assert_derivatives_are_slopes(np.random.default_rng(seed), *free)
 
 

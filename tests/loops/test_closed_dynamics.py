@@ -29,7 +29,7 @@ def solved(mech, state, tau):
 @given(SEEDS, st.integers(2, 7), st.integers(1, 3), st.integers(1, 2))
 def test_closed_dynamics_solves_the_equations_with_multipliers(seed, bodies, loops, roots):
     rng = np.random.default_rng(seed)
-    mech, state = random_closed(rng, bodies, loops, roots=min(roots, bodies), damping=True, springs=1)
+    mech, state = random_closed(rng, bodies, loops, roots=min(roots, bodies), damping=True, own=True, springs=1)
     if mech.nv == 0:
         return
     state = rg.assemble(mech, state)

@@ -67,7 +67,9 @@ def test_forward_dynamics_is_that_of_unit_vectors(seed, bodies, loops, roots):
 @settings(max_examples=60)
 @given(SEEDS, st.integers(2, 7), st.integers(1, 3), st.integers(1, 2))
 def test_forward_dynamics_undoes_inverse_dynamics(seed, bodies, loops, roots):
-    mech, state = closed_sample(seed, bodies, loops, roots=min(roots, bodies), damping=True, springs=1)
+    mech, state = closed_sample(
+        seed, bodies, loops, roots=min(roots, bodies), damping=True, own=True, limits=True, springs=1, alike=True
+    )
     rng = np.random.default_rng(seed)
     tau = 5.0 * rng.standard_normal(mech.nv)
     a = rg.forward_dynamics(mech, state, tau)

@@ -39,7 +39,7 @@ def is_least(mech, state, reactions):
 def test_what_the_joints_push_is_what_every_body_needs(seed, bodies, loops, roots):
     """With torques by name, damping, active limits, springs and wrenches, redundant loops or not."""
     mech, state = closed_sample(
-        seed, bodies, loops, roots=min(roots, bodies), damping=True, limits=True, springs=2, alike=True
+        seed, bodies, loops, roots=min(roots, bodies), damping=True, limits=True, own=True, springs=2, alike=True
     )  # fmt: skip
     rng = np.random.default_rng(seed)
     torques = {name: rng.standard_normal(joint.type.nv) for name, joint in mech.joints.items()}

@@ -44,7 +44,9 @@ def pushes(rng, mech):
 @given(SEEDS, st.integers(1, 8), st.integers(1, 3), st.booleans())
 def test_trees_of_all_joint_types_move_and_push_alike(seed, bodies, roots, limits):
     rng = np.random.default_rng(seed)
-    sample = random_sample(rng, bodies=bodies, roots=min(roots, bodies), damping=True, limits=limits, springs=2)
+    sample = random_sample(
+        rng, bodies=bodies, roots=min(roots, bodies), damping=True, limits=limits, own=True, rotors=False, springs=2
+    )
     mech, state, given_pushes = sample.mech, sample.state, pushes(rng, sample.mech)
     assert accelerations_differ(mech, state, *given_pushes) < 1e-9
     assert reactions_differ(mech, state, *given_pushes) < 1e-9
@@ -55,8 +57,8 @@ def test_trees_of_all_joint_types_move_and_push_alike(seed, bodies, roots, limit
 def test_loops_of_all_joint_types_move_and_push_alike(seed, bodies, loops, roots):
     """Between bodies and through the world; redundant ones may share their forces otherwise, but every body has its balance."""
     mech, state = closed_sample(
-        seed, bodies, loops, roots=min(roots, bodies), damping=True, limits=True, springs=2, alike=True
-    )  # fmt: skip
+        seed, bodies, loops, roots=min(roots, bodies), damping=True, limits=True, own=True, rotors=False, springs=2, alike=True
+    )
     given_pushes = pushes(np.random.default_rng(seed), mech)
     assert accelerations_differ(mech, state, *given_pushes) < 1e-9
     assert imbalance(*rg.to_maximal(mech, state), *given_pushes) < 1e-9
@@ -250,7 +252,8 @@ def test_angles_are_within_the_limits_of_their_joint():
 @settings(max_examples=40)
 @given(SEEDS, st.integers(1, 6), st.integers(0, 2))
 def test_energy_and_momentum_agree(seed, bodies, loops):
-    sample = closed_sample(seed, bodies, loops if bodies > 1 else 0, damping=True, limits=True, springs=2, alike=True)
+    settings = {"damping": True, "limits": True, "own": True, "rotors": False}
+    sample = closed_sample(seed, bodies, loops if bodies > 1 else 0, springs=2, alike=True, **settings)
     there = rg.to_maximal(*sample)
     for what in ("kinetic", "potential"):
         assert relative_error(getattr(rg.energy(*there), what), getattr(rg.energy(*sample), what)) < 1e-12

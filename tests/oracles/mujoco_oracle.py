@@ -2,7 +2,7 @@
 
 A MuJoCo body has the frame of the joint that leads to it; several hinges and slides on one body act one after the other. MuJoCo's
 free joint has the pose in the world as position and (linear in world axes, angular in body axes) as velocity. It exists only
-on the world, and there is no screw.
+on the world, and there is no screw. A ball joint's settings are the same about all axes, and a free joint has none.
 """
 
 from __future__ import annotations
@@ -48,6 +48,7 @@ class MujocoTwin:
         for name, step in self.steps.items():
             bodies[name] = self._add(bodies[step.onto], step)
         self.model = spec.compile()
+        self._set_rest()
         self.data = mujoco.MjData(self.model)
 
     def _add(self, onto: mujoco.MjsBody, step: Step) -> mujoco.MjsBody:
@@ -64,8 +65,18 @@ class MujocoTwin:
             joint = body.add_joint(name=name, type=_KINDS[motion.kind])
             if motion.axis is not None:
                 joint.axis = motion.axis
+            kind, d = step.joint.type, motion.v.start - self.mech.v_slice(step.joint.name).start
+            if motion.kind != "free":
+                joint.armature = kind.armature[d]
+                _set_linear(joint, "damping", kind.damping[d])
+                _set_linear(joint, "stiffness", kind.stiffness[d])
             self.chain.append((motion, step, name))
         return body
+
+    def _set_rest(self) -> None:
+        """Where springs are at rest, in MuJoCo's positions."""
+        at_rest = self.mech.state(q={name: joint.type.rest for name, joint in self.mech.joints.items()})
+        self.model.qpos_spring[:] = self.q(at_rest)
 
     # --- coordinates -------------------------------------------------------------------------------------------------
 
@@ -169,6 +180,14 @@ class MujocoTwin:
     def center_of_mass(self, state: rg.State) -> np.ndarray:
         self._forward(state)
         return self.data.subtree_com[0].copy()
+
+
+def _set_linear(joint: mujoco.MjsJoint, what: str, value: float) -> None:
+    """Set a coefficient; newer versions have those of higher powers beside it."""
+    if isinstance(getattr(joint, what), np.ndarray):
+        getattr(joint, what)[0] = value
+    else:
+        setattr(joint, what, value)
 
 
 def _orientation(motion: Motion, step: Step, q: np.ndarray) -> np.ndarray:

@@ -75,7 +75,18 @@ class PinocchioTwin:
             name: self.model.addFrame(pin.Frame(f"frame {name}", joint, place, pin.FrameType.OP_FRAME))
             for name, (joint, place) in places.items()
         }
+        armature = np.zeros(self.model.nv)
+        for motion, joint in self.chain:
+            start = self.model.joints[joint].idx_v
+            armature[start : start + motion.v.stop - motion.v.start] = self._armature(motion)
+        self.model.armature = armature
         self.data = self.model.createData()
+
+    def _armature(self, motion: Motion) -> np.ndarray:
+        """Of a motion, whose velocities are Regraft's: so not of a ball or a free body that is walked backwards."""
+        own = np.concatenate([joint.type.armature for joint in self.mech.joints.values()])[motion.v]
+        assert not motion.backwards or not own.any()
+        return own
 
     def _add(self, step: Step, lock_welds: bool) -> None:
         joint, place = self.places[step.onto]

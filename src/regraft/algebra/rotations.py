@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 from ..compilation import inline
 from .scalars import Scalar, angle, lift, one, sincos, square_root, where_less, zero
 from .spatial import (
+    Force,
     Motion,
     Rotation,
     Transform,
@@ -15,6 +16,7 @@ from .spatial import (
     angular,
     cross,
     dot,
+    force_cross,
     identity,
     linear,
     motion_cross,
@@ -221,15 +223,45 @@ def log_rotation(R: Rotation) -> Vector:
 def log_pose(X: Transform) -> Motion:
     """log: SE(3) → se(3), the constant own twist that leads from the identity to X in unit time. Not for packs."""
     w = log_rotation(X[0])
+    return spatial(w, unwound(w, X[1]))
+
+
+@inline
+def unwound(w: Vector, p: Vector) -> Vector:
+    """V(w)⁻¹ p, where exp(w, u) = (R, V(w) u), for a rotation vector of length at most π.
+
+    V(w)⁻¹ is the transpose of dexp⁻¹, so it also makes a torque along angular velocities of a force along rotation vectors at w.
+    """
     s = dot(w, w)
     a, b, _ = exponential_coefficients(s)
-    # V⁻¹ = 1 − ½ w× + d (w×)²,  d = (1 − a / (2 b)) / s, by a series where this cancels
-    if s.real < _SERIES:
-        d = 1.0 / 12.0 + s / 720.0 * (1.0 + s / 42.0 * (1.0 + s / 40.0 * (1.0 + s * 20.0 / 792.0)))
-    else:
-        d = (1.0 - 0.5 * a / b) / s
-    turn = cross(w, X[1])
-    return spatial(w, add(X[1], add(scale(-0.5, turn), scale(d, cross(w, turn)))))
+    turn = cross(w, p)
+    return add(p, add(scale(-0.5, turn), scale(_second_coefficient(s, a, b), cross(w, turn))))
+
+
+@inline
+def _second_coefficient(s: Scalar, a: Scalar, b: Scalar) -> Scalar:
+    """(1 − a / (2 b)) / s, by a series where this cancels: V(w)⁻¹ = 1 − ½ w× + this (w×)², with s = w²."""
+    i, small = one(s), lift(_SERIES, s)
+    series = 1.0 / 12.0 + s / 720.0 * (i + s / 42.0 * (i + s / 40.0 * (i + s * (20.0 / 792.0))))
+    return where_less(s, small, series, (i - 0.5 * a / b) / where_less(s, small, i, s))
+
+
+@inline
+def unwound_force(d: Motion, f: Force) -> Force:
+    """The wrench of a force f along twists d with exp(d) = X: the transpose of dexp⁻¹ at d, whose rotation is at most π.
+
+    In closed form 1 − ½ d×* + A (d×*)² + B (d×*)⁴ (Bullo and Murray, 1995).
+    """
+    s = dot(angular(d), angular(d))
+    a, b, c = exponential_coefficients(s)
+    i, small = one(s), lift(_SERIES, s)
+    second, other = _second_coefficient(s, a, b), 0.25 * c / b
+    series = -1.0 / 720.0 * (i + s / 21.0 * (i + 0.0375 * s * (i + s * (10.0 / 297.0))))
+    fourth = where_less(s, small, series, (second - other) / where_less(s, small, i, s))
+    once = force_cross(d, f)
+    twice = force_cross(d, once)
+    high = force_cross(d, force_cross(d, twice))
+    return plus(plus(f, times(-0.5, once)), plus(times(second + second - other, twice), times(fourth, high)))
 
 
 @inline

@@ -39,13 +39,20 @@ class Actuators(NamedTuple):
         return {name: torques[self.coordinates.slices[name]] for name in self.coordinates.joints_of(self.places)}
 
 
-def actuators_of(mech: Mechanism, actuated: Names | None, weights: Weights | None, bounds: Bounds | None) -> Actuators:
-    """What a caller asks of which actuators, checked; all tree joints where none are named."""
+def actuators_of(
+    mech: Mechanism, actuated: Names | None, weights: Weights | None, bounds: Bounds | None, *, efforts: bool = True
+) -> Actuators:
+    """What a caller asks of which actuators, checked; all tree joints where none are named.
+
+    With `efforts` the bounds of joints for which none are given are those of their motors.
+    """
     coordinates = mech.coordinates
     places = list(range(coordinates.tree)) if actuated is None else coordinates.find("actuated", actuated)
     if len(set(places)) < len(places):
         raise ModelError("actuated: a coordinate is named twice; name each once.")
-    within = None if bounds is None else _bounds(coordinates, places, bounds)
+    most = _efforts(mech, places) if efforts else np.full(len(places), np.inf)
+    unbounded = bounds is None and bool(np.isinf(most).all())
+    within = None if unbounded else _bounds(coordinates, places, {} if bounds is None else bounds, most)
     return Actuators(coordinates, places, _weights(coordinates, places, weights), within)
 
 
@@ -154,11 +161,15 @@ def _out_of_bounds(reach: Array, wanted: Array, lower: Array, upper: Array, actu
     apart = np.maximum(upper, lower + BOUND_ROUNDING * (1.0 + np.where(np.isfinite(lower), np.abs(lower), 0.0)))
     best = lsq_linear(reach, wanted, (lower, apart), method="bvls")
     room = np.minimum(best.x - lower, upper - best.x)
-    stuck = [i for i, left in zip(actuators.places, room, strict=True) if left < AT_BOUND * (1.0 + np.abs(best.x).max())]
+    stuck = np.flatnonzero(room < AT_BOUND * (1.0 + np.abs(best.x).max())).tolist()
+    assert actuators.bounds is not None
+    low, high = actuators.bounds
+    names = actuators.coordinates.named(actuators.places[i] for i in stuck)
+    bounds = ", ".join(f"{low[i]:g} to {high[i]:g} of {name!r}" for i, name in zip(stuck, names, strict=True))
     done = 1.0 - float(np.linalg.norm(best.fun)) / max(float(np.linalg.norm(wanted)), TINY)
     return StructureError(
-        f"bounds: these accelerations need more torque than allowed; with {listed(actuators.coordinates.named(stuck))} at their "
-        f"bounds {max(done, 0.0):.1%} of it can be made. Widen these bounds, actuate other joints, or ask for less."
+        f"bounds: these accelerations need more torque than allowed; with {listed(names)} at their bounds "
+        f"{max(done, 0.0):.1%} of it can be made. Widen these bounds, {bounds}; actuate other joints, or ask for less."
     )
 
 
@@ -179,8 +190,21 @@ def _weights(coordinates: Coordinates, places: list[int], given: Weights | None)
     return weights
 
 
-def _bounds(coordinates: Coordinates, places: list[int], given: Bounds) -> tuple[Array, Array]:
-    lower, upper = np.full(len(places), -np.inf), np.full(len(places), np.inf)
+def _efforts(mech: Mechanism, places: list[int]) -> Array:
+    """The largest torque at each of some coordinates: its joint's effort, or else that of its motors by their gears."""
+    most = np.full(mech.coordinates.count, np.inf)
+    motors: dict[str, float] = {}
+    for motor in mech.actuators.values():
+        motors[motor.joint] = motors.get(motor.joint, 0.0) + abs(motor.gear) * motor.effort
+    for name, joint in mech.joints.items():
+        own = joint.type.effort
+        most[mech.coordinates.slices[name]] = np.where(np.isinf(own) & (joint.type.nv == 1), motors.get(name, np.inf), own)
+    return most[places]
+
+
+def _bounds(coordinates: Coordinates, places: list[int], given: Bounds, efforts: Array) -> tuple[Array, Array]:
+    """(lower, upper) of each; `efforts` are the largest sizes where none are given."""
+    lower, upper = -efforts, efforts.copy()
     if isinstance(given, Mapping):
         for name, which, pair in _by_coordinate("bounds", coordinates, places, given):
             low, high = _pair(f"bounds of {name!r}", pair)

@@ -83,7 +83,7 @@ def energy(mech: Mechanism, state: State) -> Energy:
     """
     structure = mech.structure_for(state)
     kinetic, potential = energy_at.call(structure.work, state._q, state._v)
-    if structure.loops_limited:
+    if structure.loops_store:
         potential += float(loop_measures(mech, state._x[None])[0, 2])
     found = Energy(kinetic, potential)
     representable("the energies", np.array([kinetic, potential, found.total]))

@@ -28,7 +28,7 @@ def inverse_dynamics(
     weights: Weights | None = None,
     bounds: Bounds | None = None,
 ) -> Array:
-    """The joint torques that make a mechanism accelerate as asked, beside gravity, springs, damping, limits and wrenches.
+    """The joint torques that make a mechanism accelerate as asked, beside gravity, wrenches and all passive forces.
 
     In a closed mechanism many torques may do; those with the least Σ weight · torque² within the bounds are taken.
 
@@ -45,7 +45,7 @@ def inverse_dynamics(
     actuated : iterable of str, optional
         Names of the tree joints, or of single coordinates, that have motors; all others get 0. By default all have.
     weights, bounds : optional
-        As for `actuator_torques`.
+        As for `actuator_torques`; where neither of these three is given, no torque is too large.
 
     Returns
     -------
@@ -56,7 +56,7 @@ def inverse_dynamics(
     ModelError
         If an argument does not fit.
     StructureError
-        If the acceleration would open a loop, or these motors cannot make it.
+        If the acceleration would open a loop, or these motors cannot make it, within their bounds.
 
     Examples
     --------
@@ -72,7 +72,8 @@ def inverse_dynamics(
     needed = _newton_euler(structure, mech, state, rate, wrenches)
     if not mech.layout.loops and actuated is None and weights is None and bounds is None:
         return needed
-    actuators = actuators_of(mech, actuated, weights, bounds)
+    asked = actuated is not None or weights is not None or bounds is not None
+    actuators = actuators_of(mech, actuated, weights, bounds, efforts=asked)
     refuse_loop_joints(actuators)
     return shared_torques(mech, state, rate, needed, actuators)[: mech.nv]
 
@@ -102,7 +103,8 @@ def actuator_torques(
     weights : array_like or mapping of str to float, optional
         Positive, one for each coordinate in that order, or by name.
     bounds : (lower, upper) or mapping of str to (lower, upper), optional
-        Each one number or one for each coordinate.
+        Each one number or one for each coordinate. By default, and for joints that are not named, the joint's `effort`; where it
+        has none of its own, that of its actuators by their gears. ``bounds=(-inf, inf)`` asks without any.
     wrenches : mapping of str to (6,) array_like, optional
         By body: moment, then force, in world axes; the force acts at the body's origin.
 
@@ -116,7 +118,7 @@ def actuator_torques(
     ModelError
         If an argument does not fit.
     StructureError
-        If the acceleration would open a loop, or these motors cannot make it.
+        If the acceleration would open a loop, or these motors cannot make it, within their bounds.
 
     Examples
     --------
@@ -137,7 +139,7 @@ def actuator_torques(
 
 
 def bias_force(mech: Mechanism, state: State) -> Array:
-    """The torques c(q, v) that hold v̇ at zero against velocity, gravity, springs, damping and limits; loops are left out.
+    """The torques c(q, v) that hold v̇ at zero against velocity, gravity and all passive forces; loops are left out.
 
     Parameters
     ----------

@@ -210,6 +210,7 @@ class Mechanism(Rejoinable):
         inertia: Mapping[str, Inertia] | None = None,
         damping: Mapping[str, Any] | None = None,
         limits: Mapping[str, Any] | None = None,
+        settings: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> Mechanism:
         """A copy with other numbers and the same structure: states of the one are states of the other.
 
@@ -223,6 +224,8 @@ class Mechanism(Rejoinable):
             Damping by the names of joints, loop joints too, as joint types take it.
         limits : mapping of str to limits, optional
             Limits by the names of joints, as joint types take them; ``limits={"knee": None}`` takes limits away.
+        settings : mapping of str to mapping, optional
+            These and any others by the names of joints: ``settings={"knee": {"armature": 0.1, "stiffness": 20.0}}``.
 
         Returns
         -------
@@ -250,11 +253,13 @@ class Mechanism(Rejoinable):
             if body not in self._bodies:
                 raise ModelError(f"inertia: there is no body {body!r}. {known('bodies', self._bodies)}")
             twin._bodies[body] = Body(body, checked_inertia(body, new))
-        for what, table in (("damping", damping), ("limits", limits)):
-            for name, value in by_name(what, "joints", table).items():
-                self._check_joint(name)
-                joint = twin._joints[name]
-                twin._joints[name] = dataclasses.replace(joint, type=joint.type.with_settings(**{what: value}))
+        given = [(name, {"damping": value}) for name, value in by_name("damping", "joints", damping).items()]
+        given += [(name, {"limits": value}) for name, value in by_name("limits", "joints", limits).items()]
+        for name, new_settings in (*given, *by_name("settings", "joints", settings).items()):
+            self._check_joint(name)
+            joint = twin._joints[name]
+            own = by_name(f"settings of {name!r}", "settings", new_settings)
+            twin._joints[name] = dataclasses.replace(joint, type=joint.type.with_settings(**own))
         twin._changed()
         return twin
 

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..algebra.frozen import Frozen
 from ..algebra.pose import Pose, finite
-from ..errors import ModelError, StructureError
+from ..errors import ModelError, StructureError, listed
 from ..tolerances import AXIS_ROUNDING, NO_DIRECTION, REPRESENTABLE
 from .limits import Limits
 from .settings import BOUNDING, NONE, RESISTING, SETTINGS, bound, not_negative, plain, rest_position
@@ -38,7 +38,8 @@ class JointKernels:
     rates(par, q, v, X) -> (screw, ...)   how the columns change as seen from the child's frame; None where they do not
     integrate(q, d) -> q'                 q ⊕ d, along the tangent vector d; None: q + d
     tangent(d, v) -> rate of d            such that q ⊕ d moves at the velocity v; None: v
-    difference(q1, q0) -> d               q1 ⊖ q0, such that q0 ⊕ d = q1, for floats; None: q1 − q0
+    pull(d, f) -> torque                  along v, of a force f along d: the transpose of tangent, at any d; None: f
+    difference(q1, q0) -> d               q1 ⊖ q0, such that q0 ⊕ d = q1; None: q1 − q0
     normalise(q) -> q                     the nearest valid position; None: q is always valid
     limit(q) -> (value, (g0, g1, g2))     the limited measure and its rate per unit v; None: each coordinate is limited
     """
@@ -50,6 +51,7 @@ class JointKernels:
     rates: Callable[..., Any] | None = None
     integrate: Callable[..., Any] | None = None
     tangent: Callable[..., Any] | None = None
+    pull: Callable[..., Any] | None = None
     difference: Callable[..., Any] | None = None
     normalise: Callable[..., Any] | None = None
     limit: Callable[..., Any] | None = None
@@ -99,6 +101,8 @@ class JointType(Frozen):
     """Where in q its unit quaternion begins, if it has one."""
     turns: ClassVar[tuple[int, ...]] = ()
     """Which numbers of q are angles that a pose gives up to whole turns."""
+    optional: ClassVar[frozenset[str]] = frozenset()
+    """Which of the constructor's own arguments `arguments` may leave out."""
     tabled: ClassVar[bool] = False
     """Whether `PARAMETERS` numbers are not enough: then `table` has more, and its address is before those of `parameters`."""
 
@@ -258,6 +262,11 @@ class JointType(Frozen):
         -------
         JointType
 
+        Raises
+        ------
+        StructureError
+            If its settings act along axes of its parent or its child, which are not axes of the reversed joint.
+
         Examples
         --------
         >>> import regraft as rg
@@ -274,8 +283,10 @@ class JointType(Frozen):
 
     def with_settings(self, **settings: Any) -> JointType:
         """The same joint type with other settings, as its constructor takes them."""
-        now = {what: getattr(self, what) for what in SETTINGS}
-        return type(self)(**{**self.arguments(), **now, **settings})
+        now = {**self.arguments(), **{what: getattr(self, what) for what in SETTINGS}}
+        for what in settings.keys() - now.keys() - self.optional:
+            raise ModelError(f"{type(self).__name__}: there is no setting {what!r}; there are {listed(SETTINGS)}.")
+        return type(self)(**{**now, **settings})
 
     def reverse(self, q: ArrayLike) -> Array:
         """The position of the reversed joint: ``reversed().pose(reverse(q))`` is the inverse of ``pose(q)``."""
@@ -290,7 +301,7 @@ class JointType(Frozen):
         there, twist = self.pose(at), rate @ screws(self, at)
         turning = there.rotation @ twist[:3]
         moving = there.rotation @ twist[3:] + np.cross(there.translation, turning)  # of what is at the parent's origin
-        back = self.with_limits(None).reversed()
+        back = type(self)(**self.arguments()).reversed()  # whose settings do not matter here
         return velocity(back, self.reverse(at), -np.concatenate([turning, moving]))[0]
 
     def settings(self) -> dict[str, Any]:

@@ -122,17 +122,23 @@ def integrate_switch(forms: Forms) -> Switch:
 
 
 def difference_switch(forms: Forms) -> Switch:
-    """difference(kind, q1, i, q0, d, out): out = q1 ⊖ q0 for one joint."""
-    between = "store_vector(out, d, {kernel}(load_vector(q1, i, {nq}), load_vector(q0, i, {nq})))"
+    """difference(kind, q1, i, q0, j, out, d): out[d:] = q1 ⊖ q0 for one joint, whose numbers start at q1[i] and q0[j]."""
+    between = "store_vector(out, d, {kernel}(load_vector(q1, i, {nq}), load_vector(q0, j, {nq})))"
     cases, known = _cases(forms, "difference", between)
-    subtracted = {kind: f"subtract_numbers(q1, q0, i, out, d, {joint.nq})" for kind, joint in enumerate(forms)}
-    return _switch("joint_difference(kind, q1, i, q0, d, out)", {**subtracted, **cases}, "None", known)
+    subtracted = {kind: f"subtract_numbers(q1, i, q0, j, out, d, {joint.nq})" for kind, joint in enumerate(forms)}
+    return _switch("joint_difference(kind, q1, i, q0, j, out, d)", {**subtracted, **cases}, "None", known)
 
 
 def tangent_switch(forms: Forms) -> Switch:
     """tangent(kind, step, d, v, out): the rate of the tangent vector step[d:] at which the joint moves at v[d:]."""
     rate = "store_vector(out, d, {kernel}(load_vector(step, d, {nv}), load_vector(v, d, {nv})))"
     return _plain_switch(forms, "tangent", "joint_tangent(kind, step, d, v, out)", rate)
+
+
+def pull_switch(forms: Forms) -> Switch:
+    """pull(kind, step, d, force, f): the torque of a force[f:] along the tangent vector step[d:] takes the place of the force."""
+    torque = "store_vector(force, f, {kernel}(load_vector(step, d, {nv}), load_vector(force, f, {nv})))"
+    return _plain_switch(forms, "pull", "joint_pull(kind, step, d, force, f)", torque)
 
 
 def normalise_switch(forms: Forms) -> Switch:
@@ -160,10 +166,10 @@ def add_numbers(q: Any, i: int, step: Any, d: int, out: Any, at: int, count: int
 
 
 @inline
-def subtract_numbers(q1: Any, q0: Any, i: int, out: Any, d: int, count: int) -> None:
+def subtract_numbers(q1: Any, i: int, q0: Any, j: int, out: Any, d: int, count: int) -> None:
     """out = q1 − q0, for some numbers of each."""
     for k in range(count):
-        out[d + k] = q1[i + k] - q0[i + k]
+        out[d + k] = q1[i + k] - q0[j + k]
 
 
 @inline

@@ -12,17 +12,20 @@ from ..algebra.rotations import (
     conjugate,
     exp_pose,
     exp_quaternion,
-    log_pose,
+    log_quaternion,
     quaternion_product,
     quaternion_rotation,
     rate_of_twist,
     rotation_quaternion,
     stored_twist,
     unit_quaternion,
+    unwound,
+    unwound_force,
 )
 from ..algebra.spatial import Motion, Transform, add, axis_x, axis_y, axis_z, rotate, rotate_back, spatial, subtract, zero_vector
 from ..compilation import inline
 from .contract import Array, JointKernels, JointType
+from .settings import BOUNDING, refuse_to_reverse, same
 from .spherical import turning_axes, unit_length
 
 
@@ -62,11 +65,18 @@ def tangent(d: tuple[Any, ...], v: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 @inline
+def pull(d: tuple[Any, ...], f: tuple[Any, ...]) -> tuple[Any, ...]:
+    along = body_twist((d[0], d[1], d[2]), (d[3], d[4], d[5]))
+    return stored_twist(unwound_force(along, body_twist((f[0], f[1], f[2]), (f[3], f[4], f[5]))))
+
+
+@inline
 def difference(q1: tuple[Any, ...], q0: tuple[Any, ...]) -> tuple[Any, ...]:
     turn = (q0[3], q0[4], q0[5], q0[6])
     relative = quaternion_product(conjugate(turn), (q1[3], q1[4], q1[5], q1[6]))
     way = rotate_back(quaternion_rotation(turn), subtract((q1[0], q1[1], q1[2]), (q0[0], q0[1], q0[2])))
-    return stored_twist(log_pose((quaternion_rotation(relative), way)))
+    along = log_quaternion(relative)
+    return stored_twist(spatial(along, unwound(along, way)))
 
 
 @inline
@@ -94,8 +104,9 @@ class Free(JointType):
 
     nq, nv, limited, quaternion = 7, 6, 0, 3
     kernels = JointKernels(
-        transform, columns, nearest, integrate=integrate, tangent=tangent, difference=difference, normalise=normalise
-    )
+        transform, columns, nearest,
+        integrate=integrate, tangent=tangent, pull=pull, difference=difference, normalise=normalise,
+    )  # fmt: skip
     __slots__ = ()
 
     def __init__(self, **settings: Any) -> None:
@@ -107,5 +118,17 @@ class Free(JointType):
     def normalised(self, q: Array) -> Array:
         return np.concatenate([q[:3], unit_length(q[3:])])
 
+    def reversed(self) -> JointType:
+        unlike = [what for what in ("damping", "armature") if not _about_all_axes(getattr(self, what))]
+        unlike += ["stiffness"] * (not _about_all_axes(self.stiffness) and not np.array_equal(self.rest, self.neutral()))
+        unlike += ["friction"] * bool(self.friction.any())
+        refuse_to_reverse("Free", unlike + [what for what in BOUNDING if np.isfinite(getattr(self, what)).any()])
+        return self.with_settings(rest=self.reverse(self.rest))
+
     def reverse(self, q: ArrayLike) -> Array:
         return self.position(self.pose(q).inverse())
+
+
+def _about_all_axes(values: Array) -> bool:
+    """Whether a setting is the same about all axes, and nothing along them: then it does not depend on the joint's frames."""
+    return not values[:3].any() and same(values[3:])

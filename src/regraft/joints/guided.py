@@ -75,6 +75,7 @@ class Guided(JointType):
 
     nq = nv = limited = 1
     tabled = True
+    optional = frozenset({"inverse"})
     kernels = JointKernels(transform, columns, nearest, rates=rates)
     __slots__ = ("_table", "inverse", "rotations", "translations")
     rotations: tuple[tuple[tuple[float, float, float], Curve], ...]

@@ -13,6 +13,7 @@ from ..compilation import inline
 from ..errors import StructureError
 from .axis import axis_of, turn_about
 from .contract import Array, JointKernels, JointType, unit
+from .settings import BOUNDING, refuse_to_reverse, same
 
 
 @inline
@@ -100,7 +101,13 @@ class Planar(JointType):
     def reversed(self) -> Planar:
         if self.limits is not None:
             raise StructureError("a Planar joint's limits are bounds along its parent's axes; its child has no such bounds.")
-        return self
+        unlike = [what for what in ("damping", "armature", "friction") if getattr(self, what)[:2].any()]
+        pulled = bool(self.stiffness[:2].any())
+        unlike += ["stiffness"] * (pulled and (bool(self.rest[:2].any()) or not same(self.stiffness[:2])))
+        refuse_to_reverse("Planar", unlike + [what for what in BOUNDING if np.isfinite(getattr(self, what)[:2]).any()])
+        found = self.with_settings(rest=self.reverse(self.rest))
+        assert isinstance(found, Planar)
+        return found
 
     def reverse(self, q: ArrayLike) -> Array:
         x, y, turn = np.asarray(q, float)

@@ -15,6 +15,7 @@ from .dispatch import (
     nearest_switch,
     normalise_switch,
     place_switch,
+    pull_switch,
     rates_switch,
     tabled_switch,
     tangent_switch,
@@ -70,6 +71,7 @@ joint_nearest = nearest_switch(FORMS)
 joint_rates = rates_switch(FORMS)
 joint_integrate = integrate_switch(FORMS)
 joint_tangent = tangent_switch(FORMS)
+joint_pull = pull_switch(FORMS)
 joint_difference = difference_switch(FORMS)
 joint_normalise = normalise_switch(FORMS)
 joint_limit = limit_switch(FORMS)

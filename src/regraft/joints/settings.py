@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..algebra.pose import finite, real_numbers
-from ..errors import ModelError
+from ..errors import ModelError, StructureError, listed
 
 Array = NDArray[np.float64]
 
@@ -57,6 +58,20 @@ def rest_position(name: str, given: ArrayLike | None, neutral: Array) -> Array:
 def plain(values: Array) -> list[float | None]:
     """Numbers for a file; an infinite one, which JSON has none for, is None."""
     return [None if math.isinf(value) else value for value in values.tolist()]
+
+
+def same(values: Array) -> bool:
+    """Whether a setting is one number for all of its velocities."""
+    return bool((values == values[:1]).all())
+
+
+def refuse_to_reverse(name: str, settings: Iterable[str]) -> None:
+    """An error where a joint has settings that the reversed joint cannot have."""
+    if unlike := tuple(settings):
+        raise StructureError(
+            f"a {name} joint with this {listed(unlike)} cannot be reversed: it acts along axes, or at a point, of one of its "
+            "bodies, and the reversed joint has those of the other; leave it out, or keep parent and child as they are."
+        )
 
 
 def _for_each(name: str, what: str, given: ArrayLike, nv: int) -> Array:

@@ -18,6 +18,7 @@ from ..algebra.rotations import (
     rate_of_vector,
     rotation_quaternion,
     unit_quaternion,
+    unwound,
 )
 from ..algebra.scalars import Scalar, angle, one, square_root, where_less, zero
 from ..algebra.spatial import Motion, Transform, Vector, axis_x, axis_y, axis_z, cross, dot, scale, spatial, zero_vector
@@ -25,6 +26,7 @@ from ..compilation import inline
 from ..errors import ModelError
 from ..tolerances import TINY
 from .contract import Array, JointKernels, JointType
+from .settings import BOUNDING, refuse_to_reverse, same
 
 
 @inline
@@ -96,7 +98,7 @@ class Spherical(JointType):
     nq, nv, limited, quaternion = 4, 3, 1, 0
     kernels = JointKernels(
         transform, columns, nearest,
-        integrate=integrate, tangent=rate_of_vector, difference=difference, normalise=unit_quaternion, limit=limit,
+        integrate=integrate, tangent=rate_of_vector, pull=unwound, difference=difference, normalise=unit_quaternion, limit=limit,
     )  # fmt: skip
     __slots__ = ()
 
@@ -115,6 +117,10 @@ class Spherical(JointType):
         return unit_length(q)
 
     def reversed(self) -> JointType:
+        unlike = [what for what in ("damping", "armature") if not same(getattr(self, what))]
+        unlike += ["stiffness"] * (not same(self.stiffness) and not np.array_equal(self.rest, self.neutral()))
+        unlike += ["friction"] * bool(self.friction.any())
+        refuse_to_reverse("Spherical", unlike + [what for what in BOUNDING if np.isfinite(getattr(self, what)).any()])
         return self.with_settings(rest=self.reverse(self.rest))  # the angle of a rotation is that of its inverse
 
     def reverse(self, q: ArrayLike) -> Array:

@@ -108,7 +108,7 @@ def eliminate_joints(model: KernelModel, work: Work) -> Scalar:
         for d in range(walk[k, END] - 1, walk[k, V] - 1, -1):
             s = load(dof, d, S, 6)
             U_d = apply(I_a, s)
-            response = power(s, U_d)
+            response = power(s, U_d) + dof[d, HELD]
             noise = NO_INERTIA * largest_response(size, s)
             for removed in range(d + 1, walk[k, END]):  # taking out the joint's other directions has magnified their noise
                 share = power(s, load(dof, removed, U, 6)) * dof[removed, D]
@@ -117,7 +117,7 @@ def eliminate_joints(model: KernelModel, work: Work) -> Scalar:
             margin = response - noise
             dof[d, MARGIN] = margin
             worst = where_less(worst, margin, worst, margin)
-            inverse = reciprocal(response + dof[d, HELD])
+            inverse = reciprocal(response)
             left = dof[d, TAU] - power(s, force)
             store(dof, d, U, U_d)
             dof[d, D] = inverse

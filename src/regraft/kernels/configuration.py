@@ -27,7 +27,7 @@ def tangent(walk: IntegerTable, step: Scalars, v: Scalars, out: Scalars) -> None
 def difference(walk: IntegerTable, q1: Scalars, q0: Scalars, out: Scalars) -> None:
     """out = q1 ⊖ q0, the tangent vector with q0 ⊕ out = q1.  O(n)."""
     for k in range(walk.shape[0]):
-        joint_difference(walk[k, KIND], q1, walk[k, Q], q0, walk[k, V], out)
+        joint_difference(walk[k, KIND], q1, walk[k, Q], q0, walk[k, Q], out, walk[k, V])
 
 
 @stage

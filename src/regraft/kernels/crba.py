@@ -10,14 +10,14 @@ from ..compilation import Floats, Table, entry, inline, jit
 from .inertia import body_inertia, load_rigid, store_rigid
 from .kinematics import place_body
 from .memory import model_at, work_at
-from .tables import END, PARENT, KernelModel, S, V, Work
+from .tables import ARMATURE, END, PARENT, KernelModel, S, V, Work
 
 
 @jit
 def crba(model: KernelModel, work: Work, q: Any, M: Any) -> None:
     """M(q), both halves filled.  O(n depth), and O(nv²) to clear the matrix.
 
-    In one common frame the inertias of bodies that move together simply add up.
+    In one common frame the inertias of bodies that move together simply add up. Rotors add to the diagonal alone.
     """
     walk, body, dof = model.walk, work.body, work.dof
     for k in range(walk.shape[0]):
@@ -37,6 +37,9 @@ def crba(model: KernelModel, work: Work, q: Any, M: Any) -> None:
         parent = walk[k, PARENT]
         if parent >= 0:
             store_rigid(body, parent, joined(load_rigid(body, parent), composite))
+    if model.rotors > 0:
+        for d in range(dof.shape[0]):
+            M[d, d] += model.settings[ARMATURE, d]
 
 
 @inline

@@ -12,12 +12,12 @@ from .inertia import body_inertia
 from .kinematics import frame, move_bodies, place_bodies
 from .memory import model_at, positions_in, work_at
 from .passive import passive_energy
-from .tables import ORIGIN, ROOT, VEL, KernelModel, R, Work
+from .tables import ARMATURE, ORIGIN, ROOT, VEL, KernelModel, R, Work
 
 
 @jit
-def energy(model: KernelModel, work: Work, q: Any) -> tuple[Scalar, Scalar]:
-    """Kinetic energy ½ Σ V · I V and potential energy −Σ m g · c + springs + limits, after `move_bodies`.  O(n)."""
+def energy(model: KernelModel, work: Work, q: Any, v: Any) -> tuple[Scalar, Scalar]:
+    """Kinetic energy ½ Σ V · I V + rotors and potential energy −Σ m g · c + springs + limits, after `move_bodies`.  O(n)."""
     walk, body = model.walk, work.body
     g = load(model.gravity, 0, 0, 3)
     like = body[0, R]
@@ -28,12 +28,18 @@ def energy(model: KernelModel, work: Work, q: Any) -> tuple[Scalar, Scalar]:
         m, h, _ = inertia
         moment = add(h, scale(m, load(body, walk[k, ROOT], ORIGIN, 3)))
         potential = potential - dot(g, moment)
+    if model.rotors > 0:
+        for d in range(work.dof.shape[0]):
+            kinetic = kinetic + 0.5 * model.settings[ARMATURE, d] * v[d] * v[d]
     return kinetic, potential + passive_energy(model, work, q, like)
 
 
 @jit
 def momentum(model: KernelModel, work: Work) -> tuple[Vector, Vector, Vector, Scalar]:
-    """Angular momentum about the world's origin, linear momentum, first moment Σ m c and mass, after `move_bodies`.  O(n)."""
+    """Angular momentum about the world's origin, linear momentum, first moment Σ m c and mass, after `move_bodies`.  O(n).
+
+    Those of bodies: rotors are inertia along their joints' own motion, and have no part in it.
+    """
     walk, body = model.walk, work.body
     like = body[0, R]
     turning, moving, moment, mass = zero_vector(like), zero_vector(like), zero_vector(like), zero(like)
@@ -54,7 +60,7 @@ def energy_at(handle: int, q: Floats, v: Floats) -> Any:
     """Kinetic and potential energy."""
     place_bodies(model_at(handle), work_at(handle, q), q)
     move_bodies(model_at(handle), work_at(handle, q), q, v)
-    return energy(model_at(handle), work_at(handle, q), q)
+    return energy(model_at(handle), work_at(handle, q), q, v)
 
 
 @entry
@@ -73,7 +79,7 @@ def balance_of_many(handle: int, states: Table, out: Table) -> None:
         q = states[i, :nq]
         place_bodies(m, w, q)
         move_bodies(m, w, q, states[i, nq:])
-        store(out, i, 0, energy(m, w, q))
+        store(out, i, 0, energy(m, w, q, states[i, nq:]))
         turning, moving, _, _ = momentum(m, w)
         store(out, i, 2, turning)
         store(out, i, 5, moving)

@@ -12,7 +12,7 @@ from .aba import accelerate, eliminate_joints
 from .inertia import body_inertia, store_rigid
 from .kinematics import frame, place_bodies
 from .memory import model_at, positions_in, work_at
-from .tables import BIAS, END, MARGIN, ORIGIN, PARENT, ROOT, TAU, VEL, F, KernelModel, R, S, V, Work
+from .tables import ARMATURE, BIAS, END, MARGIN, ORIGIN, PARENT, ROOT, TAU, VEL, F, KernelModel, R, S, V, Work
 
 
 @jit
@@ -21,14 +21,12 @@ def impact(model: KernelModel, work: Work, q: Any, v: Any, top: int, at: Vector,
 
     Before it the root's body moves at `twist`, given at the point `at` in world axes, and the other joints at v. Of all motions
     that the base joint allows the tree takes the one nearest in the metric of kinetic energy, so momentum is kept along all that
-    stays free: M v⁺ = Σ Sᵀ I V. These are the equations of motion with velocities for accelerations and momenta for
-    forces.
+    stays free: M v⁺ = Σ Sᵀ I V + armature v, where a rotor in the base joint, which is new, was at rest. These are the equations
+    of motion with velocities for accelerations and momenta for forces.
     """
     walk, body, dof = model.walk, work.body, work.dof
     like = body[0, R]
     place_bodies(model, work, q)
-    for d in range(dof.shape[0]):
-        dof[d, TAU] = zero(like)
     for k in range(walk.shape[0]):
         V_k = zero_spatial(like)
         if k == top:
@@ -37,6 +35,8 @@ def impact(model: KernelModel, work: Work, q: Any, v: Any, top: int, at: Vector,
             V_k = load(body, walk[k, PARENT], VEL, 6)
             for d in range(walk[k, V], walk[k, END]):
                 V_k = plus_times(V_k, v[d], load(dof, d, S, 6))
+        for d in range(walk[k, V], walk[k, END]):
+            dof[d, TAU] = zero(like) if k == top else model.settings[ARMATURE, d] * v[d]
         inertia = body_inertia(model, k, frame(body, k))
         store_rigid(body, k, inertia)
         store(body, k, VEL, V_k)

@@ -32,7 +32,22 @@ from .constraints.tables import (
     SHARES,
     Loops,
 )
-from .tables import BODY_WORK, DOF_WORK, GEOMETRY, JOINTS, LIMIT, LIMIT_ROW, SPRING, KernelModel, Work
+from .tables import (
+    ARMATURE,
+    BODY_WORK,
+    COIL,
+    COIL_ROW,
+    DOF_WORK,
+    GEOMETRY,
+    HELD,
+    JOINTS,
+    LIMIT,
+    LIMIT_ROW,
+    SETTINGS,
+    SPRING,
+    KernelModel,
+    Work,
+)
 
 # --- the header -------------------------------------------------------------------------------------------------------------
 
@@ -53,14 +68,18 @@ CYCLES = 12  # see `Loops.cycles`
 CYCLE_ROWS = 13  # rows of these
 LINKS_AT = 14  # address of `link_kernels.links_kernel`, where there are links
 TABLED = 15  # how many numbers the joints' own tables have
+ROTORS = 16  # how many velocities of the tree have armature
+RUBBING = 17  # how many have dry friction
+COILS = 18  # number of joints with a spring of their own
+TREE_COILS = 19  # how many of them are of the tree
 # addresses of the tables of a structure
-JOINTS_AT, GEOMETRY_AT, GRAVITY_AT, DAMPING_AT, SPRING_ROWS_AT, SPRINGS_AT, LIMIT_ROWS_AT, LIMITS_AT, FAR_AT = range(16, 25)
-CUTS_AT, CHILD_FRAMES_AT, PATH_AT, RANKS_AT, DOFS_AT, NORMALS_AT, LINK_TABLE_AT, CYCLE_TABLE_AT = range(25, 33)
-JOINT_TABLES_AT = 33
+JOINTS_AT, GEOMETRY_AT, GRAVITY_AT, SETTINGS_AT, SPRING_ROWS_AT, SPRINGS_AT, LIMIT_ROWS_AT, LIMITS_AT, FAR_AT = range(20, 29)
+CUTS_AT, CHILD_FRAMES_AT, PATH_AT, RANKS_AT, DOFS_AT, NORMALS_AT, LINK_TABLE_AT, CYCLE_TABLE_AT = range(29, 37)
+JOINT_TABLES_AT, COIL_ROWS_AT, COILS_AT = range(37, 40)
 # addresses of those of a workspace
-BODY_AT, DOF_AT, ROWS_AT, Y_AT, W_AT, SHARED_AT, DRIVE_AT, SCRATCH_AT, HELD_AT, MOTORS_AT = range(34, 44)
-ORDER_AT, BORDER_AT, FACTORS_AT, LOADS_AT = range(44, 48)
-HEADER = 48
+BODY_AT, DOF_AT, ROWS_AT, Y_AT, W_AT, SHARED_AT, DRIVE_AT, SCRATCH_AT, HELD_AT, MOTORS_AT = range(40, 50)
+ORDER_AT, BORDER_AT, FACTORS_AT, LOADS_AT = range(50, 54)
+HEADER = 56  # a multiple of the words of a cache line
 
 _LINE = 8  # words of a cache line, at which every table begins
 _POSE = 12
@@ -77,7 +96,8 @@ def size_structure(header: Any) -> None:
     """The words of each table of a structure, in the place of its address."""
     n, loops = header[BODIES], header[LOOPS]
     header[JOINTS_AT], header[GEOMETRY_AT], header[GRAVITY_AT] = (n + loops) * JOINTS, (n + loops) * GEOMETRY, 3
-    header[DAMPING_AT] = header[COORDINATES]
+    header[SETTINGS_AT] = SETTINGS * header[COORDINATES]
+    header[COIL_ROWS_AT], header[COILS_AT] = header[COILS] * COIL_ROW, header[COILS] * COIL
     header[SPRING_ROWS_AT], header[SPRINGS_AT] = 2 * header[SPRINGS], header[SPRINGS] * SPRING
     header[LIMIT_ROWS_AT], header[LIMITS_AT] = header[LIMITS] * LIMIT_ROW, header[LIMITS] * LIMIT
     header[FAR_AT], header[RANKS_AT], header[DOFS_AT] = n * _POSE, n, header[VELOCITIES]
@@ -116,12 +136,17 @@ def model_at(handle: int) -> KernelModel:
         table_at(at[0, JOINTS_AT], n, JOINTS, handle),
         table_at(at[0, GEOMETRY_AT], joints, GEOMETRY, 0.0),
         table_at(at[0, GRAVITY_AT], 1, 3, 0.0),
-        table_at(at[0, DAMPING_AT], 1, at[0, COORDINATES], 0.0),
+        table_at(at[0, SETTINGS_AT], SETTINGS, at[0, COORDINATES], 0.0),
+        at[0, ROTORS],
+        at[0, RUBBING],
         table_at(at[0, SPRING_ROWS_AT], springs, 2, handle),
         table_at(at[0, SPRINGS_AT], springs, SPRING, 0.0),
         table_at(at[0, LIMIT_ROWS_AT], limits, LIMIT_ROW, handle),
         at[0, TREE_LIMITS],
         table_at(at[0, LIMITS_AT], limits, LIMIT, 0.0),
+        table_at(at[0, COIL_ROWS_AT], at[0, COILS], COIL_ROW, handle),
+        at[0, TREE_COILS],
+        table_at(at[0, COILS_AT], at[0, COILS], COIL, 0.0),
         table_at(at[0, FAR_AT], n, _POSE, 0.0),
         handle,
     )
@@ -238,6 +263,17 @@ def hold_all(handle: int, like: Any) -> None:
             closed.rows[r, NORMAL + c] = normals[r, c]
 
 
+@jit
+def begin_with_rotors(handle: int, lanes: int, like: Any) -> None:
+    """HELD = the joints' armature, in a new workspace of numbers like this one, `lanes` at a time."""
+    at, settings = header_at(handle), model_at(handle).settings
+    if at[ROTORS] > 0:
+        dof = table_at(at[DOF_AT], at[VELOCITIES], DOF_WORK * lanes, like)
+        for d in range(dof.shape[0]):
+            for lane in range(lanes):
+                dof[d, HELD * lanes + lane] = settings[ARMATURE, d]
+
+
 @generic_entry
 def new_block(structure: int, links: int, lanes: int, like: Scalar) -> tuple[int, Any]:
     """One more workspace for a structure: its address, and the block of memory that it begins.
@@ -252,6 +288,7 @@ def new_block(structure: int, links: int, lanes: int, like: Scalar) -> tuple[int
     start, memory = block_of(header, BODY_AT, LOADS_AT + 1)
     found = header_at(start)
     found[LINKS_AT] = links
+    begin_with_rotors(start, lanes, like)
     if found[LOOPS] > 0:
         hold_all(start, like)
     return start, memory

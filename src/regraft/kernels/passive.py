@@ -1,4 +1,4 @@
-"""Forces that need no actuator: joint damping, joint limits, springs and dampers between points."""
+"""Forces that need no actuator: springs and dampers between points; damping, limits, springs and friction of joints."""
 
 from __future__ import annotations
 
@@ -24,14 +24,20 @@ from ..algebra.spatial import (
     zero_vector,
 )
 from ..compilation import Scalars, inline, jit
-from ..joints import joint_limit
-from ..tolerances import TINY
+from ..joints import joint_difference, joint_limit, joint_pull
+from ..tolerances import SLIP_SPEED, TINY
 from .kinematics import frame
 from .stages import tree_stage
 from .tables import (
+    ARMATURE,
+    COIL_REST,
+    COIL_STIFFNESS,
+    COILED,
     DAMPING,
     DISSIPATION,
     DOFS,
+    FRICTION,
+    JOINT_DAMPING,
     KIND,
     LIMIT_STIFFNESS,
     LIMITED,
@@ -42,6 +48,7 @@ from .tables import (
     POINT_B,
     PUSH,
     PUSH_POINT,
+    RATE,
     REST,
     ROOT,
     STIFFNESS,
@@ -51,6 +58,7 @@ from .tables import (
     F,
     KernelModel,
     Q,
+    U,
     V,
     Work,
 )
@@ -64,26 +72,76 @@ def positive_part(x: Scalar) -> Scalar:
 
 @inline
 def joint_torques(model: KernelModel, work: Work, q: Any, v: Any, tau: Any) -> None:
-    """TAU = tau − damping v + limiting torques.  O(n)."""
-    dof, damping = work.dof, model.damping
+    """TAU = tau − damping v + torques of limits, springs and friction.  O(n)."""
+    dof, settings = work.dof, model.settings
     for d in range(dof.shape[0]):
-        dof[d, TAU] = tau[d] - damping[0, d] * v[d]
-    if model.tree_limits > 0:
-        limit_torques(model, work, q, v)
+        dof[d, TAU] = tau[d] - settings[JOINT_DAMPING, d] * v[d]
+    if model.tree_limits + model.tree_coils + model.rubbing > 0:
+        resist(model, work, q, v)
 
 
 @inline
-def passive_torques(model: KernelModel, work: Work, q: Any, v: Any) -> None:
-    """TAU where there are no other torques.  O(n)."""
-    dof, damping = work.dof, model.damping
+def passive_torques(model: KernelModel, work: Work, q: Any, v: Any, a: Any) -> None:
+    """TAU where there are no other torques, less what rotors need for the accelerations a.  O(n)."""
+    dof, settings = work.dof, model.settings
     for d in range(dof.shape[0]):
-        dof[d, TAU] = -damping[0, d] * v[d]
-    if model.tree_limits > 0:
-        limit_torques(model, work, q, v)
+        dof[d, TAU] = -settings[JOINT_DAMPING, d] * v[d]
+    if model.rotors > 0:
+        for d in range(dof.shape[0]):
+            dof[d, TAU] = dof[d, TAU] - settings[ARMATURE, d] * a[d]
+    if model.tree_limits + model.tree_coils + model.rubbing > 0:
+        resist(model, work, q, v)
 
 
 @tree_stage
-def limit_torques(model: KernelModel, work: Work, q: Scalars, v: Scalars) -> None:
+def resist(model: KernelModel, work: Work, q: Scalars, v: Scalars) -> None:
+    """Add the torques of limits, springs and friction of the tree's joints to TAU.  O(limits + springs), O(n) with friction."""
+    limit_torques(model, work, q, v)
+    coil_torques(model, work, q)
+    if model.rubbing > 0:
+        for d in range(work.dof.shape[0]):
+            work.dof[d, TAU] = work.dof[d, TAU] - rub(model, d, v[d])
+
+
+# --- dry friction, springs and limits of joints ------------------------------------------------------------------------------
+
+
+@inline
+def rub(model: KernelModel, d: int, rate: Scalar) -> Scalar:
+    """The torque of dry friction against a velocity: f v / (v² + s²)½, all but constant beyond the slip speed s."""
+    return model.settings[FRICTION, d] * rate / square_root(rate * rate + SLIP_SPEED * SLIP_SPEED)
+
+
+@inline
+def coil_torques(model: KernelModel, work: Work, q: Any) -> None:
+    """Add the torques of the springs in the tree's joints to TAU.  O(springs)."""
+    walk, dof = model.walk, work.dof
+    for row in range(model.tree_coils):
+        k = model.coil_rows[row, COILED]
+        room, first = dof[walk[k, V]], walk[k, V]
+        wind(model, row, q, walk[k, Q], room, U, room, RATE)
+        joint_pull(walk[k, KIND], room, U, room, RATE)
+        for c in range(walk[k, DOFS]):
+            dof[first + c, TAU] = dof[first + c, TAU] - dof[first, RATE + c]
+
+
+@inline
+def wind(model: KernelModel, row: int, q: Any, at: int, step: Any, d: int, force: Any, f: int) -> Scalar:
+    """step[d:] = q ⊖ rest of a joint with a spring, and force[f:] = K times that; returns the energy ½ (q ⊖ rest)ᵀ K (q ⊖ rest).
+
+    The joint's position begins at q[at].
+    """
+    k = model.coil_rows[row, COILED]
+    joint_difference(model.joints[k, KIND], q, at, model.coils[row], COIL_REST, step, d)
+    energy = zero(step[d])
+    for c in range(model.joints[k, DOFS]):
+        force[f + c] = model.coils[row, COIL_STIFFNESS + c] * step[d + c]
+        energy = energy + 0.5 * force[f + c] * step[d + c]
+    return energy
+
+
+@inline
+def limit_torques(model: KernelModel, work: Work, q: Any, v: Any) -> None:
     """Add the limiting torques of the tree's joints to TAU.  O(limits)."""
     walk, dof = model.walk, work.dof
     for row in range(model.tree_limits):
@@ -190,7 +248,10 @@ def external_force(external: Any, k: int, X: Transform) -> Force:
 
 @jit
 def passive_energy(model: KernelModel, work: Work, q: Any, like: Scalar) -> Scalar:
-    """The energy stored in springs and in the limits of the tree's joints, after `place_bodies`.  O(springs + limits)."""
+    """The energy stored in springs and in the limits of the tree's joints, after `place_bodies`.  O(springs + limits).
+
+    The joints' own springs take up U and RATE.
+    """
     energy = zero(like)
     for row in range(model.springs.shape[0]):
         _, _, span, _ = spring_span(model, work, row, like)
@@ -199,4 +260,8 @@ def passive_energy(model: KernelModel, work: Work, q: Any, like: Scalar) -> Scal
     for row in range(model.tree_limits):
         value, _ = measured(model, row, q, model.walk[model.limit_rows[row, LIMITED], Q])
         energy = energy + limit_energy(model, row, value)
+    for row in range(model.tree_coils):
+        k = model.coil_rows[row, COILED]
+        room = work.dof[model.walk[k, V]]
+        energy = energy + wind(model, row, q, model.walk[k, Q], room, U, room, RATE)
     return energy

@@ -21,7 +21,7 @@ def rnea(model: KernelModel, work: Work, q: Any, v: Any, a: Any, external: Any, 
     place_bodies(model, work, q)
     move_bodies(model, work, q, v)
     need_forces(model, work, a, external)
-    passive_torques(model, work, q, v)
+    passive_torques(model, work, q, v, a)
     spring_forces(model, work)
     pass_forces(model, work, tau)
 

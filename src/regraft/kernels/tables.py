@@ -60,6 +60,22 @@ LIMIT_STIFFNESS = 2
 DISSIPATION = 3
 LIMIT = 4
 
+# settings: float64 (SETTINGS, coordinates), a number for each velocity: those of the tree in the order of v, then of loop joints
+JOINT_DAMPING = 0
+ARMATURE = 1  # inertia that the joint itself has; each workspace begins with it in HELD
+FRICTION = 2  # the torque of dry friction
+SETTINGS = 3
+
+# coil_rows: int64 (number, COIL_ROW), a row for each joint that has a spring of its own
+COILED = 0  # row of the joint in `joints`; those of the tree come first
+TURNS = 1  # a bit for each of its numbers that is an angle which a pose gives up to whole turns, as of a loop joint
+COIL_ROW = 2
+
+# coils: float64 (number, COIL)
+COIL_REST = 0  # 7: the position at rest
+COIL_STIFFNESS = 7  # 6: for each velocity
+COIL = 13
+
 # external: scalar (n, EXTERNAL), or (0, EXTERNAL) where nothing pushes
 PUSH = 0  # 6: moment and force in world axes
 PUSH_POINT = 6  # 3: where the force acts, in the body's frame here
@@ -80,13 +96,13 @@ BODY_WORK = 72
 
 # work.dof: (nv, DOF_WORK)
 S = 0  # 6: screw of this degree of freedom, signed by polarity
-U = 6  # 6: I S
-RATE = 12  # 6: change of S in the frame of the joint's child, only where VARIES
+U = 6  # 6: I S; before, room for the way of a joint's spring
+RATE = 12  # 6: change of S in the frame of the joint's child, only where VARIES; then room for the pull of a joint's spring
 TAU = 18  # torque, passive ones included; then what is left of it
 D = 19  # 1 / (S · U)
 MARGIN = 20  # S · U less what may be rounding; a joint where it is not positive moves no inertia
 NOISE = 21  # what rounding may have left in S · U
-HELD = 22  # inertia that the joint itself has; so large that it does not move where it is to be held
+HELD = 22  # inertia that the joint itself has: its armature, or so much that it does not move where it is to be held
 DOF_WORK = 24  # a multiple of the 8 numbers of a cache line
 
 
@@ -97,12 +113,17 @@ class KernelModel(NamedTuple):
     walk: Any  # the rows of `joints` that the tree has
     geometry: Any
     gravity: Any  # (1, 3)
-    damping: Any  # (1, coordinates): of the tree's joints in the order of v, then of the loop joints
+    settings: Any
+    rotors: int  # how many velocities of the tree have armature
+    rubbing: int  # how many have dry friction
     spring_rows: Any
     springs: Any
     limit_rows: Any
     tree_limits: int  # how many of them are of joints of the tree
     limits: Any
+    coil_rows: Any
+    tree_coils: int  # how many of them are of joints of the tree
+    coils: Any
     far: Any  # (n, 12): the frame of the joint that leads to each row, on its body
     handle: Any  # by which stages find all of this again
 

@@ -114,6 +114,9 @@ def _check_surroundings(mech: Mechanism) -> None:
     for joint in mech.joints.values():
         if joint.type.limits is not None:
             raise ModelError(f"joint {joint.name!r}: S3 has no limits; leave them out. {_WAY_OUT}")
+        for what in ("armature", "stiffness", "friction"):
+            if getattr(joint.type, what).any():
+                raise ModelError(f"joint {joint.name!r}: S3 has no {what} of joints; leave it out. {_WAY_OUT}")
 
 
 def _friction(joint: Joint) -> float:

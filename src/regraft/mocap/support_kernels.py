@@ -148,7 +148,7 @@ def support_dynamics(handle: int, ways: Ways, frames: Frames, cost: Cost, out: R
         place_bodies(model, work, frames.q[i])
         move_bodies(model, work, frames.q[i], frames.v[i])
         need_forces(model, work, frames.a[i], table_at(handle, 0, EXTERNAL, frames.q))
-        passive_torques(model, work, frames.q[i], frames.v[i])
+        passive_torques(model, work, frames.q[i], frames.v[i], frames.a[i])
         spring_forces(model, work)
         origin, root, total = load(work.body, 0, ORIGIN, 3), frames.root[i, 0], whole(work)
         store(out.total, i, 0, about_world(total, origin))

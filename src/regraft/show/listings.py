@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 from rich import box
 from rich.table import Table
 from rich.text import Text
@@ -21,13 +22,15 @@ _NONE = "–"
 def joint_table(mech: Mechanism) -> Table:
     """One row per joint, in the order in which they were added: what it is, what it joins, where its numbers are."""
     ways = {joint.name: "+1" if joint.child == body else "−1" for joint, body, *_ in walked(mech.joints, mech.layout)}
-    table = _table("joint", "type", "parent → child", "q", "v", "polarity", "limits", "damping")
+    more = any(_others(joint.type) for joint in mech.joints.values())
+    table = _table("joint", "type", "parent → child", "q", "v", "polarity", "limits", "damping", *["other settings"] * more)
     for name, joint in mech.joints.items():
         closes_loop = name not in mech.layout.q_slices
         q, v = (_NONE, _NONE) if closes_loop else (_slots(mech.q_slice(name)), _slots(mech.v_slice(name)))
         way = "loop" if closes_loop else ways.get(name, _NONE)
         ends = f"{joint.parent} → {joint.child}"
-        _add(table, name, joint.type.described(), ends, q, v, way, _limits(joint.type), _damping(joint.type))
+        others = [_others(joint.type) or _NONE] * more
+        _add(table, name, joint.type.described(), ends, q, v, way, _limits(joint.type), _each(joint.type.damping), *others)
     return table
 
 
@@ -62,11 +65,22 @@ def _limits(kind: JointType) -> str:
     return ", ".join(f"[{low:g}, {high:g}]" for low, high in zip(kind.limits.lower, kind.limits.upper, strict=True))
 
 
-def _damping(kind: JointType) -> str:
-    values: Sequence[float] = kind.damping.tolist()
+def _each(numbers: NDArray[np.float64]) -> str:
+    """A setting with a number for each velocity."""
+    values: Sequence[float] = numbers.tolist()
     if not any(values):
         return _NONE
     return f"{values[0]:g}" if len(set(values)) == 1 else _numbers(values)
+
+
+def _others(kind: JointType) -> str:
+    """All settings but limits and damping."""
+    resisting = ("armature", "stiffness", "friction")
+    found = [f"{what} {_each(getattr(kind, what))}" for what in resisting if getattr(kind, what).any()]
+    if kind.stiffness.any() and not np.array_equal(kind.rest, kind.neutral()):
+        found.append(f"rest {_each(kind.rest)}")
+    found += [f"{what} {_each(getattr(kind, what))}" for what in ("effort", "speed") if np.isfinite(getattr(kind, what)).any()]
+    return ", ".join(found if kind.actuated else [*found, "no motor"])
 
 
 def _principal_moments(inertia: Inertia) -> Sequence[float]:

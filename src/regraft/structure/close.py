@@ -14,15 +14,25 @@ from ..joints import PARAMETERS, joint_tabled, parameters
 from ..kernels import memory, tables
 from ..kernels.constraints.rows import held_directions
 from ..kernels.constraints.tables import CUT, FIRST, PATH, REACH, RESISTS, SCRATCH_ROWS, SINCE, Loops
-from ..kernels.memory import HEADER, header_at, hold_all, joint_tables_at, loops_at, model_at, normals_at, structure_of
-from ..kernels.tables import CHILD, CLOSES, DOFS, END, KIND, LIMITED, PARENT, ROOT, VARIES, KernelModel, V
+from ..kernels.memory import (
+    HEADER,
+    begin_with_rotors,
+    header_at,
+    hold_all,
+    joint_tables_at,
+    loops_at,
+    model_at,
+    normals_at,
+    structure_of,
+)
+from ..kernels.tables import CHILD, CLOSES, COILED, DOFS, END, KIND, LIMITED, PARENT, ROOT, VARIES, KernelModel, V
 from .derive import copy, rows_of_bodies
 from .description import (
     CHILD_BODY,
-    CLOSING_DAMPING,
     CLOSING_ON_CHILD,
     CLOSING_ON_PARENT,
     CLOSING_PARAMETERS,
+    CLOSING_SETTINGS,
     FREEDOM,
     KIND_OF,
     PARENT_BODY,
@@ -32,10 +42,12 @@ from .links import link
 
 
 @entry
-def derive_closed(tree: int, rows: Table, limited: IntegerTable, limits: Table, joint_tables: Table) -> tuple[int, int, Any]:
+def derive_closed(
+    tree: int, rows: Table, limited: IntegerTable, limits: Table, coiled: IntegerTable, coils: Table, joint_tables: Table
+) -> tuple[int, int, Any]:
     """The tables of a tree with loops: how many links there are, and a block of memory. The arrays are those of `Closings`."""
     given = model_at(tree)
-    n, number = given.walk.shape[0], rows.shape[0]
+    number = rows.shape[0]
     loops, cuts, header = (
         np.zeros((number, tables.JOINTS), np.int64),
         np.zeros((number, CUT), np.int64),
@@ -45,6 +57,7 @@ def derive_closed(tree: int, rows: Table, limited: IntegerTable, limits: Table, 
     header[memory.LOOPS] = number
     header[memory.COORDINATES] += row_loops(rows, given, header[memory.COORDINATES], loops)
     header[memory.LIMITS] += limits.shape[0]
+    header[memory.COILS] += coils.shape[0]
     header[memory.TABLED] += joint_tables.shape[1]
     header[memory.ROWS], header[memory.LONGEST], header[memory.BAND] = measure(loops, given.walk, cuts)
     links, cycles = link(loops, given.walk)
@@ -62,17 +75,25 @@ def derive_closed(tree: int, rows: Table, limited: IntegerTable, limits: Table, 
     copy(cuts, closed.cuts)
     copy(links, closed.links)
     copy(cycles, closed.cycles)
-    for i in range(limits.shape[0]):
-        at = given.limits.shape[0] + i
-        for c in range(limits.shape[1]):
-            model.limits[at, c] = limits[i, c]
-        for c in range(limited.shape[1]):
-            model.limit_rows[at, c] = limited[i, c]
-        model.limit_rows[at, LIMITED] = n + limited[i, 0]
+    append(limited, limits, model.walk.shape[0], model.limit_rows, model.limits)
+    append(coiled, coils, model.walk.shape[0], model.coil_rows, model.coils)
     place_loops(rows, model, closed, normals_at(start))
     move_joint_tables(joint_tables_at(tree), joint_tables, model, joint_tables_at(start))
     hold_all(start, 0.0)
+    begin_with_rotors(start, 1, 0.0)
     return links.shape[0], start, block
+
+
+@jit
+def append(given: Any, numbers: Any, n: int, rows: Any, table: Any) -> None:
+    """Put what loop joints have, limits or springs, after that of the tree: rows of joints in the table of all, and numbers."""
+    for i in range(given.shape[0]):
+        at = rows.shape[0] - given.shape[0] + i
+        for c in range(numbers.shape[1]):
+            table[at, c] = numbers[i, c]
+        for c in range(given.shape[1]):
+            rows[at, c] = given[i, c]
+        rows[at, 0] += n
 
 
 @jit
@@ -81,11 +102,13 @@ def copy_tree(given: KernelModel, model: KernelModel) -> None:
     copy(given.walk, model.joints)
     copy(given.geometry, model.geometry)
     copy(given.gravity, model.gravity)
-    copy(given.damping, model.damping)
+    copy(given.settings, model.settings)
     copy(given.spring_rows, model.spring_rows)
     copy(given.springs, model.springs)
     copy(given.limit_rows, model.limit_rows)
     copy(given.limits, model.limits)
+    copy(given.coil_rows, model.coil_rows)
+    copy(given.coils, model.coils)
     copy(given.far, model.far)
 
 
@@ -172,15 +195,17 @@ def place_loops(rows: Any, model: KernelModel, closed: Loops, normals: Any) -> N
         store_pose(closed.child_frames, l, here)
         fill_path(closed, l, model.walk)
         for c in range(loops[l, DOFS]):
-            damping = rows[l, CLOSING_DAMPING + c]
-            model.damping[0, loops[l, V] + c] = damping
-            if damping != 0.0:
-                closed.cuts[l, RESISTS] = 1
+            for s in range(tables.SETTINGS):
+                model.settings[s, loops[l, V] + c] = rows[l, CLOSING_SETTINGS + 6 * s + c]
+                if s != tables.ARMATURE and rows[l, CLOSING_SETTINGS + 6 * s + c] != 0.0:
+                    closed.cuts[l, RESISTS] = 1
         if not loops[l, VARIES]:
             par = parameters(closed.geometry, l, tables.PAR, 0.0)
             held_directions(loops[l, KIND], par, position, loops[l, DOFS], closed.cuts[l, FIRST], normals, closed.scratch)
     for i in range(model.tree_limits, model.limit_rows.shape[0]):
         closed.cuts[model.limit_rows[i, LIMITED] - model.walk.shape[0], RESISTS] = 1
+    for i in range(model.tree_coils, model.coil_rows.shape[0]):
+        closed.cuts[model.coil_rows[i, COILED] - model.walk.shape[0], RESISTS] = 1
 
 
 @inline

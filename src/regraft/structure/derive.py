@@ -16,8 +16,8 @@ from ..algebra.spatial import Rotation, compose, invert, rotate_back, subtract, 
 from ..compilation import allocating, entry, inline, jit
 from ..joints import PARAMETERS, joint_tabled
 from ..kernels import memory, tables
-from ..kernels.memory import HEADER, joint_tables_at, model_at, structure_of
-from ..kernels.tables import CHILD, DOFS, END, KIND, LIMITED, PARENT, ROOT, VARIES, KernelModel, V
+from ..kernels.memory import HEADER, begin_with_rotors, joint_tables_at, model_at, structure_of
+from ..kernels.tables import CHILD, DOFS, END, KIND, PARENT, ROOT, VARIES, KernelModel, V
 from .description import (
     CHILD_BODY,
     END_V,
@@ -49,21 +49,27 @@ def derive_tree(d: Description, nq: int, nv: int) -> tuple[int, int, Any]:
         d.limits.shape[0],
     )
     header[memory.TABLED] = d.joint_tables.shape[1]
+    header[memory.COILS], header[memory.TREE_COILS] = d.coils.shape[0], d.coils.shape[0]
+    for c in range(nv):
+        header[memory.ROTORS] += d.settings[tables.ARMATURE, c] > 0.0
+        header[memory.RUBBING] += d.settings[tables.FRICTION, c] > 0.0
     reached = span(d.joints, walk)
     start, block = structure_of(header)
     model = model_at(start)
     copy(walk, model.walk)
     if reached == walk.shape[0]:
         copy(d.gravity, model.gravity)
-        copy(d.damping, model.damping)
+        copy(d.settings, model.settings)
         copy(d.limits, model.limits)
+        copy(d.coils, model.coils)
         place(d.numbers, d.inertias, model.walk, model.geometry, model.far)
         if d.springs.shape[0] > 0:
             copy(d.springs, model.springs)
             attach_springs(d.spring_ends, model.walk, model.far, model.spring_rows, model.springs)
-        if d.limited.shape[0] > 0:
-            attach_limits(d.limited, model.walk, model.limit_rows)
+        attach_to_rows(d.limited, model.walk, model.limit_rows)
+        attach_to_rows(d.coiled, model.walk, model.coil_rows)
         attach_joint_tables(d, model, joint_tables_at(start))
+        begin_with_rotors(start, 1, 0.0)
     return reached, start, block
 
 
@@ -178,14 +184,16 @@ def attach_springs(ends: Any, walk: Any, far: Any, spring_rows: Any, springs: An
 
 
 @allocating
-def attach_limits(limited: Any, walk: Any, limit_rows: Any) -> None:
-    """Limits from joints to rows.  O(n + limits)."""
+def attach_to_rows(given: Any, walk: Any, table: Any) -> None:
+    """What joints have, limits or springs, from joints to rows: the first column.  O(n + their number)."""
+    if given.shape[0] == 0:
+        return
     rows = np.empty(walk.shape[0], np.int64)
     for k in range(walk.shape[0]):
         rows[walk[k, tables.JOINT]] = k
-    copy(limited, limit_rows)
-    for i in range(limited.shape[0]):
-        limit_rows[i, LIMITED] = rows[limited[i, 0]]
+    copy(given, table)
+    for i in range(given.shape[0]):
+        table[i, 0] = rows[given[i, 0]]
 
 
 @jit

@@ -16,7 +16,20 @@ from numpy.typing import NDArray
 from ..algebra.pose import POSE
 from ..compilation import declare
 from ..joints import FORMS, PARAMETERS, JointType, kind_of, padded_parameters
-from ..kernels.tables import LIMIT, LIMIT_ROW, LOWER, POINT_B, SPRING, STIFFNESS, UPPER
+from ..kernels.tables import (
+    COIL,
+    COIL_REST,
+    COIL_ROW,
+    COIL_STIFFNESS,
+    LIMIT,
+    LIMIT_ROW,
+    LOWER,
+    POINT_B,
+    SETTINGS,
+    SPRING,
+    STIFFNESS,
+    UPPER,
+)
 from .layout import WORLD, Layout
 
 if TYPE_CHECKING:
@@ -31,8 +44,8 @@ PARENT_BODY, CHILD_BODY, KIND_OF, FIRST_Q, FIRST_V, END_V, VARYING = range(7)
 ON_PARENT, ON_CHILD, JOINT_PARAMETERS = 0, POSE, 2 * POSE
 # columns of closings; parent and child body and kind are those of joints
 FREEDOM, VARYING_COLUMNS, CLOSING_PARAMETERS = 3, 4, 5
-CLOSING_DAMPING = CLOSING_PARAMETERS + PARAMETERS
-CLOSING_ON_PARENT = CLOSING_DAMPING + 6
+CLOSING_SETTINGS = CLOSING_PARAMETERS + PARAMETERS
+CLOSING_ON_PARENT = CLOSING_SETTINGS + 6 * SETTINGS
 CLOSING_ON_CHILD = CLOSING_ON_PARENT + POSE
 CLOSING = CLOSING_ON_CHILD + POSE
 
@@ -41,14 +54,14 @@ Ends = tuple[int, int]
 
 
 class Description(NamedTuple):
-    """Bodies, springs, and the joints of the tree with their limits, as arrays."""
+    """Bodies, springs, and the joints of the tree with their limits and springs, as arrays."""
 
     joints: Integers
     """(joints, 7): parent and child body, kind, first of q, first and end of v, 1 where the columns vary."""
     numbers: Array
     """(joints, 30): parent_pose and child_pose, each R in row order, then p; the joint type's parameters."""
-    damping: Array
-    """(1, nv): of all joints."""
+    settings: Array
+    """(SETTINGS, nv): damping, armature and friction of all joints."""
     inertias: Array
     """(bodies, 10): mass, centre of mass, moments."""
     spring_ends: Integers
@@ -59,6 +72,10 @@ class Description(NamedTuple):
     """(limits, 3): joint, measure, 1 where it is an angle between two bounds that a pose gives up to whole turns."""
     limits: Array
     """(limits, LIMIT)."""
+    coiled: Integers
+    """(coils, COIL_ROW), of joints with springs: joint, a bit for each number that is an angle up to whole turns."""
+    coils: Array
+    """(coils, COIL)."""
     gravity: Array
     """(1, 3)."""
     joint_tables: Array
@@ -66,7 +83,7 @@ class Description(NamedTuple):
 
     def with_joint(self, j: int, ends: Ends, joint: Joint) -> Description:
         """The description of a tree with another joint in the place of the j-th; bodies and springs are shared."""
-        joints, numbers, damping = self.joints.copy(), self.numbers.copy(), self.damping
+        joints, numbers = self.joints.copy(), self.numbers.copy()
         _, _, kind, q, v, end, _ = joints[j].tolist()
         more_q, more_v = joint.type.nq - FORMS[kind].nq, v + joint.type.nv - end
         if more_q or more_v:
@@ -76,57 +93,55 @@ class Description(NamedTuple):
         joints[j] = _joint_row(ends, joint.type, q, v)
         _fill_numbers(numbers[j], joint)
         joint_tables = with_table(numbers[:, JOINT_PARAMETERS], joint_tables, j, joint.type)
-        damping = np.concatenate((damping[0, :v], joint.type.damping, damping[0, end:])).reshape(1, -1)
-        limited, limits = self.limited, self.limits
-        if len(limited) or joint.type.limits is not None:
-            rows, bounds = _limit_rows(j, joint.type)
-            before, after = limited[:, 0] < j, limited[:, 0] > j
-            limited = np.concatenate((limited[before], rows, limited[after]))
-            limits = np.concatenate((limits[before], bounds, limits[after]))
+        settings = np.concatenate((self.settings[:, :v], _settings(joint.type), self.settings[:, end:]), axis=1)
+        limited, limits = _exchanged(self.limited, self.limits, j, _limit_rows(j, joint.type))
+        coiled, coils = _exchanged(self.coiled, self.coils, j, _coil_rows(j, joint.type))
         return self._replace(
-            joints=joints, numbers=numbers, damping=damping, limited=limited, limits=limits, joint_tables=joint_tables
-        )
+            joints=joints, numbers=numbers, settings=settings, limited=limited, limits=limits, coiled=coiled, coils=coils,
+            joint_tables=joint_tables,
+        )  # fmt: skip
 
 
 class Closings(NamedTuple):
     """The joints that close loops, as arrays."""
 
     rows: Array
-    """(loops, CLOSING): parent and child body, kind, degrees of freedom, 1 where the columns vary; the joint type's parameters
-    and damping; parent_pose and child_pose."""
+    """(loops, CLOSING): parent and child body, kind, degrees of freedom, 1 where the columns vary; the joint type's parameters;
+    damping, armature and friction, six numbers each; parent_pose and child_pose."""
     limited: Integers
     """(limits, 3), as in a description; the joint is counted among those that close loops."""
     limits: Array
     """(limits, LIMIT)."""
+    coiled: Integers
+    """(coils, COIL_ROW), likewise."""
+    coils: Array
+    """(coils, COIL)."""
     joint_tables: Array
     """(1, numbers), as in a description."""
 
     def with_one(self, ends: Ends, joint: Joint) -> Closings:
         """These and one joint more."""
-        kind = joint.type
-        rows = np.zeros((len(self.rows) + 1, CLOSING))
+        kind, l = joint.type, len(self.rows)
+        rows = np.zeros((l + 1, CLOSING))
         if len(rows) > 1:
             rows[:-1] = self.rows
         _fill_closing(rows[-1], ends, joint)
-        joint_tables = with_table(rows[:, CLOSING_PARAMETERS], self.joint_tables, len(self.rows), kind)
-        limited, limits = self.limited, self.limits
-        if kind.limits is not None:
-            own, bounds = _limit_rows(len(self.rows), kind, closes=True)
-            limited, limits = np.concatenate((limited, own)), np.concatenate((limits, bounds))
-        return Closings(rows, limited, limits, joint_tables)
+        joint_tables = with_table(rows[:, CLOSING_PARAMETERS], self.joint_tables, l, kind)
+        limited, limits = _exchanged(self.limited, self.limits, l, _limit_rows(l, kind, closes=True))
+        coiled, coils = _exchanged(self.coiled, self.coils, l, _coil_rows(l, kind, closes=True))
+        return Closings(rows, limited, limits, coiled, coils, joint_tables)
 
     def without(self, l: int) -> Closings:
         """These without the l-th."""
-        kept = self.limited[:, 0] != l
-        limited = self.limited[kept]
-        limited[:, 0] -= limited[:, 0] > l
+        limited, limits = _without(self.limited, self.limits, l)
+        coiled, coils = _without(self.coiled, self.coils, l)
         rows = self.rows.copy()
         joint_tables = without_table(rows[:, KIND_OF], rows[:, CLOSING_PARAMETERS], self.joint_tables, l)
-        return Closings(np.delete(rows, l, axis=0), limited, self.limits[kept], joint_tables)
+        return Closings(np.delete(rows, l, axis=0), limited, limits, coiled, coils, joint_tables)
 
 
 _INTEGERS, _FLOATS = int64[:, ::1], float64[:, ::1]
-_FIELDS = [_INTEGERS, _FLOATS, _FLOATS, _FLOATS, _INTEGERS, _FLOATS, _INTEGERS, _FLOATS, _FLOATS, _FLOATS]
+_FIELDS = [_INTEGERS, _FLOATS, _FLOATS, _FLOATS, *3 * [_INTEGERS, _FLOATS], _FLOATS, _FLOATS]
 declare("Description", types.NamedTuple(_FIELDS, Description))
 
 
@@ -153,11 +168,10 @@ def describe(
         spring_ends[s] = index[spring.body_a], index[spring.body_b]
         spring_numbers[s, :POINT_B], spring_numbers[s, POINT_B:STIFFNESS] = spring.point_a, spring.point_b
         spring_numbers[s, STIFFNESS:] = spring.stiffness, spring.damping, spring.rest_length
-    limited, limits = _all_limits(tree)
-    damping = np.concatenate([np.zeros(0), *(joint.type.damping for joint in tree)]).reshape(1, -1)
+    settings = np.concatenate([np.zeros((SETTINGS, 0)), *(_settings(joint.type) for joint in tree)], axis=1)
     return Description(
-        wiring, numbers, damping, inertias, spring_ends, spring_numbers, limited, limits, np.array(gravity).reshape(1, 3),
-        joint_tables,
+        wiring, numbers, settings, inertias, spring_ends, spring_numbers, *_all_limits(tree), *_all_coils(tree),
+        np.array(gravity).reshape(1, 3), joint_tables,
     )  # fmt: skip
 
 
@@ -168,7 +182,7 @@ def describe_closings(bodies: Mapping[str, Body], loops: Sequence[Joint]) -> Clo
     for l, joint in enumerate(loops):
         _fill_closing(rows[l], (index[joint.parent], index[joint.child]), joint)
         joint_tables = with_table(rows[:, CLOSING_PARAMETERS], joint_tables, l, joint.type)
-    return Closings(rows, *_all_limits(loops, closes=True), joint_tables)
+    return Closings(rows, *_all_limits(loops, closes=True), *_all_coils(loops, closes=True), joint_tables)
 
 
 def _numbers_of(bodies: Iterable[str]) -> dict[str, int]:
@@ -177,8 +191,8 @@ def _numbers_of(bodies: Iterable[str]) -> dict[str, int]:
 
 def _fill_closing(row: Array, ends: Ends, joint: Joint) -> None:
     kind = joint.type
-    row[:CLOSING_DAMPING] = *ends, kind_of(kind), kind.nv, kind.kernels.rates is not None, *padded_parameters(kind)
-    row[CLOSING_DAMPING : CLOSING_DAMPING + kind.nv] = kind.damping
+    row[:CLOSING_SETTINGS] = *ends, kind_of(kind), kind.nv, kind.kernels.rates is not None, *padded_parameters(kind)
+    row[CLOSING_SETTINGS:CLOSING_ON_PARENT].reshape(SETTINGS, 6)[:, : kind.nv] = _settings(kind)
     row[CLOSING_ON_PARENT:CLOSING_ON_CHILD], row[CLOSING_ON_CHILD:] = joint.parent_pose.row, joint.child_pose.row
 
 
@@ -189,7 +203,36 @@ def _all_limits(joints: Sequence[Joint], *, closes: bool = False) -> tuple[Integ
     return np.concatenate(rows), np.concatenate(bounds)
 
 
+def _all_coils(joints: Sequence[Joint], *, closes: bool = False) -> tuple[Integers, Array]:
+    """The springs of all joints, by their numbers."""
+    found = [_coil_rows(j, joint.type, closes=closes) for j, joint in enumerate(joints) if joint.type.stiffness.any()]
+    rows, numbers = zip(_NO_COILS, *found, strict=True)
+    return np.concatenate(rows), np.concatenate(numbers)
+
+
+def _settings(joint: JointType) -> Array:
+    """(SETTINGS, nv): damping, armature and friction of a joint."""
+    return np.array((joint.damping, joint.armature, joint.friction))
+
+
+def _exchanged(rows: Integers, numbers: Array, j: int, own: tuple[Integers, Array]) -> tuple[Integers, Array]:
+    """The rows of all joints, in their order, with other ones for joint j, and the numbers beside them."""
+    if not len(rows) and not len(own[0]):
+        return rows, numbers
+    before, after = rows[:, 0] < j, rows[:, 0] > j
+    return np.concatenate((rows[before], own[0], rows[after])), np.concatenate((numbers[before], own[1], numbers[after]))
+
+
+def _without(rows: Integers, numbers: Array, j: int) -> tuple[Integers, Array]:
+    """The rows of all joints without those of joint j, with which later joints move up, and the numbers beside them."""
+    kept = rows[:, 0] != j
+    left = rows[kept]
+    left[:, 0] -= left[:, 0] > j
+    return left, numbers[kept]
+
+
 _NO_LIMITS = np.empty((0, LIMIT_ROW), np.int64), np.empty((0, LIMIT))
+_NO_COILS = np.empty((0, COIL_ROW), np.int64), np.empty((0, COIL))
 _NO_TABLES = np.empty((1, 0))
 
 
@@ -239,5 +282,16 @@ def _limit_rows(j: int, joint: JointType, *, closes: bool = False) -> tuple[Inte
     return rows, bounds
 
 
-NO_CLOSINGS = Closings(np.zeros((0, CLOSING)), *_NO_LIMITS, _NO_TABLES)
+def _coil_rows(j: int, joint: JointType, *, closes: bool = False) -> tuple[Integers, Array]:
+    """The row of a joint's spring, and its numbers."""
+    if not joint.stiffness.any():
+        return _NO_COILS
+    numbers = np.zeros((1, COIL))
+    numbers[0, COIL_REST : COIL_REST + joint.nq] = joint.rest
+    numbers[0, COIL_STIFFNESS : COIL_STIFFNESS + joint.nv] = joint.stiffness
+    turns = sum(1 << c for c in joint.turns) if closes else 0
+    return np.array([(j, turns)], np.int64), numbers
+
+
+NO_CLOSINGS = Closings(np.zeros((0, CLOSING)), *_NO_LIMITS, *_NO_COILS, _NO_TABLES)
 """Of a tree."""

@@ -74,6 +74,8 @@ def _moves_inertia(structure: Structure, k: int, q: Array) -> bool:
         springs=whole.springs[:0],
         limited=whole.limited[:0],
         limits=whole.limits[:0],
+        coiled=whole.coiled[:0],
+        coils=whole.coils[:0],
     )
     _, address, memory = derive_tree.call(carried, structure.nq, structure.nv)
     work = Workspace(address, memory)

@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..algebra.pose import MOTION, POSE, WORLD_MOTION
-from ..errors import ModelError
+from ..errors import ModelError, StructureError
 from ..kernels import tables
 from ..kernels.constraints.tables import CUT, FIRST, RESISTS
 from ..kernels.kinematics import motion
-from ..kernels.memory import CUTS_AT, FAR_AT, JOINTS_AT, LIMITS, TREE_LIMITS
+from ..kernels.memory import COILS, CUTS_AT, FAR_AT, JOINTS_AT, LIMITS, TREE_COILS, TREE_LIMITS
 from .close import derive_closed
 from .derive import derive_tree
-from .description import NO_CLOSINGS, Closings, Description, describe, describe_closings
+from .description import CLOSING_ON_PARENT, CLOSING_SETTINGS, NO_CLOSINGS, Closings, Description, describe, describe_closings
 from .layout import WORLD, Layout, lay_out
 from .once import kept_first, once
 from .workspace import Workspace
@@ -123,11 +123,22 @@ class Structure:
         return work
 
     def _derive_closed(self) -> Workspace:
+        self._refuse_rotors_in_loops()
         links, address, memory = derive_closed.call(self.tree.work, *self._closings)
         work = Workspace(address, memory)
         if links:
             work.prepare_links()
         return work
+
+    def _refuse_rotors_in_loops(self) -> None:
+        """Constraint rows have no inertia of their own yet."""
+        armature = self._closings.rows[:, CLOSING_SETTINGS:CLOSING_ON_PARENT].reshape(-1, tables.SETTINGS, 6)[:, tables.ARMATURE]
+        for (name, _, _), own in zip(self.layout.loops, armature, strict=True):
+            if own.any():
+                raise StructureError(
+                    f"joint {name!r} closes a loop and has armature, which only joints of the tree can have: add it before the "
+                    "joint of its loop that has none, so that it gets a place in q and v; or leave its armature out."
+                )
 
     def _refuse_lost_bodies(self, reached: list[int]) -> None:
         walked = set(reached)
@@ -174,13 +185,18 @@ class Structure:
 
     @once
     def loops_resist(self) -> bool:
-        """Whether a loop joint has damping or limits."""
+        """Whether a loop joint has damping, limits, a spring or friction."""
         return bool(self.work.table(CUTS_AT, len(self.layout.loops), CUT, np.int64)[:, RESISTS].any())
 
     @once
     def loops_limited(self) -> bool:
         """Whether a loop joint has limits."""
         return self.work.size(LIMITS) > self.work.size(TREE_LIMITS)
+
+    @once
+    def loops_store(self) -> bool:
+        """Whether a loop joint has limits or a spring, which store energy."""
+        return self.loops_limited or self.work.size(COILS) > self.work.size(TREE_COILS)
 
     @property
     def no_forces(self) -> Array:

@@ -12,7 +12,7 @@ FIRST = 0  # the loop's first constraint row
 PATH = 1  # number of degrees of freedom on the ways from its bodies to their roots
 REACH = 2  # first constraint row of the first loop that shares a tree with it
 SINCE = 3  # that loop
-RESISTS = 4  # 1 where the joint has torques along its own freedom by itself: damping or limits
+RESISTS = 4  # 1 where the joint has torques along its own freedom by itself: of damping, limits, a spring or friction
 CUT = 5
 
 # held: int64 (number, HELD_COUNTS), scratch

@@ -1,4 +1,4 @@
-"""Motors, damping and limits of loop-closure joints: torques along the directions in which such a joint does move.
+"""Motors, damping, limits, springs and friction of loop-closure joints: torques along the directions in which one does move.
 
 A cut joint has no coordinate in v, so its torque is replaced by a pair of wrenches on its two bodies that does the same work.
 """
@@ -11,12 +11,28 @@ from ...algebra.memory import load, store
 from ...algebra.rotations import identity_pose
 from ...algebra.scalars import Scalar, zero
 from ...algebra.spatial import Transform, Vector, compose, invert, minus, plus_times, power, zero_spatial
-from ...compilation import Floats, Table, entry, jit
-from ...joints import joint_columns, joint_nearest, nearest_velocity, parameters
+from ...compilation import Floats, Table, entry, inline, jit
+from ...joints import joint_columns, joint_nearest, joint_pull, nearest_velocity, parameters
 from ..kinematics import move_bodies, place_bodies
 from ..memory import loops_at, model_at, positions_in, work_at
-from ..passive import limit_energy, limit_push, measured, pick
-from ..tables import DOFS, KIND, LIMITED, LOWER, PAR, TAU, UP_TO_TURNS, UPPER, KernelModel, V, Work
+from ..passive import limit_energy, limit_push, measured, pick, rub, wind
+from ..tables import (
+    COIL_REST,
+    COILED,
+    DOFS,
+    JOINT_DAMPING,
+    KIND,
+    LIMITED,
+    LOWER,
+    PAR,
+    TAU,
+    TURNS,
+    UP_TO_TURNS,
+    UPPER,
+    KernelModel,
+    V,
+    Work,
+)
 from .delassus import spread
 from .rows import in_frame, loop_frames, loop_twists, orthonormal_basis, pair_of
 from .stages import loop_stage
@@ -25,7 +41,7 @@ from .tables import DRIVE, DRIVEN, PATH, POSITION, RESISTS, SCREWS, VELOCITY, Lo
 
 @loop_stage
 def drive(model: KernelModel, work: Work, closed: Loops) -> None:
-    """Add motors, damping and limits of the loop joints to what is left of the tree joints' torques; after `hold`, with VEL."""
+    """Add motors and all that resists the loop joints to what is left of the tree joints' torques; after `hold`, with VEL."""
     for l in range(closed.loops.shape[0]):
         if closed.cuts[l, RESISTS] or closed.held[l, DRIVEN]:
             X_c, apart = loop_torques(model, work, closed, l)
@@ -50,7 +66,14 @@ def loop_torques(model: KernelModel, work: Work, closed: Loops, l: int) -> tuple
     joint_nearest(kind, par, compose(invert(X_p), X_c), q, 0)
     nearest_velocity(kind, closed.geometry[l : l + 1, PAR:], q, in_frame(X_c, minus(V_c, V_p)), v[:nv], scratch)
     for d in range(nv):
-        tau[d] = closed.motors[l, d] - model.damping[0, loops[l, V] + d] * v[d]
+        place = loops[l, V] + d
+        tau[d] = closed.motors[l, d] - model.settings[JOINT_DAMPING, place] * v[d] - rub(model, place, v[d])
+    for row in range(model.tree_coils, model.coil_rows.shape[0]):
+        if model.coil_rows[row, COILED] == model.walk.shape[0] + l:
+            wind_loop(model, closed, row)
+            joint_pull(kind, scratch[SCREWS], 0, scratch[SCREWS + 1], 0)
+            for d in range(nv):
+                tau[d] -= scratch[SCREWS + 1, d]
     for row in range(model.tree_limits, model.limit_rows.shape[0]):
         if model.limit_rows[row, LIMITED] == model.walk.shape[0] + l:
             value, gradient = measured(model, row, q, 0)
@@ -76,18 +99,39 @@ def between_bounds(model: KernelModel, row: int, value: Scalar) -> Scalar:
     return value
 
 
+@inline
+def wind_loop(model: KernelModel, closed: Loops, row: int) -> Scalar:
+    """`wind` of a loop joint at POSITION: the way of its spring into the first row of SCREWS, the pull along it into the second.
+
+    Of an angle, which a pose gives up to whole turns, the one nearest to rest is taken. Returns the energy.
+    """
+    q, scratch, turn = closed.scratch[POSITION], closed.scratch, 2.0 * math.pi
+    for c in range(q.shape[0]):
+        if (model.coil_rows[row, TURNS] >> c) & 1:
+            q[c] += turn * math.floor((model.coils[row, COIL_REST + c] - q[c].real) / turn + 0.5)
+    return wind(model, row, q, 0, scratch[SCREWS], 0, scratch[SCREWS + 1], 0)
+
+
 @jit
-def loop_limit_energy(model: KernelModel, work: Work, closed: Loops) -> Scalar:
-    """The energy stored in the limits of loop joints, after `place_bodies`."""
+def loop_energy(model: KernelModel, work: Work, closed: Loops) -> Scalar:
+    """The energy stored in the limits and springs of loop joints, after `place_bodies`."""
     energy, q = zero(closed.scratch[0, 0]), closed.scratch[POSITION]
     for row in range(model.tree_limits, model.limit_rows.shape[0]):
-        l = model.limit_rows[row, LIMITED] - model.walk.shape[0]
-        X_p, X_c, _ = loop_frames(model, work, closed, l)
-        par = parameters(closed.geometry, l, PAR, q[0])
-        joint_nearest(closed.loops[l, KIND], par, compose(invert(X_p), X_c), q, 0)
+        settle_at(model, work, closed, model.limit_rows[row, LIMITED] - model.walk.shape[0])
         value, _ = measured(model, row, q, 0)
         energy += limit_energy(model, row, between_bounds(model, row, value))
+    for row in range(model.tree_coils, model.coil_rows.shape[0]):
+        settle_at(model, work, closed, model.coil_rows[row, COILED] - model.walk.shape[0])
+        energy += wind_loop(model, closed, row)
     return energy
+
+
+@jit
+def settle_at(model: KernelModel, work: Work, closed: Loops, l: int) -> None:
+    """POSITION of a loop joint, the one nearest to how its bodies are."""
+    X_p, X_c, _ = loop_frames(model, work, closed, l)
+    par = parameters(closed.geometry, l, PAR, closed.scratch[0, 0])
+    joint_nearest(closed.loops[l, KIND], par, compose(invert(X_p), X_c), closed.scratch[POSITION], 0)
 
 
 @entry
