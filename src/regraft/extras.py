@@ -16,6 +16,7 @@ EXTRAS = {
     "xarray": "tables",
     "ezc3d": "c3d",
     "mujoco": "robots",
+    "xacrodoc": "robots",
 }
 """The extra that brings a package, by the name under which it is imported."""
 

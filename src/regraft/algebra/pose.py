@@ -274,8 +274,10 @@ def finite(what: str, value: ArrayLike, shape: tuple[int, ...]) -> Array:
     return array
 
 
-def finite_number(what: str, value: ArrayLike) -> float:
+def finite_number(what: str, value: ArrayLike | float) -> float:
     """One finite real number of a user's."""
+    if isinstance(value, float) and isfinite(value):
+        return float(value)
     return float(finite(what, value, ()))
 
 

@@ -51,6 +51,13 @@ class Inertia(Frozen):
         self._set(mass=m, com=finite("Inertia: com", com, (3,)), tensor=moments)
 
     @classmethod
+    def of_a_body(cls, mass: float, com: Array, tensor: Array) -> Inertia:
+        """From numbers that a body is known to have; nothing is checked, and the arrays are shared."""
+        found = cls.__new__(cls)
+        found._set(mass=mass, com=com, tensor=tensor)
+        return found
+
+    @classmethod
     def box(cls, mass: float, size: ArrayLike, at: ArrayLike = (0.0, 0.0, 0.0)) -> Inertia:
         """A uniform box.
 

@@ -133,9 +133,10 @@ class Mesh:
     def __init__(self, path: str, scale: ArrayLike = 1.0) -> None:
         if not isinstance(path, str) or not path:
             raise ModelError(f"Mesh: path must be a text that is not empty, not {path!r}.")
-        factors = np.asarray(scale)
+        factors = scale if isinstance(scale, tuple) else np.asarray(scale)
         object.__setattr__(self, "path", path)
-        object.__setattr__(self, "scale", _triple("Mesh: scale", np.full(3, factors) if factors.shape == () else scale))
+        equal = not isinstance(factors, tuple) and factors.shape == ()
+        object.__setattr__(self, "scale", _triple("Mesh: scale", np.full(3, factors) if equal else scale))
         if 0.0 in self.scale:
             raise ModelError(f"Mesh: a scale of 0 leaves nothing of {printable(path)!r}.")
 
@@ -185,6 +186,8 @@ def checked_color(what: str, given: ArrayLike | None) -> tuple[float, float, flo
     """A colour as four numbers from 0 to 1 (red, green, blue, opacity), from three or four of them; None where there is none."""
     if given is None:
         return None
+    if isinstance(given, tuple) and len(given) == 4 and all(type(part) is float and 0.0 <= part <= 1.0 for part in given):
+        return given
     parts = real_numbers(f"{what}: color", given)
     if parts.shape not in ((3,), (4,)) or not ((parts >= 0.0) & (parts <= 1.0)).all():
         raise ModelError(
@@ -195,6 +198,8 @@ def checked_color(what: str, given: ArrayLike | None) -> tuple[float, float, flo
 
 
 def _triple(what: str, given: ArrayLike) -> Triple:
+    if isinstance(given, tuple) and len(given) == 3 and all(type(part) is float and math.isfinite(part) for part in given):
+        return given
     x, y, z = finite(what, given, (3,)).tolist()
     return x, y, z
 

@@ -13,7 +13,7 @@ from ..describe.mechanism import Mechanism
 from ..describe.state import State
 from ..errors import FileError, ModelError
 from .formats import READERS
-from .formats.contract import InertiaChoice, ReadOptions
+from .formats.contract import BaseChoice, InertiaChoice, ReadOptions
 from .report import Findings, Report, checked_ignore
 
 
@@ -41,6 +41,7 @@ def read(
     ignore: str | Collection[str] = (),
     inertia: InertiaChoice = "error",
     packages: Sequence[str | Path] = (),
+    base: BaseChoice | None = None,
 ) -> Reading:
     """Read a mechanism from a file; its format is known by its suffix.
 
@@ -55,6 +56,8 @@ def read(
         What becomes of an inertia that no real body has: an error, or the nearest one that a body can have; the report names it.
     packages : sequence of str or Path, optional
         Folders in which ``package://`` paths and meshes are searched.
+    base : {"fixed", "free"}, optional
+        How the root of a robot is joined to the world where the format does not say it, as URDF does not; by default fixed.
 
     Returns
     -------
@@ -76,10 +79,12 @@ def read(
     """
     if inertia not in get_args(InertiaChoice):
         raise ModelError(f'inertia must be "error" or "repair", not {inertia!r}.')
+    if base is not None and base not in get_args(BaseChoice):
+        raise ModelError(f'base must be "fixed" or "free", not {base!r}.')
     file, kinds, found = path_of(path), checked_ignore(ignore), Findings()
     if not file.is_file():
         raise FileError(f"there is no file {str(path)!r}.")
-    options = ReadOptions(inertia, tuple(Path(folder) for folder in packages))
+    options = ReadOptions(inertia, tuple(Path(folder) for folder in packages), base)
     mech, state = reader_of(file)(file, options, found)
     return Reading(mech, state, found.report(file, kinds))
 

@@ -347,11 +347,17 @@ def padded_parameters(joint: JointType) -> tuple[float, ...]:
     return (*given, *(0.0,) * (PARAMETERS - len(given)))
 
 
+_ALONG = {axis: axis for sign in (1.0, -1.0) for axis in ((sign, 0.0, 0.0), (0.0, sign, 0.0), (0.0, 0.0, sign))}
+"""The axes that most joints have, by what they are equal to."""
+
+
 def unit(what: str, axis: ArrayLike) -> tuple[float, float, float]:
     """A unit vector from a user's axis.
 
     An axis that is a unit vector up to rounding is kept as it is, so that saving and loading change no digit.
     """
+    if isinstance(axis, tuple) and axis in _ALONG:
+        return _ALONG[axis]
     vector = finite(what, axis, (3,))
     length = float(np.linalg.norm(vector))
     if length < NO_DIRECTION:

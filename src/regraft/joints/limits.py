@@ -48,6 +48,9 @@ class Limits:
 
     def __init__(self, lower: Any, upper: Any, stiffness: float = 1.0e4, dissipation: float = 1.0) -> None:
         for name, value in (("lower", lower), ("upper", upper)):
+            if isinstance(value, float):
+                object.__setattr__(self, name, (float(value),))
+                continue
             bounds = np.atleast_1d(real_numbers(f"limits: {name} bounds", value))
             if bounds.ndim > 1:
                 raise ModelError(f"limits: {name} bounds must be one number or a row of numbers, not shape {bounds.shape}.")

@@ -25,10 +25,12 @@ SETTINGS = (*RESISTING, *BOUNDING, "actuated", "limits", "rest")
 _ZEROS, _UNBOUNDED = ([np.full(nv, value) for nv in range(7)] for value in (0.0, math.inf))  # made once: most joints have these
 
 
-def not_negative(name: str, what: str, given: ArrayLike, nv: int) -> Array:
+def not_negative(name: str, what: str, given: ArrayLike | float, nv: int) -> Array:
     """One number for each velocity, from that or from one number for all."""
-    if given is NONE:
+    if given is NONE or (isinstance(given, float) and given == 0.0):
         return _ZEROS[nv]
+    if isinstance(given, float) and 0.0 < given < math.inf:
+        return np.full(nv, given)
     numbers = _for_each(name, what, given, nv)
     if not (np.isfinite(numbers).all() and (numbers >= 0).all()):
         raise ModelError(f"{name}: {what} must be finite and not negative, not {numbers.tolist()}.")
@@ -39,6 +41,8 @@ def bound(name: str, what: str, given: ArrayLike | None, nv: int) -> Array:
     """The largest size of each velocity or torque; infinite where there is no bound."""
     if given is None:
         return _UNBOUNDED[nv]
+    if isinstance(given, float) and given >= 0.0:
+        return np.full(nv, given)
     if isinstance(given, list | tuple):
         given = [math.inf if one is None else one for one in given]  # as JSON has it
     numbers = _for_each(name, what, given, nv)

@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.interpolate import CubicSpline
 
 from ..errors import FileError, ModelError, listed
+from ..xml_elements import Element, read_xml
 from .formats.axes import turn_of
-from .formats.osim_xml import Element, read_xml
 from .formats.storage import Table, read_storage
 from .recording import Plate
 

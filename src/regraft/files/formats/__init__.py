@@ -7,6 +7,8 @@ cannot hold is one `FileError` that lists it. Both are imported when they are fi
 
 READERS: dict[str, tuple[str, str]] = {
     ".json": ("plain", "read_plain"),
+    ".urdf": ("urdf", "read_urdf"),
+    ".xacro": ("xacro", "read_xacro"),
     ".xml": ("mjcf", "read_mjcf"),
     ".mjcf": ("mjcf", "read_mjcf"),
 }
@@ -14,6 +16,7 @@ READERS: dict[str, tuple[str, str]] = {
 
 WRITERS: dict[str, tuple[str, str]] = {
     ".json": ("plain", "write_plain"),
+    ".urdf": ("urdf_writing", "write_urdf"),
     ".xml": ("mjcf", "write_mjcf"),
     ".mjcf": ("mjcf", "write_mjcf"),
 }

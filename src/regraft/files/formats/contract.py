@@ -9,6 +9,7 @@ from typing import Literal
 
 FrameChoice = Literal["keep", "move"]
 InertiaChoice = Literal["error", "repair"]
+BaseChoice = Literal["fixed", "free"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,10 +22,13 @@ class ReadOptions:
         What becomes of an inertia that no real body has.
     packages : sequence of Path
         Folders in which packages and meshes are searched, after the file's own.
+    base : "fixed", "free" or None
+        How the root of a robot is joined to the world in a format that does not say it; None: as the file says, or else fixed.
     """
 
     inertia: InertiaChoice = "error"
     packages: Sequence[Path] = ()
+    base: BaseChoice | None = None
 
 
 @dataclass(frozen=True, slots=True)

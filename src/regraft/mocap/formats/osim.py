@@ -17,11 +17,11 @@ from ...describe.parts import WORLD
 from ...describe.state import State
 from ...errors import ModelError, listed, warn
 from ...joints import Fixed
+from ...xml_elements import Element, read_xml
 from ..body_motion import Foot
 from .osim_anatomy import anatomical_joints, find_feet
 from .osim_joints import Coordinate, JointRead, read_joint
 from .osim_places import GROUND, Place, Places, joint_places, point_place, turned_up
-from .osim_xml import Element, read_xml
 
 Array = NDArray[np.float64]
 

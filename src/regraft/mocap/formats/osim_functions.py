@@ -11,7 +11,7 @@ from scipy.interpolate import BSpline, make_interp_spline
 
 from ...errors import ModelError
 from ...joints import Curve
-from .osim_xml import Element
+from ...xml_elements import Element
 
 Array = NDArray[np.float64]
 

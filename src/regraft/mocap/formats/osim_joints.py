@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import FileError
+from ...xml_elements import Element
 from .osim_chains import Axis, Chain, chain
 from .osim_functions import Line, read_function
-from .osim_xml import Element
 
 Array = NDArray[np.float64]
 

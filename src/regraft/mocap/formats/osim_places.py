@@ -9,7 +9,7 @@ import numpy as np
 
 from ...algebra.pose import Pose
 from ...errors import listed
-from .osim_xml import Element
+from ...xml_elements import Element
 
 GROUND = "ground"
 

@@ -1,0 +1,197 @@
+"""From the joint elements of a URDF file to joint types: axes, limits, damping, friction, effort and velocity."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from ...algebra.pose import Pose
+from ...errors import ModelError
+from ...joints import Fixed, Free, JointType, Planar, Prismatic, Revolute
+from ...xml_elements import Element
+from ..report import Findings
+from .urdf_poses import HERE, number, numbers, origin_pose
+
+UNBOUNDED = 1e300
+"""How the writer says that there is no bound, where URDF asks for one; other programs read it as a very large number."""
+
+MOVING: dict[str, Any] = {
+    "revolute": Revolute,
+    "continuous": Revolute,
+    "prismatic": Prismatic,
+    "planar": Planar,
+    "floating": Free,
+}
+TYPES = (*MOVING, "fixed")
+FOLLOWING = ("revolute", "continuous", "prismatic")
+"""Types with one coordinate: they may follow one another."""
+
+_X = (1.0, 0.0, 0.0)
+_KNOWN = {
+    "limit": {"lower", "upper", "effort", "velocity"},
+    "dynamics": {"damping", "friction"},
+    "mimic": {"joint", "multiplier", "offset"},
+}
+_PARTS = frozenset({"origin", "parent", "child", "axis", "limit", "dynamics", "mimic"})
+
+
+@dataclass(slots=True)
+class Mimic:
+    """That a joint follows another one."""
+
+    element: Element
+    driver: str
+    ratio: float
+    offset: float
+
+
+@dataclass(slots=True)
+class JointRead:
+    """A joint of a file: what it joins, where, and how it moves."""
+
+    element: Element
+    name: str
+    parent: str
+    child: str
+    kind: str
+    type: JointType
+    parent_pose: Pose
+    child_pose: Pose
+    mimic: Mimic | None
+
+    @property
+    def is_followed(self) -> bool:
+        """Whether it has one coordinate, which another joint may follow."""
+        return self.kind in FOLLOWING
+
+
+@dataclass(slots=True)
+class JointReader:
+    """Reads joints; equal joint types are made once."""
+
+    found: Findings
+    kept: dict[str, list[str]]
+    attributes: dict[str, dict[str, str]]
+    known: dict[tuple[object, ...], JointType]
+    zero_efforts: list[str]
+
+    def read(self, element: Element) -> JointRead:
+        """One joint."""
+        name, kind = element.name, element.attributes.get("type", "")
+        if not name:
+            raise element.error("a <joint> has no name.")
+        if kind not in TYPES:
+            raise element.error(f"the joint {name!r} is of the type {kind!r}; URDF has {', '.join(TYPES)}.")
+        parts = self._parts(element, name)
+        ends = [self._end(element, name, side, parts.get(side)) for side in ("parent", "child")]
+        mimic = self._mimic(name, kind, parts.get("mimic"))
+        try:
+            made = self._type(element, kind, parts, mimic is None)
+        except ModelError as problem:
+            if str(problem).startswith(element.file):
+                raise
+            raise element.error(f"joint {name!r}: {problem}") from None
+        pose = origin_pose(element) if "origin" in parts else HERE
+        return JointRead(element, name, ends[0], ends[1], kind, made, pose, HERE, mimic)
+
+    def _parts(self, element: Element, name: str) -> dict[str, Element]:
+        """The children by tag; what is not known is kept as text."""
+        parts: dict[str, Element] = {}
+        for child in element.children:
+            if child.tag in _PARTS:
+                if child.tag in parts:
+                    raise child.error(f"the joint {name!r} has two elements <{child.tag}>.")
+                parts[child.tag] = child
+            else:
+                self.kept.setdefault(name, []).append(child.written())
+        for tag, known in _KNOWN.items():
+            part = parts.get(tag)
+            if part is not None and not part.attributes.keys() <= known:
+                odd = {key: value for key, value in part.attributes.items() if key not in known}
+                self.attributes[f"joint {name} {tag}"] = odd
+        if len(element.attributes) > 2:
+            self.attributes[f"joint {name}"] = {k: v for k, v in element.attributes.items() if k not in ("name", "type")}
+        return parts
+
+    def _end(self, element: Element, name: str, side: str, part: Element | None) -> str:
+        link = None if part is None else part.attributes.get("link")
+        if not link:
+            raise element.error(f'the joint {name!r} does not say its {side}: it needs <{side} link="..."/>.')
+        return link
+
+    def _mimic(self, name: str, kind: str, part: Element | None) -> Mimic | None:
+        if part is None:
+            return None
+        if kind not in FOLLOWING:
+            self.kept.setdefault(name, []).append(part.written())
+            return None
+        driver = part.attributes.get("joint")
+        if not driver:
+            raise part.error(f'the joint {name!r} does not say which joint it follows: <mimic joint="..."/>.')
+        return Mimic(part, driver, number(part, "multiplier", 1.0), number(part, "offset", 0.0))
+
+    def _type(self, element: Element, kind: str, parts: dict[str, Element], actuated: bool) -> JointType:
+        if kind == "fixed":
+            return self._made(Fixed, (), kind, None, None, None, 0.0, 0.0, True)
+        axis = numbers(parts["axis"], "xyz", 3) if "axis" in parts else _X
+        limit, dynamics = parts.get("limit"), parts.get("dynamics")
+        limits = self._limits(element, kind, limit)
+        effort = speed = None
+        if limit is not None:
+            effort, speed = _bound(limit, "effort"), _bound(limit, "velocity")
+            if effort == 0.0:
+                self.zero_efforts.append(element.name)
+        damping = friction = 0.0
+        if dynamics is not None:
+            damping, friction = number(dynamics, "damping", 0.0), number(dynamics, "friction", 0.0)
+        return self._made(
+            MOVING[kind], () if kind == "floating" else axis, kind, limits, effort, speed, damping, friction, actuated
+        )
+
+    def _made(
+        self,
+        cls: Any,
+        axis: tuple[float, ...],
+        kind: str,
+        limits: tuple[float, float] | None,
+        *settings: Any,
+    ) -> JointType:
+        key = (cls, axis, limits, *settings)
+        made = self.known.get(key)
+        if made is None:
+            effort, speed, damping, friction, actuated = settings
+            own = {} if kind == "fixed" else {"effort": effort, "speed": speed, "damping": damping, "friction": friction}
+            given = (axis,) if axis else ()
+            made = self.known[key] = cls(*given, limits=limits, actuated=actuated, **own)
+        return made
+
+    def _limits(self, element: Element, kind: str, limit: Element | None) -> tuple[float, float] | None:
+        """Lower and upper bound; None where there are none."""
+        name = element.name
+        if kind not in ("revolute", "prismatic"):
+            return None
+        if limit is None:
+            self.found.note("limit", name, f"a {kind} joint must have a <limit> and has none; it moves without bounds")
+            return None
+        lower, upper = number(limit, "lower", 0.0), number(limit, "upper", 0.0)
+        if lower == upper == 0.0:
+            self.found.note(
+                "limit", name, "both limits are 0, which is what they are where none are given; it moves without bounds"
+            )
+            return None
+        if not lower < upper:
+            way = "is locked" if lower == upper else "has its limits the wrong way round"
+            self.found.note("limit", name, f"it {way}, {lower:g} to {upper:g}; it moves without bounds", dynamics=True)
+            return None
+        low, high = (-math.inf if lower <= -UNBOUNDED else lower), (math.inf if upper >= UNBOUNDED else upper)
+        return None if math.isinf(low) and math.isinf(high) else (low, high)
+
+
+def _bound(limit: Element, attribute: str) -> float | None:
+    """The largest effort or velocity; None where there is no bound."""
+    text = limit.attributes.get(attribute)
+    if text is None or text.strip().lower() in ("inf", "+inf", "infinity"):
+        return None
+    value = number(limit, attribute)
+    return None if value >= UNBOUNDED else value

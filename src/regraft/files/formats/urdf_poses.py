@@ -1,0 +1,152 @@
+"""Poses as URDF has them, a place and the angles roll, pitch and yaw, and numbers in attributes."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator
+
+from ...algebra.pose import Pose
+from ...tolerances import ROUNDING
+from ...xml_elements import Element
+
+Triple = tuple[float, float, float]
+
+HERE = Pose()
+_NEARLY_HALF_A_TURN = 3.1  # rad
+_ZERO: Triple = (0.0, 0.0, 0.0)
+_COMMON = {
+    text: tuple(map(float, text.split())) for text in ("0 0 0", "0.0 0.0 0.0", "1 1 1", "1.0 1.0 1.0", "0 0 1", "0 1 0", "1 0 0")
+}
+_DIGITS = (6, 10, 15, 16, 17)  # that angles are tried with: first as people and programs write them, at last all there are
+
+
+# --- from a file ------------------------------------------------------------------------------------------------------
+
+
+def number(element: Element, attribute: str, default: float | None = None) -> float:
+    """An attribute that is one finite number; the default where it is missing."""
+    text = element.attributes.get(attribute)
+    if text is None:
+        if default is None:
+            raise element.error(f"<{element.tag}> has no attribute {attribute!r}.")
+        return default
+    try:
+        value = float(text)
+    except ValueError:
+        return _parsed(element, attribute, text, 1)[0]
+    return value if math.isfinite(value) and "_" not in text else _parsed(element, attribute, text, 1)[0]
+
+
+def numbers(element: Element, attribute: str, count: int, default: tuple[float, ...] | None = None) -> tuple[float, ...]:
+    """An attribute that has several finite numbers; the default where it is missing."""
+    text = element.attributes.get(attribute)
+    if text is None:
+        if default is None:
+            raise element.error(f"<{element.tag}> has no attribute {attribute!r}.")
+        return default
+    common = _COMMON.get(text)
+    return common if common is not None and count == 3 else _parsed(element, attribute, text, count)
+
+
+def _parsed(element: Element, attribute: str, text: str, count: int) -> tuple[float, ...]:
+    try:
+        found = tuple(map(float, text.split()))
+    except ValueError:
+        found = None
+    if found is None or "_" in text:  # which Python would take for a comma between thousands
+        raise element.error(f"{attribute} of <{element.tag}> must be numbers, not {text[:60]!r}.")
+    if len(found) != count:
+        raise element.error(f"{attribute} of <{element.tag}> must have {count} numbers, not {len(found)}: {text[:60]!r}.")
+    if not math.isfinite(sum(map(abs, found))):
+        raise element.error(f"{attribute} of <{element.tag}> is not finite, or too large: {text[:60]!r}.")
+    return found
+
+
+def origin_pose(element: Element) -> Pose:
+    """The pose in the <origin> of an element; by default the identity."""
+    origin = element.find("origin")
+    if origin is None:
+        return HERE
+    xyz, rpy = numbers(origin, "xyz", 3, _ZERO), numbers(origin, "rpy", 3, _ZERO)
+    return HERE if xyz == _ZERO == rpy else pose_of(xyz, rpy)
+
+
+def pose_of(xyz: tuple[float, ...], rpy: tuple[float, ...]) -> Pose:
+    """The pose at a place, turned by the roll about x, then by the pitch about y, then by the yaw about z, all fixed axes."""
+    if rpy == _ZERO:
+        return Pose._of([1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, *xyz])
+    roll, pitch, yaw = rpy
+    a, b, c = math.cos(roll), math.cos(pitch), math.cos(yaw)
+    i, j, k = math.sin(roll), math.sin(pitch), math.sin(yaw)
+    return Pose._of(
+        [
+            c * b, c * j * i - k * a, c * j * a + k * i,
+            k * b, k * j * i + c * a, k * j * a - c * i,
+            -j, b * i, b * a,
+            *xyz,
+        ]
+    )  # fmt: skip
+
+
+# --- to a file --------------------------------------------------------------------------------------------------------
+
+
+def angles_of(pose: Pose) -> tuple[Triple, bool]:
+    """Roll, pitch and yaw of a pose, and whether `pose_of` makes of them the same rotation to the last digit.
+
+    At a pitch of ±90° roll and yaw turn about the same axis, and only their sum counts. So roll is computed with the yaw that was
+    chosen, not by itself: the three angles together are as exact there as elsewhere.
+    """
+    rotation = pose.row[:9].tolist()
+    if rotation == HERE.row[:9].tolist():
+        return _ZERO, True
+    for angles in _candidates(rotation):
+        for digits in _DIGITS:
+            roll, pitch, yaw = (_rounded(angle, digits) for angle in angles)
+            if pose_of(_ZERO, (roll, pitch, yaw)).row[:9].tolist() == rotation:
+                return (roll, pitch, yaw), True
+    angles = _with_yaw(rotation, math.atan2(rotation[3], rotation[0]))
+    return angles, pose_of(_ZERO, angles).row[:9].tolist() == rotation
+
+
+def _candidates(rotation: list[float]) -> Iterator[Triple]:
+    """Angles that give a rotation, or nearly: with the pitch up to 90° and beyond, half turns either way, no yaw, no roll."""
+    a, b, _, d, e, *_ = rotation
+    yaw = math.atan2(d, a)
+    yaws = [yaw, yaw - math.copysign(math.pi, yaw)]
+    if math.hypot(a, d) <= math.sqrt(ROUNDING):
+        yaws += [0.0, math.atan2(-b, e)]
+    for turned in yaws:
+        yield from itertools.product(*(_either_way(angle) for angle in _with_yaw(rotation, turned)))
+
+
+def _with_yaw(rotation: list[float], yaw: float) -> Triple:
+    """The roll and the pitch that go with a yaw."""
+    a, b, c, d, e, f, g, *_ = rotation
+    cosine, sine = math.cos(yaw), math.sin(yaw)
+    roll = math.atan2(sine * c - cosine * f, cosine * e - sine * b)
+    pitch = math.atan2(-g, cosine * a + sine * d)
+    return roll, pitch, yaw
+
+
+def _either_way(angle: float) -> tuple[float, ...]:
+    """An angle, and near half a turn the same one the other way round: files have π with few digits, which may be more than π."""
+    return (angle, angle - math.copysign(2.0 * math.pi, angle)) if abs(angle) > _NEARLY_HALF_A_TURN else (angle,)
+
+
+def _rounded(angle: float, digits: int) -> float:
+    return 0.0 if abs(angle) < ROUNDING else float(f"{angle:.{digits}g}")
+
+
+def text_of(values: tuple[float, ...] | list[float]) -> str:
+    """Numbers for an attribute, with all digits."""
+    return " ".join(number_text(value) for value in values)
+
+
+def number_text(value: float) -> str:
+    """A number with all its digits, and without a fraction where it has none."""
+    whole = float(value)
+    if whole.is_integer() and abs(whole) < 2**53:
+        return str(int(whole))
+    return repr(whole)
