@@ -386,16 +386,29 @@ def test_meshes_are_searched_in_packages(read, tmp_path):
 
 # --- inertias ---------------------------------------------------------------------------------------------------------
 
-IMPOSSIBLE = world('<body name="b"><freejoint/><inertial pos="0 0 0" mass="1" diaginertia="1 1 5"/></body>')
+IMPOSSIBLE = {
+    "diagonal": 'diaginertia="1 5 1" euler="10 20 30"',
+    "full": 'fullinertia="1 1 5 0.1 0.2 0.3"',
+}
 
 
-def test_an_impossible_inertia_is_an_error_or_repaired(read):
+@pytest.mark.parametrize("how", IMPOSSIBLE)
+def test_an_impossible_inertia_is_an_error_or_the_nearest_that_there_can_be(read, how):
+    text = world(f'<body name="b"><freejoint/><inertial pos="0 0 0" mass="1" {IMPOSSIBLE[how]}/></body>')
     with pytest.raises(rg.FileError, match="repair"):
-        read(IMPOSSIBLE)
-    reading = read(IMPOSSIBLE, inertia="repair")
+        read(text)
+    reading = read(text, inertia="repair")
     (one,) = found(reading, "inertia")
     assert one.part == "b"
-    assert np.allclose(reading.mech.bodies["b"].inertia.tensor, np.eye(3) * 7.0 / 3.0, rtol=0, atol=1e-14)
+    tensor = reading.mech.bodies["b"].inertia.tensor
+    moments = np.linalg.eigvalsh(tensor)
+    assert moments[0] + moments[1] == pytest.approx(moments[2], rel=1e-12)  # it is on the border of what there can be
+    if how == "diagonal":
+        assert moments == pytest.approx([2.0, 2.0, 4.0], rel=1e-12)
+    else:
+        given = np.array([[1, 0.1, 0.2], [0.1, 1, 0.3], [0.2, 0.3, 5]])
+        excess = np.linalg.eigvalsh(given) @ (-1, -1, 1)
+        assert np.linalg.norm(tensor - given) == pytest.approx(excess / math.sqrt(3.0), rel=1e-9)
 
 
 def test_it_is_kept_what_only_mjcf_says(read):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,10 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...algebra.pose import Pose
 from ...errors import FileError, printable
 from ...extras import require
 from ..report import Findings
 from .contract import ReadOptions
+from .inertias import nearest_tensor
 from .mjcf_assets import MeshFile, few, stand_in
 from .mjcf_xml import check_xml
 
@@ -119,7 +120,7 @@ def compiled(path: Path, options: ReadOptions, found: Findings) -> Source:
         except errors as problem:
             if _UNPHYSICAL not in str(problem) or options.inertia != "repair":
                 raise _refused(path, problem) from problem
-            model = _repaired(mj, spec, path, errors, found)
+            model = _repaired(spec, path, errors, found)
     for warning in heard:
         found.note("mujoco", "", f"MuJoCo says: {' '.join(str(warning.message).split())}.")
     return _source(mj, model, meshes, hollow, found)
@@ -144,34 +145,38 @@ def check_text(text: str, path: Path) -> None:
         raise FileError(f"{str(path)!r}: MuJoCo does not take this mechanism: {said}. Save it as .json.") from problem
 
 
-def _repaired(mj: Any, spec: Any, path: Path, errors: tuple[type[Exception], ...], found: Findings) -> Any:
-    """The model with `balanceinertia`: MuJoCo's own repair of moments that no body has."""
-    wrong = [body.name or f"body_{i}" for i, body in enumerate(spec.bodies) if body.explicitinertial and _impossible(body)]
-    spec.compiler.balanceinertia = True
+def _repaired(spec: Any, path: Path, errors: tuple[type[Exception], ...], found: Findings) -> Any:
+    """The model with the nearest moments of inertia that a body can have, where those of the file are impossible."""
+    for number, body in enumerate(spec.bodies):
+        if not body.explicitinertial:
+            continue
+        full = np.array(body.fullinertia, float)
+        diagonal = bool(np.isnan(full[0]))
+        xx, yy, zz, xy, xz, yz = (*body.inertia, 0.0, 0.0, 0.0) if diagonal else full
+        before = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        was = np.linalg.eigvalsh(before)
+        if was[0] + was[1] >= was[2] and was[0] >= 0.0:
+            continue
+        moments, axes = np.linalg.eigh(nearest_tensor(before))
+        moments[2] = min(moments[2], moments[0] + moments[1])
+        if diagonal:  # in the axes that the file gives
+            order = np.argsort([xx, yy, zz])
+            body.inertia = moments[np.argsort(order)]
+        else:
+            axes[:, 2] *= np.linalg.det(axes)
+            body.fullinertia = np.full(6, np.nan)
+            body.inertia, body.iquat = moments, Pose(axes).quaternion
+        said, became = (" ".join(f"{one:.6g}" for one in numbers) for numbers in (was, moments))
+        found.note("inertia", body.name or f"body_{number}", f"no real body has the moments {said}; they became {became}.")
     try:
-        model = spec.compile()
+        return spec.compile()
     except errors as problem:
         raise _refused(path, problem) from problem
-    for name in wrong:
-        number = mj.mj_name2id(model, int(mj.mjtObj.mjOBJ_BODY), name)
-        became = f": all three became {model.body_inertia[number][0]:g} kg m²" if number >= 0 else ""
-        found.note("inertia", name, f"no real body has its moments of inertia; MuJoCo's balanceinertia made them equal{became}.")
-    return model
-
-
-def _impossible(body: Any) -> bool:
-    full = np.array(body.fullinertia, float)
-    if math.isnan(full[0]):
-        moments = np.sort(np.array(body.inertia, float))
-    else:
-        xx, yy, zz, xy, xz, yz = full
-        moments = np.linalg.eigvalsh([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-    return bool(moments[0] + moments[1] < moments[2])
 
 
 def _refused(path: Path, problem: Exception) -> FileError:
     said = " ".join(printable(str(problem)).split())
-    hint = ' inertia="repair" lets MuJoCo balance it.' if _UNPHYSICAL in said else ""
+    hint = ' inertia="repair" takes the nearest inertia that a body can have.' if _UNPHYSICAL in said else ""
     return FileError(f"{str(path)!r}: MuJoCo cannot read it: {said}.{hint}".replace("..", "."))
 
 
