@@ -132,7 +132,7 @@ def _plain_pictures(mj: Any, spec: Any) -> None:
             field.file, field.content_type = "", ""
             field.nrow, field.ncol, field.userdata = 2, 2, [0.0] * 4
     for skin in list(spec.skins):
-        spec.delete(skin)
+        skin.delete() if hasattr(skin, "delete") else spec.delete(skin)  # which of the two, depends on MuJoCo's version
 
 
 def _without_mass(mj: Any, spec: Any, missing: frozenset[str], found: Findings) -> frozenset[str]:
