@@ -322,18 +322,38 @@ def test_uneven_settings_of_a_ball_are_errors(tmp_path):
 def test_what_is_lost_without_changing_the_motion_is_a_warning(tmp_path):
     mech = rg.Mechanism()
     mech.add_body("a", rg.Inertia.point(1.0, (0, 0, 1)))
-    mech.add_joint("j", rg.Revolute((0, 1, 0), speed=3.0, limits=rg.Limits(0, 1, stiffness=5.0)), "world", "a")
-    with pytest.warns(rg.RegraftWarning, match=r"moments of inertia of 'a'.*stiffness of the limits of 'j'.*speed of 'j'"):
+    mech.add_joint("j", rg.Revolute((0, 1, 0)), "world", "a")
+    with pytest.warns(rg.RegraftWarning, match="moments of inertia of 'a'"):
         mech.save(tmp_path / "x.xml")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         arm(rg.Revolute).save(tmp_path / "y.xml")
 
 
-def test_passive_joints_are_told_where_no_actuator_does(tmp_path):
+def test_what_mjcf_has_no_word_for_comes_back_too(tmp_path):
+    """Joints without a motor where no actuator tells them, largest speeds, torques of ball joints, the law of limits."""
     mech = rg.Mechanism()
-    for name, driven in (("a", True), ("b", False)):
+    kinds = {
+        "a's": rg.Revolute((0, 0, 1), speed=3.0, limits=rg.Limits(0, 1, stiffness=5.0, dissipation=0.5)),
+        "b": rg.Prismatic((0, 0, 1), actuated=False),
+        "c": rg.Spherical(effort=(1, 2, math.inf), speed=4.0, actuated=False, limits=rg.Limits(-math.inf, 1, 7.0)),
+    }
+    for name, kind in kinds.items():
         mech.add_body(name, rg.Inertia.sphere(1.0, 0.1))
-        mech.add_joint(f"{name}'s joint", rg.Revolute((0, 0, 1), actuated=driven), "world", name)
-    again = saved_and_read(tmp_path, mech).mech
-    assert [joint.type.actuated for joint in again.joints.values()] == [True, False]
+        mech.add_joint(f"{name} joint", kind, "world", name)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        again = saved_and_read(tmp_path, mech).mech
+    for name, kind in kinds.items():
+        assert again.joints[f"{name} joint"].type == kind
+
+
+@pytest.mark.parametrize("text", ["no json", "[1]", '{"passive": 3}', '{"speed": [1, 2]}'])
+def test_a_damaged_text_of_ours_is_told_and_passed_over(tmp_path, text):
+    mech = arm(rg.Revolute)
+    mech.save(tmp_path / "x.xml")
+    custom = f"<custom><text name='regraft' data='{text}'/></custom></mujoco>"
+    (tmp_path / "y.xml").write_text((tmp_path / "x.xml").read_text().replace("</mujoco>", custom))
+    reading = rg.read(tmp_path / "y.xml")
+    assert [one.part for one in reading.report.findings if one.kind == "text"] == ["regraft"]
+    assert reading.mech.joints["j0"].type.actuated

@@ -13,7 +13,6 @@ from ...algebra.pose import Pose
 from ...describe.inertia import Inertia
 from ...describe.parts import Actuator, Shape
 from ...describe.shapes import Box, Capsule, Cylinder, Ellipsoid, Mesh, Plane, Sphere
-from ...joints import Limits
 from ...tolerances import LEAST_MOMENT
 from .mjcf_chains import Motion
 from .mjcf_numbers import pose_attributes, text
@@ -41,7 +40,7 @@ def add_inertial(body: Element, inertia: Inertia, *, moves: bool) -> bool:
     return bool(moves and moments[0] < LEAST_MOMENT)
 
 
-def add_joint(body: Element, motion: Motion, problems: list[str], losses: list[str]) -> None:
+def add_joint(body: Element, motion: Motion, problems: list[str]) -> None:
     """A hinge, slide, ball or free joint with its settings."""
     kind, joint = motion.joint.type, motion.joint.name
     if motion.kind == "free":
@@ -63,15 +62,9 @@ def add_joint(body: Element, motion: Motion, problems: list[str], losses: list[s
             problems.append(f"joint {joint!r}: MJCF has one {what} for all directions of a {motion.kind} joint")
         elif numbers[0]:
             found["frictionloss" if what == "friction" else what] = text(numbers[:1])
-    found |= _rest(motion, problems) | _limits(motion, problems, losses)
-    effort = np.atleast_1d(kind.effort[along])
-    if np.isfinite(effort).any():
-        if motion.kind in ("hinge", "slide"):
-            found["actuatorfrcrange"] = text((-effort[0], effort[0]))
-        else:
-            losses.append(f"the largest torque of {joint!r}")
-    if np.isfinite(kind.speed).any() and f"the largest speed of {joint!r}" not in losses:
-        losses.append(f"the largest speed of {joint!r}")
+    found |= _rest(motion, problems) | _limits(motion, problems)
+    if motion.kind in ("hinge", "slide") and np.isfinite(kind.effort[along]):
+        found["actuatorfrcrange"] = text((-kind.effort[along], kind.effort[along]))
     SubElement(body, "joint", found)
 
 
@@ -89,14 +82,12 @@ def _rest(motion: Motion, problems: list[str]) -> dict[str, str]:
     return {"springref": text([kind.rest[motion.number]])}
 
 
-def _limits(motion: Motion, problems: list[str], losses: list[str]) -> dict[str, str]:
+def _limits(motion: Motion, problems: list[str]) -> dict[str, str]:
     limits, joint = motion.joint.type.limits, motion.joint.name
     if limits is None:
         return {}
     number = motion.number if motion.kind != "ball" else 0
     lower, upper = limits.lower[number], limits.upper[number]
-    if Limits(0.0, 1.0, limits.stiffness, limits.dissipation) != Limits(0.0, 1.0):
-        losses.append(f"the stiffness of the limits of {joint!r}")
     if motion.kind == "ball":
         if lower > 0.0:
             problems.append(f"joint {joint!r}: the angle of a ball joint has an upper limit alone in MJCF")

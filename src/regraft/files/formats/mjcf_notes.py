@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...tolerances import EPSILON
 from .mjcf_source import Source
 
 
@@ -82,11 +81,3 @@ def _note_counts(source: Source) -> None:
             source.found.note(kind, "", f"{count} of them, left out.")
     if model.nkey and (np.any(model.key_act) or np.any(model.key_ctrl)):
         source.found.note("keyframe", "", "keyframes have positions and velocities here; activations and controls are left out.")
-
-
-def note_open_loops(source: Source, gap: float) -> None:
-    """Say that loops do not close in the state that the file starts from."""
-    if gap > EPSILON:
-        source.found.note(
-            "loop", "", f"loops are open by up to {gap:.3g} in the state to start from; regraft.assemble closes them."
-        )

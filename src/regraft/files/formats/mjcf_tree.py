@@ -7,8 +7,8 @@ so that its position is MuJoCo's number; between the joints of one body are bodi
 
 from __future__ import annotations
 
-import json
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from ...describe.inertia import Inertia
 from ...describe.mechanism import Mechanism
 from ...joints import Fixed, Free, Limits, Prismatic, Revolute, Spherical
 from .mjcf_assets import few, pose_of
+from .mjcf_own import Own, read_own
 from .mjcf_source import Names, Source
 
 Array = NDArray[np.float64]
@@ -27,15 +28,13 @@ FREE, BALL, SLIDE, HINGE = range(4)
 """MuJoCo's numbers of its joint types."""
 FAR = 1e10
 """Stands for infinity where a joint is bounded on one side alone, for which MJCF has no word."""
-PASSIVE = "regraft_passive"
-"""The text in a file that names joints without a motor, where its actuators do not tell them."""
 
 
 def add_tree(mech: Mechanism, source: Source) -> None:
     """Add all bodies with their joints."""
     model = source.model
     between, fixed = Names("world", *source.bodies), Names(*source.joints)
-    motors = _Motors(source)
+    motors, own = _Motors(source), read_own(source)
     for body in range(1, model.nbody):
         first, count = int(model.body_jntadr[body]), int(model.body_jntnum[body])
         start = pose_of(model.body_pos[body], model.body_quat[body])
@@ -47,7 +46,7 @@ def add_tree(mech: Mechanism, source: Source) -> None:
             child = name if joint == first + count - 1 else between.make(f"{name}_on_{source.joints[joint]}")
             if child != name:
                 mech.add_body(child, Inertia(0.0))
-            _add_joint(mech, source, motors, joint, (parent, child), start)
+            _add_joint(mech, source, joint, (parent, child), start, _settings(source, motors, own, joint))
             parent, start = child, Pose()
     if between.made:
         source.found.note(
@@ -64,9 +63,8 @@ def _inertia(source: Source, body: int) -> Inertia:
     return Inertia(float(model.body_mass[body]), axes.translation, 0.5 * (tensor + tensor.T))
 
 
-def _add_joint(mech: Mechanism, source: Source, motors: _Motors, joint: int, ends: tuple[str, str], start: Pose) -> None:
-    model, kind = source.model, int(source.model.jnt_type[joint])
-    name, settings = source.joints[joint], _settings(source, motors, joint)
+def _add_joint(mech: Mechanism, source: Source, joint: int, ends: tuple[str, str], start: Pose, settings: dict[str, Any]) -> None:
+    model, kind, name = source.model, int(source.model.jnt_type[joint]), source.joints[joint]
     parent, child = ends
     if kind == FREE:
         mech.add_joint(name, Free(**settings), parent, child)
@@ -89,7 +87,6 @@ class _Motors:
 
     def __init__(self, source: Source) -> None:
         model, mj = source.model, source.mj
-        self.passive = _passive(source)
         self.any = model.nu > 0
         self.driven: set[int] = set()
         self.armature, self.damping = np.zeros(model.njnt), np.zeros(model.njnt)
@@ -107,22 +104,6 @@ class _Motors:
                 self.driven.update(pulled)
                 self.effort[list(pulled)] = math.inf
         self.effort[[joint not in self.driven for joint in range(model.njnt)]] = math.inf
-
-
-def _passive(source: Source) -> list[str] | None:
-    """The joints that a file of our own writing says have no motor."""
-    model = source.model
-    number = source.mj.mj_name2id(model, int(source.mj.mjtObj.mjOBJ_TEXT), PASSIVE)
-    if number < 0:
-        return None
-    first = int(model.text_adr[number])
-    data = model.text_data[first : first + int(model.text_size[number])]
-    said = data if isinstance(data, bytes) else bytes(data)
-    try:
-        return [str(name) for name in json.loads(said.split(b"\0")[0].decode("utf-8"))]
-    except (ValueError, TypeError):
-        source.found.note("text", PASSIVE, "it is no list of names; left out.")
-        return None
 
 
 def largest_force(source: Source, actuator: int) -> float:
@@ -157,7 +138,7 @@ def wrapped_joints(source: Source, tendon: int) -> dict[int, float]:
     return found
 
 
-def _settings(source: Source, motors: _Motors, joint: int) -> dict[str, Any]:
+def _settings(source: Source, motors: _Motors, own: Own, joint: int) -> dict[str, Any]:
     """What a joint has besides its axis, as constructors of joint types take it."""
     model, name, kind = source.model, source.joints[joint], int(source.model.jnt_type[joint])
     dof = int(model.jnt_dofadr[joint])
@@ -171,15 +152,17 @@ def _settings(source: Source, motors: _Motors, joint: int) -> dict[str, Any]:
     if not source.disabled("FRICTIONLOSS", "CONSTRAINT"):
         found["friction"] = float(model.dof_frictionloss[dof])
     if model.jnt_limited[joint] and not source.disabled("LIMIT", "CONSTRAINT"):
-        found["limits"] = _limits(model, joint, kind)
-    if motors.passive is not None:
-        found["actuated"] = name not in motors.passive
+        found["limits"] = _limits(model, joint, kind, own.limits.get(name, ()))
+    if own.passive is not None:
+        found["actuated"] = name not in own.passive
     elif motors.any:
         found["actuated"] = joint in motors.driven
     effort = motors.effort[joint]
     if source.number("jnt_actfrclimited", joint):
         effort = min(effort, float(np.abs(model.jnt_actfrcrange[joint]).max()))
-    return found if math.isinf(effort) else found | {"effort": effort}
+    if not math.isinf(effort):
+        found["effort"] = effort
+    return found | {what: table[name] for what, table in (("speed", own.speed), ("effort", own.effort)) if name in table}
 
 
 def _spring(source: Source, joint: int, kind: int) -> dict[str, Any]:
@@ -199,8 +182,8 @@ def _spring(source: Source, joint: int, kind: int) -> dict[str, Any]:
     return {"stiffness": stiffness, "rest": np.array(model.qpos_spring[place : place + (4 if kind == BALL else 1)], float)}
 
 
-def _limits(model: Any, joint: int, kind: int) -> Limits:
+def _limits(model: Any, joint: int, kind: int, law: Sequence[float]) -> Limits:
     lower, upper = (float(bound) for bound in model.jnt_range[joint])
     if kind == BALL:
-        return Limits(-math.inf, upper)
-    return Limits(lower if lower > -FAR else -math.inf, upper if upper < FAR else math.inf)
+        return Limits(-math.inf, upper, *law)
+    return Limits(lower if lower > -FAR else -math.inf, upper if upper < FAR else math.inf, *law)

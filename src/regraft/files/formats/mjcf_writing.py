@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import json
 from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
@@ -20,8 +19,8 @@ from .mjcf_chains import Link, Motion, Walk
 from .mjcf_elements import SETTINGS, add_actuator, add_geom, add_inertial, add_joint
 from .mjcf_fittings import START
 from .mjcf_numbers import pose_attributes, positions, text, velocities
+from .mjcf_own import NAME, own_text
 from .mjcf_source import check_text
-from .mjcf_tree import PASSIVE
 
 ON_AXIS = 0.1
 """How far apart the two points are at which a hinge that closes a loop is held, in metres."""
@@ -86,7 +85,9 @@ class _Page:
         self._add_loops(equalities)
         self._add_couplings(tendons, equalities)
         self._add_actuators(actuators)
-        self._add_passive(SubElement(root, "custom"))
+        own = own_text(self.motions, {actuator.joint for actuator in self.mech.actuators.values()})
+        if own is not None:
+            SubElement(SubElement(root, "custom"), "text", name=NAME, data=own)
         self._add_keyframes(SubElement(root, "keyframe"))
         for section in [one for one in root if one.tag not in ("compiler", "option", "worldbody") and not len(one)]:
             root.remove(section)
@@ -100,7 +101,7 @@ class _Page:
         if inertia.mass > 0.0 and add_inertial(body, inertia, moves=bool(link.motions)):
             self.losses.append(f"the moments of inertia of {link.body!r}, which are 0: MuJoCo gets the least that it takes")
         for motion in link.motions:
-            add_joint(body, motion, self.problems, self.losses)
+            add_joint(body, motion, self.problems)
 
     def _add_springs(self, tendons: Element) -> None:
         for spring in self.mech.springs.values():
@@ -185,14 +186,6 @@ class _Page:
             if self._motion(actuator.joint) is None:
                 self.problems.append(f"actuator {actuator.name!r}: MJCF has motors on joints of the tree with one coordinate")
             add_actuator(section, actuator, actuator.joint, servos.get(actuator.name))
-
-    def _add_passive(self, section: Element) -> None:
-        """Name the joints without a motor, where the actuators do not tell them."""
-        driven = {actuator.joint for actuator in self.mech.actuators.values()}
-        told = {one.name for one in self.motions if driven and one.joint.name not in driven}
-        passive = {one.name for one in self.motions if not one.joint.type.actuated}
-        if passive != told:
-            SubElement(section, "text", name=PASSIVE, data=json.dumps(sorted(passive), ensure_ascii=False))
 
     def _add_keyframes(self, section: Element) -> None:
         states = dict[str, State]()
