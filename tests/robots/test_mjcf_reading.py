@@ -72,8 +72,10 @@ def test_a_position_is_mujocos_number_whatever_ref_is(read, tmp_path):
 def test_settings_of_joints(read):
     body = f"""<body><joint name="a" range="-30 90" damping="0.1" armature="0.2" stiffness="3" springref="45" frictionloss="0.4"
     actuatorfrcrange="-2 5"/>{BALL}</body><body><joint name="b" type="ball" range="0 60"/>{BALL}</body>"""
-    mech = read(world(body)).mech
+    reading = read(world(body))
+    mech = reading.mech
     kind = mech.joints["a"].type
+    assert [one.part for one in found(reading, "effort")] == ["a"]
     assert [kind.damping[0], kind.armature[0], kind.stiffness[0], kind.friction[0], kind.effort[0]] == [0.1, 0.2, 3.0, 0.4, 5.0]
     assert kind.rest[0] == pytest.approx(math.pi / 4, rel=1e-15)
     assert (kind.limits.lower[0], kind.limits.upper[0]) == pytest.approx((-math.pi / 6, math.pi / 2), rel=1e-15)
@@ -275,7 +277,9 @@ def test_what_is_not_carried_over_is_told(read, text, kind, dynamics):
 def test_motors_have_gears_and_the_smaller_of_their_bounds(read):
     text = f"""{hinges("a", "b", "c")}<actuator><motor name="m" joint="a" gear="-20" ctrlrange="-3 2" forcerange="-4 4"/>
     <motor joint="b"/></actuator>"""
-    mech = read(text, ignore=()).mech
+    reading = read(text, ignore=())
+    mech = reading.mech
+    assert [one.part for one in found(reading, "actuator")] == ["m"]  # it is stronger one way than the other
     assert (mech.actuators["m"].joint, mech.actuators["m"].gear, mech.actuators["m"].effort) == ("a", -20.0, 3.0)
     assert math.isinf(mech.actuators["b_motor"].effort)
     assert mech.joints["a"].type.effort.tolist() == [60.0]

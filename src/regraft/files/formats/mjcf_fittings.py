@@ -117,11 +117,22 @@ def add_actuators(mech: Mechanism, source: Source) -> dict[str, Any]:
             continue
         name = name or names.make(f"{source.joints[joint]}_motor")
         mech.add_actuator(name, source.joints[joint], gear=gear, effort=largest_force(source, number))
+        if _lopsided(source, number):
+            found.note("actuator", name, "it is stronger one way than the other; here it has the larger bound for both.")
         if pushes:
             servos |= _servo(source, number, name)
         elif model.actuator_dyntype[number] != int(mj.mjtDyn.mjDYN_NONE):
             found.note("actuator", name, "its torque follows with a delay in the file; here it acts at once.")
     return servos
+
+
+def _lopsided(source: Source, number: int) -> bool:
+    """Whether an actuator has other bounds one way than the other."""
+    model = source.model
+    ranges = [model.actuator_forcerange[number]] if model.actuator_forcelimited[number] else []
+    if plain_motor(source, number) and model.actuator_ctrllimited[number]:
+        ranges.append(model.actuator_ctrlrange[number])
+    return any(lower != -upper for lower, upper in ranges)
 
 
 def _servo(source: Source, number: int, name: str) -> dict[str, Any]:

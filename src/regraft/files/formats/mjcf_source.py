@@ -31,11 +31,6 @@ class Names:
         self.taken = set(taken)
         self.made: list[str] = []
 
-    def own(self, name: str) -> str:
-        """A name that the file gives."""
-        self.taken.add(name)
-        return name
-
     def make(self, wanted: str) -> str:
         """A name for what has none: the wanted one, or that with a number."""
         name, count = wanted, 2

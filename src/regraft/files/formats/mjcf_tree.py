@@ -159,7 +159,10 @@ def _settings(source: Source, motors: _Motors, own: Own, joint: int) -> dict[str
         found["actuated"] = joint in motors.driven
     effort = motors.effort[joint]
     if source.number("jnt_actfrclimited", joint):
-        effort = min(effort, float(np.abs(model.jnt_actfrcrange[joint]).max()))
+        lower, upper = (float(bound) for bound in model.jnt_actfrcrange[joint])
+        effort = min(effort, max(-lower, upper))
+        if lower != -upper:
+            source.found.note("effort", name, f"torques from {lower:g} to {upper:g}; here the larger bound is for both ways.")
     if not math.isinf(effort):
         found["effort"] = effort
     return found | {what: table[name] for what, table in (("speed", own.speed), ("effort", own.effort)) if name in table}
