@@ -229,9 +229,18 @@ def test_a_spring_of_a_loop_joint_takes_the_turn_nearest_to_its_rest(angle, way)
     mech = two_hinges(PLAIN, rg.Revolute(Y, stiffness=3.0, rest=2.5))
     state = mech.state({"first": angle})
     assert rg.energy(mech, state).potential == pytest.approx(1.5 * way**2, abs=1e-12)
+    assert mech.joint_position(state, "second") == pytest.approx([2.5 + way], abs=1e-12)
     inertia = mech.bodies["rod"].inertia.tensor[1, 1] + 0.25
     assert rg.forward_dynamics(mech, state) == pytest.approx([-3.0 * way / inertia], abs=1e-12)
     assert rg.actuator_torques(mech, state, [0.0])["first"] == pytest.approx([3.0 * way], abs=1e-12)
+
+
+def test_a_spring_keeps_its_energy_when_its_loop_is_cut():
+    mech = two_hinges(PLAIN, rg.Revolute(Y, stiffness=3.0, rest=2.5))
+    state = mech.state({"first": 5.0}, {"first": 0.1})
+    opened, after = rg.cut(mech, state, "first")
+    assert opened.loop_joints == ()
+    assert rg.energy(opened, after).total == pytest.approx(rg.energy(mech, state).total, rel=1e-12)
 
 
 def test_friction_of_a_loop_joint_resists_as_in_a_tree():

@@ -24,9 +24,9 @@ class Energy:
     Attributes
     ----------
     kinetic : float
-        Kinetic energy.
+        Of bodies and rotors.
     potential : float
-        Of gravity, springs and limits. Gravity's is 0 for a mass at the height of the world's origin.
+        Of gravity, springs (those in joints too) and limits. Gravity's is 0 for a mass at the height of the world's origin.
     total : float
         Kinetic plus potential.
     """
@@ -91,7 +91,7 @@ def energy(mech: Mechanism, state: State) -> Energy:
 
 
 def momentum(mech: Mechanism, state: State) -> Momentum:
-    """Angular and linear momentum of the whole mechanism.
+    """Angular and linear momentum of the whole mechanism: that of its bodies, without the rotors (`armature`) of its joints.
 
     Parameters
     ----------

@@ -72,15 +72,15 @@ class JointType(Frozen):
     limits : Limits or (lower, upper), optional
         Soft bounds on its position; by default there are none.
     armature : float or (nv,) array_like, optional
-        Inertia that the joint itself adds to each of its velocities, as a motor's rotor behind its gear does.
+        Inertia that the joint itself adds to each of its velocities, as a motor's rotor behind its gear does; not of loop joints.
     stiffness : float or (nv,) array_like, optional
-        Of a spring in the joint, for each of its velocities: torque per turn, or force per way, from `rest`.
+        Of a spring in the joint, for each of its velocities: torque per radian, or force per metre, from `rest`.
     rest : float or (nq,) array_like, optional
         The position at which that spring is at rest; by default q = 0 and no rotation.
     friction : float or (nv,) array_like, optional
-        The torque, or force, of dry friction against each velocity.
+        The torque, or force, of dry friction against each velocity: friction · v / √(v² + s²) with the slip speed s = 0.01.
     effort : float or (nv,) array_like, optional
-        The largest torque, or force, that a motor has along each velocity; by default there is no bound.
+        The largest torque, or force, that a motor has along each velocity: the bound of `actuator_torques`. By default none.
     speed : float or (nv,) array_like, optional
         The largest size of each velocity that the joint is made for; by default there is no bound.
 

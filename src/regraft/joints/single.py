@@ -200,11 +200,17 @@ def settle(joint: JointType, motions: Array, places: Array) -> tuple[Array, Arra
 
 
 def within_limits(joint: JointType, q: Array) -> Array:
-    """The same position, its angles counted from the whole turn that brings them within the joint's limits or nearest to them."""
+    """The same position, its angles counted from the whole turn that brings them within the joint's limits or nearest to them.
+
+    Where there are none, the turn is that nearest to where the joint's spring is at rest.
+    """
     limits = joint.limits
     if limits is not None:
         for c in joint.turns:
             q[c] = _nearest_turn(float(q[c]), limits.lower[c], limits.upper[c])
+    elif joint.turns and joint.stiffness.any():
+        for c in joint.turns:
+            q[c] += _TURN * round((joint.rest[c] - q[c]) / _TURN) if joint.stiffness[c] else 0.0
     return q
 
 
