@@ -10,7 +10,6 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from ...algebra.pose import Pose
 from ...describe.inertia import Inertia
 from ...describe.mechanism import Mechanism
 from ...describe.parts import WORLD
@@ -26,7 +25,7 @@ from .inertias import Inertias
 from .meshes import MeshSearch
 from .urdf_joints import FOLLOWING, JointRead, JointReader
 from .urdf_own import TAG, Own, fold_helpers, read_own_parts, taken_frames
-from .urdf_poses import HERE, number, numbers, origin_pose
+from .urdf_poses import HERE, number, numbers, pose_of
 from .urdf_shapes import USES, ShapeReader
 from .urdf_transmissions import add_actuators
 from .urdf_tree import root_of
@@ -291,7 +290,8 @@ def _read_inertia(read: Inertias, name: str, inertial: Element) -> None:
         raise inertial.error(f"the <inertial> of the link {name!r} has no <{missing}>.")
     origin = inertial.find("origin")
     com = _ZERO if origin is None else numbers(origin, "xyz", 3, _ZERO)
-    frame: Pose = HERE if origin is None or "rpy" not in origin.attributes else origin_pose(inertial)
+    angles = _ZERO if origin is None else numbers(origin, "rpy", 3, _ZERO)
+    frame = None if angles == _ZERO else pose_of(_ZERO, angles)
     moments = [number(tensor, part, None if part[1] == part[2] else 0.0) for part in _TENSOR]
     read.add(name, f"line {inertial.line}", (number(mass, "value"), *com, *moments), frame)
 
