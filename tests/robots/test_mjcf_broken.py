@@ -126,6 +126,18 @@ def test_any_text_as_the_value_of_an_attribute(folder, value, where):
     read_or_refused(file)
 
 
+def test_mujoco_leaves_no_file_behind(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    refused(tmp_path, bodies("<body><joint/><geom size='nan'/></body>"))
+    (tmp_path / "odd.mjcf").write_text(
+        bodies("<geom size='.1' user='nan'/>").replace("<worldbody", "<size nuser_geom='1'/><worldbody")
+    )
+    said = [one.message for one in rg.read(tmp_path / "odd.mjcf").report.findings if one.kind == "mujoco"]
+    assert len(said) == 1
+    assert "NaN" in said[0]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["odd.mjcf", "robot.mjcf"]
+
+
 def test_a_file_that_is_no_file_or_cannot_be_read(tmp_path):
     with pytest.raises(rg.FileError, match="there is no file"):
         rg.read(tmp_path / "nowhere.xml")

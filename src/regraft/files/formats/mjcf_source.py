@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -106,8 +108,7 @@ def compiled(path: Path, options: ReadOptions, found: Findings) -> Source:
     parts = check_xml(path)
     mj = require("mujoco", "an MJCF file")
     errors = (ValueError, RuntimeError, TypeError, mj.FatalError)
-    with warnings.catch_warnings(record=True) as heard:
-        warnings.simplefilter("always")
+    with listening(mj) as heard:
         try:
             spec = _specification(mj, path, parts)
             meshes, hollow = stand_in(mj, spec, path, options.packages, found)
@@ -117,8 +118,23 @@ def compiled(path: Path, options: ReadOptions, found: Findings) -> Source:
                 raise _refused(path, problem) from problem
             model = _repaired(spec, path, errors, found)
     for warning in heard:
-        found.note("mujoco", "", f"MuJoCo says: {' '.join(str(warning.message).split())}.")
+        found.note("mujoco", "", f"MuJoCo says: {' '.join(warning.split()).removesuffix('.')}.")
     return _source(mj, model, meshes, hollow, found)
+
+
+@contextmanager
+def listening(mj: Any) -> Iterator[list[str]]:
+    """What MuJoCo warns of meanwhile; by itself it would write some of it to a file in the present folder."""
+    heard: list[str] = []
+    before = mj.get_mju_user_warning()
+    mj.set_mju_user_warning(heard.append)
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            yield heard
+    finally:
+        mj.set_mju_user_warning(before)
+        heard += [str(one.message) for one in caught]
 
 
 def _specification(mj: Any, path: Path, parts: dict[str, bytes]) -> Any:
@@ -132,9 +148,10 @@ def check_text(text: str, path: Path) -> None:
     """Have MuJoCo compile what is to be written, without its meshes; what it complains about is a FileError."""
     mj = require("mujoco", "an MJCF file")
     try:
-        spec = mj.MjSpec.from_string(text)
-        stand_in(mj, spec, path, (), Findings(), look=False)
-        spec.compile()
+        with listening(mj):
+            spec = mj.MjSpec.from_string(text)
+            stand_in(mj, spec, path, (), Findings(), look=False)
+            spec.compile()
     except (ValueError, RuntimeError, TypeError, mj.FatalError) as problem:
         said = " ".join(printable(str(problem)).split())
         raise FileError(f"{str(path)!r}: MuJoCo does not take this mechanism: {said}. Save it as .json.") from problem
