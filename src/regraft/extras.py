@@ -15,6 +15,7 @@ EXTRAS = {
     "pandas": "tables",
     "xarray": "tables",
     "ezc3d": "c3d",
+    "mujoco": "robots",
     "xacrodoc": "robots",
     "yaml": "robots",
 }

@@ -52,6 +52,9 @@ SHOWN_AS_ZERO = 1e-12  # relative to the largest number beside it
 
 # --- what a user gives: how far it may be from what it has to be -----------------------------------------------------------
 
+LEAST_MOMENT = 1e-14  # kg m²
+"""What is written for a smaller moment of inertia of a body that moves in a file for MuJoCo, which takes none below 1e-15."""
+
 SAME_WRITTEN = 1e-12  # relative to 1 + the largest number of the pose
 """Two poses that a file has of one frame are the same if they are no farther apart: one is written with all digits."""
 

@@ -12,10 +12,13 @@ READERS: dict[str, tuple[str, str]] = {
     ".urdf": ("robot_yaml", "read_urdf_and_loops"),
     ".xacro": ("xacro", "read_xacro"),
     ".yaml": ("robot_yaml", "read_yaml"),
+    ".mjcf": ("mjcf", "read_mjcf"),
 }
 """The module in this folder and the function of it. Files that end in .xml are known by their outermost element."""
 
 WRITERS: dict[str, tuple[str, str]] = {
     ".json": ("plain", "write_plain"),
     ".urdf": ("urdf_writing", "write_urdf"),
+    ".xml": ("mjcf", "write_mjcf"),
+    ".mjcf": ("mjcf", "write_mjcf"),
 }
