@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from ..errors import ModelError
 from .body_motion import Motion, checked_motion
-from .filtering import smooth
-from .gait_result import Found, Gait
-from .gaps import whole_rows
+from .filtering import GAP, smooth
+from .gait_result import Found, Gait, Record
+from .gaps import pieces_of, whole_rows
 from .heading import about, along, base_twists, heading
 from .plates import LOADED, PlatesGiven, wrenches_on_feet
 from .support import Soles, Stance, Support, find_support, stretches
@@ -105,15 +105,11 @@ def analyse(
             "bones of feet with names={...} in rg.mocap.body, or give Motion(…, feet={'left': Foot(…), 'right': Foot(…)})."
         )
     whole, notes = _filtered(checked_motion(motion), cutoff, plates)
-    valid = whole_rows(np.concatenate((whole.q, whole.v, whole.a), axis=1))
-    if valid.sum() < 2:
-        raise ModelError("there are no two frames in which all of the motion was recorded.")
-    if not valid.all():
-        notes.append(f"{int((~valid).sum())} frames in which something was not recorded are left out.")
-    moving = whole if valid.all() else _taken(whole, valid)
+    record, said = _record(whole)
+    moving = whole if record.valid.all() else _taken(whole, record.valid)
     roots = roots_of(moving.mech, {side: moving.feet[side] for side in ("left", "right")})
-    analysis = _Analysis(moving, roots, friction)
-    return analysis.result(whole, valid, notes, plates, sharing, belt)
+    analysis = _Analysis(moving, record, roots, friction)
+    return analysis.result([*notes, *said], plates, sharing, belt)
 
 
 def _filtered(motion: Motion, cutoff: float | str | None, plates: Any) -> tuple[Motion, list[str]]:
@@ -130,6 +126,22 @@ def _filtered(motion: Motion, cutoff: float | str | None, plates: Any) -> tuple[
     found = smooth(motion.mech, motion.t, source, cutoff=wanted)
     said = [] if wanted != motion.cutoff else ["filtered anew with free ends, as without plates all follows from accelerations"]
     return replace(motion, q=found.q, v=found.v, a=found.a, raw=source, cutoff=wanted, ends="free"), [*said, *found.notes]
+
+
+def _record(whole: Motion) -> tuple[Record, list[str]]:
+    """Which frames can be analysed, in which pieces, and what there is to say about it."""
+    known = whole_rows(np.concatenate((whole.q, whole.v, whole.a), axis=1))
+    pieces = pieces_of(whole.t, known, GAP)
+    if not pieces:
+        raise ModelError("there are no two frames on end in which all of the motion was recorded.")
+    valid = np.zeros(len(whole.t), bool)
+    for a, b in pieces:
+        valid[a:b] = True
+    notes = [] if valid.all() else [f"{int((~valid).sum())} frames in which something was not recorded are left out."]
+    if len(pieces) > 1:
+        told = ", ".join(f"{whole.t[a]:.2f} to {whole.t[b - 1]:.2f} s" for a, b in pieces)
+        notes.append(f"the record has gaps: its {len(pieces)} pieces, {told}, are looked at each by itself.")
+    return Record(whole, valid, pieces), notes
 
 
 def _taken(motion: Motion, rows: NDArray[np.bool_]) -> Motion:
@@ -151,8 +163,9 @@ def _on_plate(loaded: Any, stances: Sequence[Stance]) -> tuple[Any, Any]:
 class _Analysis:
     """One motion on its way to a `Gait`."""
 
-    def __init__(self, motion: Motion, roots: Roots, friction: float) -> None:
-        self.motion, self.roots = motion, roots
+    def __init__(self, motion: Motion, record: Record, roots: Roots, friction: float) -> None:
+        self.motion, self.record, self.roots = motion, record, roots
+        self.pieces = record.among_valid()
         mech = motion.mech
         self.mass = sum(body.inertia.mass for body in mech.bodies.values())
         self.weight = self.mass * float(np.linalg.norm(mech.gravity))
@@ -170,17 +183,18 @@ class _Analysis:
         self.up = -mech.gravity / np.linalg.norm(mech.gravity)
         self.middles = np.stack([self.points[:, roots.owner == s].mean(axis=1) for s in range(2)], axis=1)
 
-    def result(self, whole: Motion, valid: NDArray[np.bool_], notes: list[str], plates: Any, sharing: str, belt: Any) -> Gait:
+    def result(self, notes: list[str], plates: Any, sharing: str, belt: Any) -> Gait:
         roots = self.roots
         carried = self.total[:, 3:] @ self.up > _CARRIED * self.weight
-        support = find_support(Soles(self.motion.t, self.points, self.rates, roots.owner, roots.names, carried), belt)
+        soles = Soles(self.motion.t, self.points, self.rates, roots.owner, roots.names, carried, self.pieces)
+        support = find_support(soles, belt)
         notes += support.notes
         measured: dict[str, Array] = {}
         stands, on_plate = support.stands.copy(), np.zeros(support.stands.shape, bool)
         if plates is not None:
             middles = {name: self.middles[:, s] for s, name in enumerate(roots.names)}
             bodies = {name: self.motion.feet[name].bodies for name in roots.names}
-            measured, said = wrenches_on_feet(plates, self.motion.t, middles, bodies)
+            measured, said = wrenches_on_feet(plates, self.motion.t, middles, bodies, self.pieces)
             notes += said
             for s, name in enumerate(roots.names):
                 if name in measured:
@@ -191,7 +205,7 @@ class _Analysis:
                 notes.append(
                     f"in {beside} frames a foot stands beside the plates; there it is the root, and gets what plates do not."
                 )
-        given, root, shares = self._plan(stands, measured, on_plate, self._spread(stands, whole.cutoff))
+        given, root, shares = self._plan(stands, measured, on_plate, self._spread(stands, self.record.whole.cutoff))
         if sharing == "smooth" and not measured:
             self._smooth(given, root, shares, stands, support, notes)
         yields = np.exp(-np.maximum(support.heights, 0.0) / _PAD) + _LEAST_YIELD
@@ -203,27 +217,29 @@ class _Analysis:
             )
             self._into_plane(out, measured)
         found = Found(stands, root, self.mass, tuple(measured), tuple(notes))
-        return Gait.of(self.motion, whole, valid, roots, out, support, found)
+        return Gait.of(self.motion, self.record, roots, out, support, found)
 
     def _spread(self, stands: Any, cutoff: float | None) -> Any:
         """Where a foot may carry something: it stands, or it lands so soon that a filter shows the forces of that already."""
         if cutoff is None:
             return stands
-        dt = float(self.motion.t[-1] - self.motion.t[0]) / (len(self.motion.t) - 1)
+        dt = float(np.median(np.diff(self.motion.t)))
         wide = stands.copy()
-        for k in range(1, round(_SMEARED / (cutoff * dt)) + 1):
-            wide[:-k] |= stands[k:]
+        for a, b in self.pieces:
+            for k in range(1, min(round(_SMEARED / (cutoff * dt)), b - a - 1) + 1):
+                wide[a : b - k] |= stands[a + k : b]
         return wide
 
     def _eased(self, stands: Any) -> Array:
         """(n, feet): how far each foot takes part while both stand: less when it has just landed, or is about to leave."""
         part, t = np.ones(stands.shape), self.motion.t
-        for a, b in stretches(stands.all(axis=1)):
-            for s in range(2):
-                if a > 0 and not stands[a - 1, s]:
-                    part[a:b, s] = np.minimum(part[a:b, s], (t[a:b] - t[a - 1]) / (_EASE * (t[b - 1] - t[a - 1])))
-                if b < len(t) and not stands[b, s]:
-                    part[a:b, s] = np.minimum(part[a:b, s], (t[b] - t[a:b]) / (_EASE * (t[b] - t[a])))
+        for first, last in self.pieces:
+            for a, b in stretches(stands[first:last].all(axis=1), first):
+                for s in range(2):
+                    if a > first and not stands[a - 1, s]:
+                        part[a:b, s] = np.minimum(part[a:b, s], (t[a:b] - t[a - 1]) / (_EASE * (t[b - 1] - t[a - 1])))
+                    if b < last and not stands[b, s]:
+                        part[a:b, s] = np.minimum(part[a:b, s], (t[b] - t[a:b]) / (_EASE * (t[b] - t[a])))
         return part**2
 
     def _plan(self, stands: Any, measured: dict[str, Array], on_plate: Any, near: Any) -> tuple[Array, Any, Any]:
@@ -241,14 +257,15 @@ class _Analysis:
 
     def _smooth(self, given: Array, root: Any, shares: Any, stands: Any, support: Support, notes: list[str]) -> None:
         """Let the hind foot have what smooth transition says, and the other one the rest."""
-        hind, said = hind_wrenches(
-            self.motion.t, self.total, stands, self.middles, heading(self.motion, self.roots, support.belt)[0]
-        )
-        notes += said
-        for s in range(2):
-            known = (hind[:, s] != 0.0).any(axis=1)
-            given[known, 6 * s : 6 * s + 6] = hind[known, s]
-            root[known], shares[known] = 2 - s, 0
+        forward = heading(self.motion, self.roots, support.belt)[0]
+        for a, b in self.pieces:
+            own = slice(a, b)
+            hind, said = hind_wrenches(self.motion.t[own], self.total[own], stands[own], self.middles[own], forward)
+            notes += said
+            for s in range(2):
+                known = a + np.flatnonzero((hind[:, s] != 0.0).any(axis=1))
+                given[known, 6 * s : 6 * s + 6] = hind[known - a, s]
+                root[known], shares[known] = 2 - s, 0
 
     def _into_plane(self, out: Results, measured: dict[str, Array]) -> None:
         """Take what the body's base cannot move along out of the reactions: moments about the middle of each foot, and forces."""

@@ -34,15 +34,22 @@ class Stride(NamedTuple):
 
 
 def strides(gait: Gait) -> tuple[Stride, ...]:
-    """All whole strides of both feet, in the order in which they begin."""
+    """All whole strides of both feet, in the order in which they begin; none that a gap of the record divides."""
     found = []
     for side in gait.reaction:
         mine = [event for event in gait.events if event.foot == side]
         strikes = [event.time for event in mine if event.kind == "strike"]
         offs = [event.time for event in mine if event.kind == "off"]
         for start, end in pairwise(strikes):
+            if not on_end(gait, start, end):
+                continue
             found.append(Stride(side, start, next((t for t in offs if start < t < end), float("nan")), end))
     return tuple(sorted(found, key=lambda stride: stride.start))
+
+
+def on_end(gait: Gait, start: float, end: float) -> bool:
+    """Whether everything from one time to another was recorded."""
+    return any(gait.t[a] <= start and end <= gait.t[b - 1] for a, b in gait.pieces)
 
 
 def over_strides(gait: Gait, values: Array, foot: str) -> Array:

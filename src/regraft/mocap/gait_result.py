@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -87,6 +88,8 @@ class Gait:
         The velocity of the ground.
     measured : tuple of str
         The feet whose reactions come from plates.
+    pieces : tuple of (int, int)
+        From and up to which frames the motion was recorded without a gap; in between everything is NaN and no foot is the root.
     notes : tuple of str
         What was assumed, repaired or left out, in words.
     """
@@ -109,15 +112,16 @@ class Gait:
     mass: float
     belt: Array
     measured: tuple[str, ...]
+    pieces: tuple[tuple[int, int], ...]
     notes: tuple[str, ...]
 
     @classmethod
     def of(
-        cls, motion: Motion, whole: Motion, valid: NDArray[np.bool_], roots: Roots, out: Results,
-        support: Support, found: Found,
+        cls, motion: Motion, record: Record, roots: Roots, out: Results, support: Support, found: Found
     ) -> Gait:  # fmt: skip
         """The results of kernels by name; frames that were left out are NaN."""
-        n = len(whole.t)
+        whole, valid = record.whole, record.valid
+        n, pieces = len(whole.t), record.among_valid()
 
         def spread(x: Array) -> Array:
             if valid.all():
@@ -137,7 +141,7 @@ class Gait:
         names = np.array([roots.structure.body_names[roots.structure.walk[roots.top, tables.BODY]], *bodies])
         phase, root = np.full(n, "none", dtype=kinds.dtype), np.full(n, "", dtype=names.dtype)
         phase[valid], root[valid] = kinds[index], names[found.root]
-        events = _events(found.stands, motion.t, sides)
+        events = _events(found.stands, motion.t, sides, pieces)
         _, speed = heading(motion, roots, support.belt)
         return cls(
             motion=whole,
@@ -154,10 +158,11 @@ class Gait:
             stances=tuple(_spread_stance(stance, np.flatnonzero(valid)) for stance in support.stances),
             events=events,
             speed=speed,
-            cadence=_cadence(events),
+            cadence=_cadence(events, [(float(motion.t[a]), float(motion.t[b - 1])) for a, b in pieces]),
             mass=found.mass,
             belt=support.belt,
             measured=found.measured,
+            pieces=record.pieces,
             notes=(*whole.notes, *found.notes),
         )
 
@@ -270,9 +275,25 @@ class Gait:
         return write_report(self, folder, against)
 
     def __repr__(self) -> str:
-        share = {phase: float((self.phase == phase).mean()) for phase in PHASES}
+        share = {phase: float(((self.phase == phase) & (self.root != "")).mean()) for phase in PHASES}
+        share["not recorded"] = float((self.root == "").mean())
         shown = ", ".join(f"{phase} {100 * part:.0f} %" for phase, part in share.items() if part > 0.0)
         return f"Gait({len(self.t)} frames, {self.t[-1] - self.t[0]:.2f} s, {self.speed:.2f} m/s; {shown})"
+
+
+class Record(NamedTuple):
+    """A motion, and which of its frames can be analysed."""
+
+    whole: Motion
+    valid: NDArray[np.bool_]
+    """(n,): frames in which all of it is known."""
+    pieces: tuple[tuple[int, int], ...]
+    """From and up to which frames these follow each other without a gap."""
+
+    def among_valid(self) -> list[tuple[int, int]]:
+        """The pieces by the numbers of the valid frames alone."""
+        ends = np.cumsum([0, *(b - a for a, b in self.pieces)]).tolist()
+        return list(pairwise(ends))
 
 
 class Found(NamedTuple):
@@ -356,16 +377,24 @@ def _residual(motion: Motion, roots: Roots, out: Results) -> Array:
     return about(left, base_places(motion, roots))
 
 
-def _events(stands: NDArray[np.bool_], t: Array, sides: Sequence[str]) -> tuple[GaitEvent, ...]:
-    found = []
-    for s, side in enumerate(sides):
-        change = np.diff(stands[:, s].astype(np.int8))
-        kinds = {1: "strike", -1: "off"}
-        found += [GaitEvent(float(t[i + 1]), side, kinds[int(change[i])]) for i in np.flatnonzero(change)]
+def _events(
+    stands: NDArray[np.bool_], t: Array, sides: Sequence[str], pieces: Sequence[tuple[int, int]]
+) -> tuple[GaitEvent, ...]:
+    """When feet land and leave; what happens in a gap is not known."""
+    found, kinds = [], {1: "strike", -1: "off"}
+    for a, b in pieces:
+        for s, side in enumerate(sides):
+            change = np.diff(stands[a:b, s].astype(np.int8))
+            found += [GaitEvent(float(t[a + i + 1]), side, kinds[int(change[i])]) for i in np.flatnonzero(change)]
     return tuple(sorted(found))
 
 
-def _cadence(events: Sequence[GaitEvent]) -> float:
-    strikes = [event.time for event in events if event.kind == "strike"]
-    strikes = sorted(set(strikes))  # two feet that land together make one step
-    return 60.0 * (len(strikes) - 1) / (strikes[-1] - strikes[0]) if len(strikes) > 1 else float("nan")
+def _cadence(events: Sequence[GaitEvent], spans: Sequence[tuple[float, float]]) -> float:
+    """Steps per minute, from the first to the last strike of each span of time that was recorded without a gap."""
+    steps, lasted = 0, 0.0
+    for start, end in spans:
+        own = {event.time for event in events if event.kind == "strike" and start <= event.time <= end}
+        strikes = sorted(own)  # two feet that land together make one step
+        if len(strikes) > 1:
+            steps, lasted = steps + len(strikes) - 1, lasted + strikes[-1] - strikes[0]
+    return 60.0 * steps / lasted if steps else float("nan")

@@ -54,12 +54,16 @@ def _some(plates: Sequence[Plate], source: str) -> tuple[Plate, ...]:
 
 
 def wrenches_on_feet(
-    given: PlatesGiven, t: Array, middles: Mapping[str, Array], bodies: Mapping[str, Sequence[str]]
+    given: PlatesGiven,
+    t: Array,
+    middles: Mapping[str, Array],
+    bodies: Mapping[str, Sequence[str]],
+    pieces: Sequence[tuple[int, int]],
 ) -> tuple[dict[str, Array], list[str]]:
     """The wrench (n, 6) on each foot that ever stands on a plate, about the world's origin, at the frames of a recording.
 
-    `middles` (n, 3) are the middles of the soles, `bodies` the bodies of each foot. Each time that a plate is loaded it is under
-    the foot that is nearest to its centre of pressure.
+    `middles` (n, 3) are the middles of the soles, `bodies` the bodies of each foot, and `pieces` the frames that follow each
+    other without a gap. Each time that a plate is loaded it is under the foot that is nearest to its centre of pressure.
     """
     plates, named = plates_from(given)
     found: dict[str, Array] = {}
@@ -70,11 +74,11 @@ def wrenches_on_feet(
         force, point = here.force, np.nan_to_num(here.point)
         wrench = np.concatenate((np.cross(point, force) + np.nan_to_num(here.moment), force), axis=1)
         loaded, taken = force[:, 2] > LOADED, np.zeros(len(t), bool)
-        most = max(1, round(_MARGIN * (len(t) - 1) / float(t[-1] - t[0])))
-        for a, b in stretches(loaded):
+        most = max(1, round(_MARGIN / float(np.median(np.diff(t)))))
+        for a, b, within in [(a, b, piece) for piece in pieces for a, b in stretches(loaded[slice(*piece)], piece[0])]:
             foot = _foot_of(plate, named, bodies) or _nearest(plate, point[a:b], {k: x[a:b] for k, x in middles.items()})
             own = found.setdefault(foot, np.zeros((len(t), 6)))
-            first, last = _whole(force, a, b, most)
+            first, last = _whole(force, a, b, (max(within[0], a - most), min(within[1], b + most)))
             own[first:last] = np.where(taken[first:last, None], own[first:last], own[first:last] + wrench[first:last])
             taken[first:last] = True
         if not loaded.any():
@@ -93,12 +97,12 @@ def _check_times(plate: Plate, t: Array) -> None:
         )
 
 
-def _whole(force: Array, a: int, b: int, most: int) -> tuple[int, int]:
-    """The frames around a loaded stretch in which something pushes up, so many at most: without a load a plate may drift."""
+def _whole(force: Array, a: int, b: int, most: tuple[int, int]) -> tuple[int, int]:
+    """The frames around a loaded stretch in which something pushes up, those at most: without a load a plate may drift."""
     first, last = a, b
-    while first > max(0, a - most) and force[first - 1, 2] > 0.0:
+    while first > most[0] and force[first - 1, 2] > 0.0:
         first -= 1
-    while last < min(len(force), b + most) and force[last, 2] > 0.0:
+    while last < most[1] and force[last, 2] > 0.0:
         last += 1
     return first, last
 

@@ -72,6 +72,8 @@ class Soles(NamedTuple):
     """Their names."""
     carried: Mask
     """(n,): whether the body needs anything that carries it; in flight it does not."""
+    pieces: Sequence[tuple[int, int]] = ()
+    """From and up to which frames they were recorded without a gap; none: all of them."""
 
 
 def find_support(soles: Soles, belt: float | str | None = None) -> Support:
@@ -84,7 +86,7 @@ def find_support(soles: Soles, belt: float | str | None = None) -> Support:
     belt : float, "auto" or None
         The speed of a treadmill's belt; by default it is found.
     """
-    t, points, rates, owner, feet, carried = soles
+    t, points, rates, owner, feet, carried, pieces = soles
     notes: list[str] = []
     low = np.percentile(points[:, :, 2], 5, axis=0)
     ground, said = _ground_velocity(soles, low, belt)
@@ -97,8 +99,11 @@ def find_support(soles: Soles, belt: float | str | None = None) -> Support:
     found = []
     for s, foot in enumerate(feet):
         own = np.flatnonzero(owner == s)
-        still = _standing(speeds[:, own], swing) & carried
-        found.append([Stance(foot, a, b, _level(points[a:b, own, 2])) for a, b in _runs(still, t)])
+        runs = []
+        for first, last in pieces or [(0, len(t))]:
+            still = _standing(speeds[first:last, own], swing) & carried[first:last]
+            runs += [(first + a, first + b) for a, b in _runs(still, t[first:last])]
+        found.append([Stance(foot, a, b, _level(points[a:b, own, 2])) for a, b in runs])
     stances = _on_ground(found, t)
     stands = np.zeros((len(t), len(feet)), bool)
     for s, foot in enumerate(feet):
@@ -162,9 +167,9 @@ def _runs(mask: Mask, t: Array) -> list[tuple[int, int]]:
     return stretches(mask)
 
 
-def stretches(mask: Mask) -> list[tuple[int, int]]:
-    """From where up to where a mask holds."""
-    edges = np.flatnonzero(np.diff(np.concatenate(([False], mask, [False])).astype(np.int8)))
+def stretches(mask: Mask, first: int = 0) -> list[tuple[int, int]]:
+    """From where up to where a mask holds, whose first frame has this number."""
+    edges = first + np.flatnonzero(np.diff(np.concatenate(([False], mask, [False])).astype(np.int8)))
     return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
 
 
@@ -179,7 +184,7 @@ def _on_ground(found: Sequence[Sequence[Stance]], t: Array) -> list[Stance]:
     if not every:
         return []
     lowest, kept = min(stance.level for stance in every), []
-    dt = float(t[-1] - t[0]) / (len(t) - 1)
+    dt = float(np.median(np.diff(t)))
     for own in found:
         others = np.zeros(len(t), bool)
         for other in found:
