@@ -15,7 +15,8 @@ from .filtering import GAP, smooth
 from .gait_result import Found, Gait, Record
 from .gaps import pieces_of, whole_rows
 from .heading import about, along, base_twists, heading
-from .plates import LOADED, PlatesGiven, wrenches_on_feet
+from .plates import PlatesGiven, least_load, wrenches_on_feet
+from .plausible import check_carried, check_rate
 from .support import Soles, Stance, Support, find_support, stretches
 from .support_dynamics import Roots, roots_of
 from .support_kernels import Cost, Results
@@ -67,7 +68,8 @@ def analyse(
         How two feet that stand share the load without plates: with the least effort, within friction cones and with the centres
         of pressure inside the soles; or by curves of time (smooth transition, Ren et al. 2008).
     belt : float, "auto" or None, optional
-        The speed of a treadmill's belt in m/s, 0 for ground that does not move; by default it is found from the feet.
+        The speed of a treadmill's belt in m/s: positive where it carries the feet that stand backwards, as the body looks, and 0
+        for ground that does not move; by default it is found from the feet. ``Gait.belt`` is its velocity as a vector.
     friction : float, optional
         Of the ground.
 
@@ -104,7 +106,9 @@ def analyse(
             f"the body has no {' and no '.join(missing)} foot: motion.feet has {', '.join(motion.feet) or 'none'}. Name the "
             "bones of feet with names={...} in rg.mocap.body, or give Motion(…, feet={'left': Foot(…), 'right': Foot(…)})."
         )
-    whole, notes = _filtered(checked_motion(motion), cutoff, plates)
+    checked = checked_motion(motion)
+    check_rate(checked.t, "the motion")
+    whole, notes = _filtered(checked, cutoff, plates)
     record, said = _record(whole)
     moving = whole if record.valid.all() else _taken(whole, record.valid)
     roots = roots_of(moving.mech, {side: moving.feet[side] for side in ("left", "right")})
@@ -188,18 +192,20 @@ class _Analysis:
         carried = self.total[:, 3:] @ self.up > _CARRIED * self.weight
         soles = Soles(self.motion.t, self.points, self.rates, roots.owner, roots.names, carried, self.pieces)
         support = find_support(soles, belt)
+        notes += check_carried(self.total[:, 3:], self.weight)
         notes += support.notes
         measured: dict[str, Array] = {}
         stands, on_plate = support.stands.copy(), np.zeros(support.stands.shape, bool)
         if plates is not None:
             middles = {name: self.middles[:, s] for s, name in enumerate(roots.names)}
             bodies = {name: self.motion.feet[name].bodies for name in roots.names}
-            measured, said = wrenches_on_feet(plates, self.motion.t, middles, bodies, self.pieces)
+            least = least_load(self.weight)
+            measured, said = wrenches_on_feet(plates, self.motion.t, middles, bodies, self.pieces, least)
             notes += said
             for s, name in enumerate(roots.names):
                 if name in measured:
                     own = [stance for stance in support.stances if stance.foot == name]
-                    stands[:, s], on_plate[:, s] = _on_plate(measured[name][:, 5] > LOADED, own)
+                    stands[:, s], on_plate[:, s] = _on_plate(measured[name][:, 5] > least, own)
             beside = int((stands & ~on_plate).any(axis=1).sum())
             if beside:
                 notes.append(
@@ -211,12 +217,13 @@ class _Analysis:
         yields = np.exp(-np.maximum(support.heights, 0.0) / _PAD) + _LEAST_YIELD
         yields *= self._eased(stands)[:, roots.owner]
         out = roots.solve(self.motion, root, shares, given, yields, self.cost)
+        self._rooted_where_most_is_carried(out, root, shares, given, yields)
         if roots.is_planar:
             notes.append(
                 "the body moves in a plane: forces across it are not known, and centres of pressure are in the feet's middles."
             )
             self._into_plane(out, measured)
-        found = Found(stands, root, self.mass, tuple(measured), tuple(notes))
+        found = Found(stands, root, self.mass, least_load(self.weight), tuple(measured), tuple(notes))
         return Gait.of(self.motion, self.record, roots, out, support, found)
 
     def _spread(self, stands: Any, cutoff: float | None) -> Any:
@@ -254,6 +261,18 @@ class _Analysis:
             root[free[:, s]] = s + 1
         shares[free.any(axis=1) & (near & ~on_plate).all(axis=1)] = 1
         return given, root, shares
+
+    def _rooted_where_most_is_carried(self, out: Results, root: Any, shares: Any, given: Array, yields: Array) -> None:
+        """Make the foot that carries more the root of frames in which two share a load; these are solved again."""
+        vertical = out.reactions[:, 5::6]
+        wanted = np.where(shares.all(axis=1), 1 + vertical.argmax(axis=1), root)
+        again = wanted != root
+        if again.any():
+            root[again] = wanted[again]
+            part = _taken(self.motion, again)
+            better = self.roots.solve(part, root[again], shares[again], given[again], yields[again], self.cost)
+            for old, new in zip(out, better, strict=True):
+                old[again] = new
 
     def _smooth(self, given: Array, root: Any, shares: Any, stands: Any, support: Support, notes: list[str]) -> None:
         """Let the hind foot have what smooth transition says, and the other one the rest."""

@@ -133,7 +133,7 @@ class Gait:
         sides = roots.names
         wrenches = {side: out.reactions[:, 6 * s : 6 * s + 6] for s, side in enumerate(sides)}
         levels = {side: _levels(side, support.stances, len(motion.t)) for side in sides}
-        pressed = {side: pressure_of(wrenches[side], levels[side]) for side in sides}
+        pressed = {side: pressure_of(wrenches[side], levels[side], found.least) for side in sides}
         moment, power, transmitted = _by_joint(motion, roots, out)
         kinds = np.array(PHASES)
         index = (found.stands * np.array([1, 2])).sum(axis=1)
@@ -302,6 +302,8 @@ class Found(NamedTuple):
     stands: NDArray[np.bool_]
     root: NDArray[np.int64]
     mass: float
+    least: float
+    """N: a smaller force has no centre of pressure."""
     measured: tuple[str, ...]
     notes: tuple[str, ...]
 
@@ -343,14 +345,17 @@ def _levels(side: str, stances: Sequence[Stance], n: int) -> Array:
     return found
 
 
-def pressure_of(wrench: Array, level: Array) -> tuple[Array, Array]:
-    """The centre of pressure (n, 3) of wrenches about the world's origin at a height, and the moment about the vertical there."""
+def pressure_of(wrench: Array, level: Array, least: float = LOADED) -> tuple[Array, Array]:
+    """The centre of pressure (n, 3) of wrenches about the world's origin at a height, and the moment about the vertical there.
+
+    Forces that push up by no more than `least` newtons have none.
+    """
     moment, force = wrench[:, :3], wrench[:, 3:]
     with np.errstate(divide="ignore", invalid="ignore"):
         x = (level * force[:, 0] - moment[:, 1]) / force[:, 2]
         y = (level * force[:, 1] + moment[:, 0]) / force[:, 2]
     point = np.stack((x, y, level), axis=1)
-    point[~(force[:, 2] > LOADED)] = np.nan
+    point[~(force[:, 2] > least)] = np.nan
     turning = moment[:, 2] - (point[:, 0] * force[:, 1] - point[:, 1] * force[:, 0])
     return point, np.where(np.isfinite(turning), turning, 0.0)
 

@@ -30,6 +30,7 @@ BELT_MOVES = 0.15
 """m/s: feet that stand while they move faster stand on a belt."""
 _NEAR, _LEVEL_SPEED = 0.02, 0.1  # m above the lowest that it comes, and m/s up or down: a point that may stand
 _LOW = 0.04  # m above where a point stands: it may still stand, on its way down or up
+_BELT_OFF = 1.3  # times: a belt that is given so much faster, or slower, than feet go with it is worth a word
 _ALONE = 0.08  # s that a foot must carry the body alone to prove that there is ground where it stands
 
 
@@ -84,7 +85,7 @@ def find_support(soles: Soles, belt: float | str | None = None) -> Support:
     soles : Soles
         The points of all soles.
     belt : float, "auto" or None
-        The speed of a treadmill's belt; by default it is found.
+        The speed of a treadmill's belt, positive where it carries feet backwards; by default it is found.
     """
     t, points, rates, owner, feet, carried, pieces = soles
     notes: list[str] = []
@@ -139,9 +140,41 @@ def _ground_velocity(soles: Soles, low: Array, belt: float | str | None) -> tupl
     if not isinstance(belt, int | float) or not np.isfinite(belt):
         raise ModelError(f"belt must be a speed in m/s, 0 for ground that does not move, or 'auto', not {belt!r}.")
     if belt == 0.0:
-        return np.zeros(3), []
-    way = found / speed if speed > BELT_MOVES else np.array([-1.0, 0.0, 0.0])
-    return abs(float(belt)) * way, [f"the belt moves at {abs(float(belt)):.3f} m/s along ({way[0]:.2f}, {way[1]:.2f})."]
+        if speed < BELT_MOVES:
+            return np.zeros(3), []
+        return np.zeros(3), [f"belt=0 says that the ground does not move, but the feet that stand move at {speed:.3f} m/s."]
+    return _given_belt(float(belt), found, _facing(soles))
+
+
+def _given_belt(belt: float, found: Array, facing: Array) -> tuple[Array, list[str]]:
+    """The velocity of a belt whose speed is given: backwards, as the body looks, where it is positive; and what to say.
+
+    The feet that stand know better which way the belt moves, if it moves at all: they go with it.
+    """
+    given, speed = -belt * facing, float(np.linalg.norm(found))
+    if speed < BELT_MOVES:
+        told = f"belt={belt:g}, but the feet that stand do not move: is it a treadmill, and is its belt in the recording's frame?"
+        return given, [told]
+    way = found / speed
+    notes = [f"the belt moves at {abs(belt):.3f} m/s along ({way[0]:.2f}, {way[1]:.2f})."]
+    if given @ found < 0.0:
+        where = "forwards" if belt < 0.0 else "backwards"
+        notes.append(
+            f"belt={belt:g} has the wrong sign: it says that the belt moves {where}, and the feet that stand move the other way. "
+            f"Taken as belt={-belt:g}: a positive speed carries feet backwards, as the body looks."
+        )
+    if not 1.0 / _BELT_OFF <= abs(belt) / speed <= _BELT_OFF:
+        notes.append(f"belt={belt:g}, but the feet that stand move at {speed:.3f} m/s: is it in m/s?")
+    return abs(belt) * way, notes
+
+
+def _facing(soles: Soles) -> Array:
+    """(3,): the level direction from heels to toes, the first and the last points of each foot, on the average."""
+    ends = [np.flatnonzero(soles.owner == s)[[0, -1]] for s in range(len(soles.feet))]
+    way = np.mean([soles.points[:, b] - soles.points[:, a] for a, b in ends], axis=(0, 1))
+    way[2] = 0.0
+    length = float(np.linalg.norm(way))
+    return way / length if length > 0.0 else np.array([1.0, 0.0, 0.0])
 
 
 def _standing(speeds: Array, swing: float) -> Mask:

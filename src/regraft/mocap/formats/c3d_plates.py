@@ -13,6 +13,7 @@ Array = NDArray[np.float64]
 
 LOADED = 20.0
 """N: with less than this a plate carries nobody, and its centre of pressure means nothing."""
+_LIGHT = 0.1  # of the most that a plate measures: the same where bodies are lighter than people
 CHANNELS = {1: 6, 2: 6, 3: 8, 4: 6}
 """How many channels plates of each known type have."""
 _DRIFT = 5.0  # N: more than this on an empty plate is worth a word
@@ -98,7 +99,8 @@ def _on_the_body(
     sign = -1.0 if len(strong) and np.median(strong) < 0.0 else 1.0
     if sign < 0.0:
         notes.append(f"{name} has the force on the plate; the sign is changed, for the ground pushes the body up")
-    loaded = sign * upward >= LOADED
+    most = float((sign * upward).max(initial=0.0))
+    loaded = sign * upward >= (min(LOADED, _LIGHT * most) if most > LOADED else LOADED)
     empty = sign * upward[~loaded]
     if len(empty) and abs(float(np.median(empty))) > _DRIFT:
         notes.append(f"{name} reads {np.median(empty):.1f} N upwards when nobody stands on it; nothing is subtracted")

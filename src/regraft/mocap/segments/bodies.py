@@ -18,6 +18,7 @@ from ...tolerances import STILL
 from ..body_motion import Foot, Motion
 from ..filtering import CUTOFF, GAP, ORDER, smooth
 from ..markers.skeletons import FollowedSkeleton, MarkerOptions, skeleton_from_markers
+from ..plausible import check_height, check_mass, check_rate
 from ..recording import Recording
 from ..smoothers import LEAST_FRAMES
 from .figure import Figure, figures, whole_frames
@@ -131,11 +132,12 @@ def body(
     whole = whole_frames(rec)
     if not whole.any():
         raise ModelError(f"{rec.source!r} has no frame in which every bone was recorded.")
-    notes = [f"masses by {table}, {sex or 'mean of female and male'}, {total:g} kg in all"]
+    notes = check_rate(rec.t, repr(rec.source))
+    notes.append(f"masses by {table}, {sex or 'mean of female and male'}, {total:g} kg in all")
     marked = {bone for bone, _ in found.markers.values()}
     both = figures(rec, whole, found.static, found.roles, marked)
     (seen, shown), tall, said = _as_tall(*both, wanted, scaled=not found.markers)
-    notes += said
+    notes += [*said, *check_height(tall, given=wanted is not None), *check_mass(total, tall)]
     seen, told = levelled(seen, level)
     notes += told
     shown = seen if found.static is None else shown
