@@ -214,3 +214,25 @@ def test_of_two_feet_the_one_that_carries_more_is_the_root(walk, monkeypatch):
     assert set(other.root[both]) == {"left_foot"}
     for side in ("left", "right"):  # what soles cannot give is weighed from the root, so that it makes a small difference
         assert np.abs(other.reaction[side] - gait.reaction[side]).max() < 0.02 * gait.mass * 9.81
+
+
+# --- other mistakes ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_wrong_axis_upwards_is_told(tmp_path):
+    rg.mocap.normal_walk(cycles=2).recording.save(tmp_path / "walk.bvh", up="y")
+    assert not any("up=" in note for note in body(rg.mocap.load(tmp_path / "walk.bvh"), mass=70.0).notes if "hips" in note)
+    with pytest.warns(rg.RegraftWarning, match=r"the hips are -?0\.\d+ of a leg's length above the feet.*up="):
+        body(rg.mocap.load(tmp_path / "walk.bvh", up="x"), mass=70.0)
+
+
+def test_files_are_read_before_they_get_a_body():
+    with pytest.raises(rg.ModelError, match=r"body takes a Recording, as rg\.mocap\.load.*'walk\.bvh'"):
+        body("walk.bvh", mass=70.0)
+    with pytest.raises(rg.ModelError, match=r"static= takes a Recording.*'still\.bvh'"):
+        body(STILL, mass=70.0, static="still.bvh")
+
+
+def test_a_body_that_needs_the_ground_and_does_not_touch_it_is_told(walk):
+    with pytest.warns(rg.RegraftWarning, match="no foot ever stands.*belt="):
+        assert set(analyse(walk[0], belt=9.0).phase) == {"none"}

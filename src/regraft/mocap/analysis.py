@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import ModelError
+from ..errors import ModelError, warn
 from .body_motion import Motion, checked_motion
 from .filtering import GAP, smooth
 from .gait_result import Found, Gait, Record
 from .gaps import pieces_of, whole_rows
 from .heading import about, along, base_twists, heading
 from .plates import PlatesGiven, least_load, wrenches_on_feet
-from .plausible import check_carried, check_rate
+from .plausible import check_carried, refuse_rate
 from .support import Soles, Stance, Support, find_support, stretches
 from .support_dynamics import Roots, roots_of
 from .support_kernels import Cost, Results
@@ -81,7 +81,8 @@ def analyse(
     Raises
     ------
     ModelError
-        If the body has no feet, no foot ever stands, or plates do not fit the motion.
+        If the body has no feet, times cannot be seconds, or plates do not fit the motion. Where no foot ever stands, and the body
+        does not fly, it is a `RegraftWarning`.
 
     Examples
     --------
@@ -107,7 +108,7 @@ def analyse(
             "bones of feet with names={...} in rg.mocap.body, or give Motion(…, feet={'left': Foot(…), 'right': Foot(…)})."
         )
     checked = checked_motion(motion)
-    check_rate(checked.t, "the motion")
+    refuse_rate(checked.t, "the motion")
     whole, notes = _filtered(checked, cutoff, plates)
     record, said = _record(whole)
     moving = whole if record.valid.all() else _taken(whole, record.valid)
@@ -193,6 +194,8 @@ class _Analysis:
         soles = Soles(self.motion.t, self.points, self.rates, roots.owner, roots.names, carried, self.pieces)
         support = find_support(soles, belt)
         notes += check_carried(self.total[:, 3:], self.weight)
+        if not support.stances and carried.any() and plates is None:
+            warn(support.notes[-1])
         notes += support.notes
         measured: dict[str, Array] = {}
         stands, on_plate = support.stands.copy(), np.zeros(support.stands.shape, bool)

@@ -22,6 +22,8 @@ _UNITS = {
 }  # a metre
 _RATES = (10.0, 20000.0)  # frames a second: with fewer no step can be followed, and nobody records more
 _USUAL_RATES = (25.0, 2000.0)
+_SECONDS = "give times in seconds, or, for files that do not say it, rg.mocap.load(..., rate=...) in frames a second"
+_UPRIGHT = 0.4  # of a leg's length: how high hips are above the feet of somebody who stands, walks or squats, at least
 _CARRIED = 2.0  # times its weight: what the ground has to carry at most, on the average
 
 
@@ -58,18 +60,34 @@ def check_mass(mass: float, tall: float) -> list[str]:
     return _told(f"a mass of {mass:g} kg is {factor:.2g} times what a body of {tall:.3g} m usually has.")
 
 
+def check_upright(above: Array, leg: float) -> list[str]:
+    """Tell where hips are hardly above the feet, (n,) metres, for how long the legs are."""
+    share = float(np.median(above)) / leg
+    if share > _UPRIGHT:
+        return []
+    return _told(
+        f"the hips are {share:.2f} of a leg's length above the feet, mostly: is the right axis up? up= of rg.mocap.load "
+        "says which one is."
+    )
+
+
 def check_rate(t: Array, what: str) -> list[str]:
     """Refuse times that cannot be seconds, and tell rates at which steps are hard to follow."""
+    rate = refuse_rate(t, what)
+    if _USUAL_RATES[0] <= rate <= _USUAL_RATES[1]:
+        return []
+    return _told(f"{what} has {rate:.4g} frames a second, which is unusual: if its times are in another unit, {_SECONDS}.")
+
+
+def refuse_rate(t: Array, what: str) -> float:
+    """The frames a second; refused where times cannot be seconds."""
     rate = 1.0 / float(np.median(np.diff(t)))
-    way_out = "give times in seconds, or, for files that do not say it, rg.mocap.load(..., rate=...) in frames a second"
     if not _RATES[0] <= rate <= _RATES[1]:
         raise ModelError(
             f"{what} has {rate:.4g} frames a second, from {t[0]:g} to {t[-1]:g} s: no step can be followed with that. Are its "
-            f"times in another unit? Then {way_out}."
+            f"times in another unit? Then {_SECONDS}."
         )
-    if _USUAL_RATES[0] <= rate <= _USUAL_RATES[1]:
-        return []
-    return _told(f"{what} has {rate:.4g} frames a second, which is unusual: if its times are in another unit, {way_out}.")
+    return rate
 
 
 def check_carried(total: Array, weight: float) -> list[str]:

@@ -18,12 +18,12 @@ from ...tolerances import STILL
 from ..body_motion import Foot, Motion
 from ..filtering import CUTOFF, GAP, ORDER, smooth
 from ..markers.skeletons import FollowedSkeleton, MarkerOptions, skeleton_from_markers
-from ..plausible import check_height, check_mass, check_rate
+from ..plausible import check_height, check_mass, check_rate, check_upright
 from ..recording import Recording
 from ..smoothers import LEAST_FRAMES
 from .figure import Figure, figures, whole_frames
 from .ground import levelled
-from .masses import inertias, standing_height
+from .masses import hips_above_feet, inertias, standing_height
 from .names import roles
 from .soles import Sole, soles
 from .tables import segments
@@ -119,6 +119,7 @@ def body(
     ...     print(problem)
     'walk.bvh' has neither a skeleton nor markers: there is nothing to give a body to.
     """
+    _check_recordings(rec, static)
     total = _mass(mass)
     numbers = segments(table, sex)
     wanted = None if height is None else _height(height)
@@ -138,6 +139,7 @@ def body(
     both = figures(rec, whole, found.static, found.roles, marked)
     (seen, shown), tall, said = _as_tall(*both, wanted, scaled=not found.markers)
     notes += [*said, *check_height(tall, given=wanted is not None), *check_mass(total, tall)]
+    notes += check_upright(*hips_above_feet(seen))
     seen, told = levelled(seen, level)
     notes += told
     shown = seen if found.static is None else shown
@@ -169,6 +171,12 @@ def body(
         raw=raw if filtered else None,
         cutoff=cutoff if filtered and method == "butterworth" else None,
     )
+
+
+def _check_recordings(rec: Recording, static: Recording | None) -> None:
+    for name, given in (("body", rec), ("static=", static)):
+        if given is not None and not isinstance(given, Recording):
+            raise ModelError(f"{name} takes a Recording, as rg.mocap.load(...) reads it from a file, not {given!r}.")
 
 
 def _height(height: float) -> float:
