@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,11 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ModelError, warn
-from .body_motion import Motion, checked_motion
+from .body_motion import Hold, Motion, checked_motion
 from .filtering import GAP, smooth
+from .gait_events import SIDES
 from .gait_result import Found, Gait, Record
 from .gaps import pieces_of, whole_rows
 from .heading import about, along, base_twists, heading
+from .holds import checked_holds, with_holds
 from .plates import PlatesGiven, least_load, wrenches_on_feet
 from .plausible import check_carried, refuse_rate
 from .support import Soles, Stance, Support, find_support, stretches
@@ -48,6 +50,7 @@ def analyse(
     sharing: str = "effort",
     belt: float | str | None = None,
     friction: float = FRICTION,
+    supports: Mapping[str, Hold | str | Sequence[str]] | None = None,
 ) -> Gait:
     """Ground reactions and joint moments of a recorded motion.
 
@@ -72,6 +75,10 @@ def analyse(
         for ground that does not move; by default it is found from the feet. ``Gait.belt`` is its velocity as a vector.
     friction : float, optional
         Of the ground.
+    supports : mapping of str to Hold, str or sequence of str, optional
+        What may carry the body beside its feet, by any name: points of it, as frames or bodies of the mechanism, as in
+        ``{"left_hand": "left_hand", "cane": ("tip",)}``; or a `Hold`, which also says how high a rail or a table is. They are
+        found like feet, become roots, and share loads.
 
     Returns
     -------
@@ -101,7 +108,7 @@ def analyse(
         raise ModelError(f"friction must be a positive number, not {friction!r}.")
     if not (cutoff is None or cutoff == "motion" or isinstance(cutoff, int | float)):
         raise ModelError(f"cutoff must be a number of Hz, or None for no filter, not {cutoff!r}.")
-    missing = [side for side in ("left", "right") if side not in motion.feet]
+    missing = [side for side in SIDES if side not in motion.feet]
     if missing:
         raise ModelError(
             f"the body has no {' and no '.join(missing)} foot: motion.feet has {', '.join(motion.feet) or 'none'}. Name the "
@@ -110,10 +117,13 @@ def analyse(
     checked = checked_motion(motion)
     refuse_rate(checked.t, "the motion")
     whole, notes = _filtered(checked, cutoff, plates)
+    holds = checked_holds(whole.mech, supports)
+    if holds and sharing == "smooth":
+        raise ModelError("sharing='smooth' is for two feet alone; with supports= take sharing='effort'.")
     record, said = _record(whole)
     moving = whole if record.valid.all() else _taken(whole, record.valid)
-    roots = roots_of(moving.mech, {side: moving.feet[side] for side in ("left", "right")})
-    analysis = _Analysis(moving, record, roots, friction)
+    roots = roots_of(moving.mech, {**{side: moving.feet[side] for side in SIDES}, **holds})
+    analysis = _Analysis(moving, record, roots, holds, friction)
     return analysis.result([*notes, *said], plates, sharing, belt)
 
 
@@ -168,8 +178,8 @@ def _on_plate(loaded: Any, stances: Sequence[Stance]) -> tuple[Any, Any]:
 class _Analysis:
     """One motion on its way to a `Gait`."""
 
-    def __init__(self, motion: Motion, record: Record, roots: Roots, friction: float) -> None:
-        self.motion, self.record, self.roots = motion, record, roots
+    def __init__(self, motion: Motion, record: Record, roots: Roots, holds: Mapping[str, Hold], friction: float) -> None:
+        self.motion, self.record, self.roots, self.holds = motion, record, roots, holds
         self.pieces = record.among_valid()
         mech = motion.mech
         self.mass = sum(body.inertia.mass for body in mech.bodies.values())
@@ -182,17 +192,16 @@ class _Analysis:
             )
         self.cost = Cost(friction, self.weight, _TORQUE * self.weight, _EFFORT, _TURNING, _SIDEWAYS)
         self.points, self.rates = roots.motions(motion)
-        n = len(motion.t)
-        alone = np.zeros(n, np.int64), np.zeros((n, 2), np.int64), np.zeros((n, 12)), np.zeros((n, len(roots.frames)))
+        n, k = len(motion.t), len(roots.names)
+        alone = np.zeros(n, np.int64), np.zeros((n, k), np.int64), np.zeros((n, 6 * k)), np.zeros((n, len(roots.frames)))
         self.total = roots.solve(motion, *alone, self.cost).total
         self.up = -mech.gravity / np.linalg.norm(mech.gravity)
-        self.middles = np.stack([self.points[:, roots.owner == s].mean(axis=1) for s in range(2)], axis=1)
+        self.middles = np.stack([self.points[:, roots.owner == s].mean(axis=1) for s in range(k)], axis=1)
 
     def result(self, notes: list[str], plates: Any, sharing: str, belt: Any) -> Gait:
         roots = self.roots
         carried = self.total[:, 3:] @ self.up > _CARRIED * self.weight
-        soles = Soles(self.motion.t, self.points, self.rates, roots.owner, roots.names, carried, self.pieces)
-        support = find_support(soles, belt)
+        support = self._support(carried, belt)
         notes += check_carried(self.total[:, 3:], self.weight)
         if not support.stances and carried.any() and plates is None:
             warn(support.notes[-1])
@@ -201,7 +210,7 @@ class _Analysis:
         stands, on_plate = support.stands.copy(), np.zeros(support.stands.shape, bool)
         if plates is not None:
             middles = {name: self.middles[:, s] for s, name in enumerate(roots.names)}
-            bodies = {name: self.motion.feet[name].bodies for name in roots.names}
+            bodies = {name: (self.holds.get(name) or self.motion.feet[name]).bodies for name in roots.names}
             least = least_load(self.weight)
             measured, said = wrenches_on_feet(plates, self.motion.t, middles, bodies, self.pieces, least)
             notes += said
@@ -229,6 +238,15 @@ class _Analysis:
         found = Found(stands, root, self.mass, least_load(self.weight), tuple(measured), tuple(notes))
         return Gait.of(self.motion, self.record, roots, out, support, found)
 
+    def _support(self, carried: Any, belt: Any) -> Support:
+        """When each foot and each further support stands."""
+        owner, names = self.roots.owner, self.roots.names
+        every = Soles(self.motion.t, self.points, self.rates, owner, names, carried, self.pieces)
+        own = owner < len(SIDES)
+        feet = every._replace(points=self.points[:, own], rates=self.rates[:, own], owner=owner[own], feet=names[: len(SIDES)])
+        found = find_support(feet, belt)
+        return with_holds(every, found, self.holds) if self.holds else found
+
     def _spread(self, stands: Any, cutoff: float | None) -> Any:
         """Where a foot may carry something: it stands, or it lands so soon that a filter shows the forces of that already."""
         if cutoff is None:
@@ -244,8 +262,8 @@ class _Analysis:
         """(n, feet): how far each foot takes part while both stand: less when it has just landed, or is about to leave."""
         part, t = np.ones(stands.shape), self.motion.t
         for first, last in self.pieces:
-            for a, b in stretches(stands[first:last].all(axis=1), first):
-                for s in range(2):
+            for a, b in stretches(stands[first:last, : len(SIDES)].all(axis=1), first):
+                for s in range(len(SIDES)):
                     if a > first and not stands[a - 1, s]:
                         part[a:b, s] = np.minimum(part[a:b, s], (t[a:b] - t[a - 1]) / (_EASE * (t[b - 1] - t[a - 1])))
                     if b < last and not stands[b, s]:
@@ -254,21 +272,22 @@ class _Analysis:
 
     def _plan(self, stands: Any, measured: dict[str, Array], on_plate: Any, near: Any) -> tuple[Array, Any, Any]:
         """What is known of each frame: wrenches of plates, which root, and who shares the load."""
-        n, names = len(stands), self.roots.names
-        given, root, shares = np.zeros((n, 12)), np.zeros(n, np.int64), np.zeros((n, 2), np.int64)
+        (n, k), names = stands.shape, self.roots.names
+        given, root, shares = np.zeros((n, 6 * k)), np.zeros(n, np.int64), np.zeros((n, k), np.int64)
         for s, name in enumerate(names):
             if name in measured:
                 given[:, 6 * s : 6 * s + 6] = measured[name]
-        free = stands & ~on_plate
-        for s in (1, 0):
+        free, may = stands & ~on_plate, near & ~on_plate
+        for s in reversed(range(k)):
             root[free[:, s]] = s + 1
-        shares[free.any(axis=1) & (near & ~on_plate).all(axis=1)] = 1
+        several = free.any(axis=1) & (may.sum(axis=1) > 1)
+        shares[several] = may[several]
         return given, root, shares
 
     def _rooted_where_most_is_carried(self, out: Results, root: Any, shares: Any, given: Array, yields: Array) -> None:
-        """Make the foot that carries more the root of frames in which two share a load; these are solved again."""
-        vertical = out.reactions[:, 5::6]
-        wanted = np.where(shares.all(axis=1), 1 + vertical.argmax(axis=1), root)
+        """Make what carries most the root of frames in which several share a load; these are solved again."""
+        vertical = np.where(shares == 1, out.reactions[:, 5::6], -np.inf)
+        wanted = np.where(shares.any(axis=1), 1 + vertical.argmax(axis=1), root)
         again = wanted != root
         if again.any():
             root[again] = wanted[again]
@@ -297,5 +316,5 @@ class _Analysis:
                 continue
             wrench, middle = out.reactions[:, 6 * s : 6 * s + 6], self.middles[:, s]
             wrench[:] = about(along(allowed, about(wrench, middle), middle), -middle)
-        feet = out.reactions[:, :6] + out.reactions[:, 6:]
+        feet = out.reactions.reshape(len(out.total), -1, 6).sum(axis=1)
         out.total[:] = feet + along(allowed, out.total - feet, np.zeros_like(self.middles[:, 0]))

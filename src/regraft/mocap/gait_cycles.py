@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .body_motion import Motion
+from .gait_events import SIDES
 from .gait_result import Gait
 
 Array = NDArray[np.float64]
 
-SIDES = ("left", "right")
 PERCENT = np.linspace(0.0, 100.0, 101)
 """Of a stride: where curves over it have their points."""
 UP = np.array([0.0, 0.0, 1.0])
@@ -36,7 +36,7 @@ class Stride(NamedTuple):
 def strides(gait: Gait) -> tuple[Stride, ...]:
     """All whole strides of both feet, in the order in which they begin; none that a gap of the record divides."""
     found = []
-    for side in gait.reaction:
+    for side in SIDES:
         mine = [event for event in gait.events if event.foot == side]
         strikes = [event.time for event in mine if event.kind == "strike"]
         offs = [event.time for event in mine if event.kind == "off"]

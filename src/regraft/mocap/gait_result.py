@@ -15,6 +15,7 @@ from ..errors import ModelError, listed
 from ..extras import require
 from ..kernels import tables
 from .body_motion import Motion
+from .gait_events import PHASES, GaitEvent, cadence_of, events_of, phases_of
 from .heading import about, base_places, heading
 from .plates import LOADED
 from .support import Stance, Support
@@ -24,26 +25,6 @@ if TYPE_CHECKING:
     from .support_kernels import Results
 
 Array = NDArray[np.float64]
-
-PHASES = ("none", "left", "right", "both")
-
-
-class GaitEvent(NamedTuple):
-    """A foot that lands or leaves.
-
-    Attributes
-    ----------
-    time : float
-        When.
-    foot : str
-        "left" or "right".
-    kind : str
-        "strike" or "off".
-    """
-
-    time: float
-    foot: str
-    kind: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,11 +38,11 @@ class Gait:
     t : (n,) array
         When each frame was taken.
     phase : (n,) array of str
-        Which feet carry the body: "none", "left", "right" or "both".
+        Who carries the body: "none", "left", "right" or "both" feet, and further supports behind a +, as in "left+cane".
     root : (n,) array of str
         The body that was the root in each frame.
     reaction : mapping of str to (n, 3) array
-        The force of the ground on each foot, in N, in world axes.
+        The force of the ground on each foot, or on another support, in N, in world axes.
     pressure : mapping of str to (n, 3) array
         Its centre of pressure; NaN where a foot carries nothing.
     free_moment : mapping of str to (n,) array
@@ -135,13 +116,11 @@ class Gait:
         levels = {side: _levels(side, support.stances, len(motion.t)) for side in sides}
         pressed = {side: pressure_of(wrenches[side], levels[side], found.least) for side in sides}
         moment, power, transmitted = _by_joint(motion, roots, out)
-        kinds = np.array(PHASES)
-        index = (found.stands * np.array([1, 2])).sum(axis=1)
-        bodies = [motion.feet[side].bodies[0] for side in sides]
-        names = np.array([roots.structure.body_names[roots.structure.walk[roots.top, tables.BODY]], *bodies])
-        phase, root = np.full(n, "none", dtype=kinds.dtype), np.full(n, "", dtype=names.dtype)
-        phase[valid], root[valid] = kinds[index], names[found.root]
-        events = _events(found.stands, motion.t, sides, pieces)
+        phases = phases_of(found.stands, sides)
+        names = np.array([roots.structure.body_names[roots.structure.walk[k, tables.BODY]] for k in roots.rows])
+        phase, root = np.full(n, "none", dtype=phases.dtype), np.full(n, "", dtype=names.dtype)
+        phase[valid], root[valid] = phases, names[found.root]
+        events = events_of(found.stands, motion.t, sides, pieces)
         _, speed = heading(motion, roots, support.belt)
         return cls(
             motion=whole,
@@ -158,7 +137,7 @@ class Gait:
             stances=tuple(_spread_stance(stance, np.flatnonzero(valid)) for stance in support.stances),
             events=events,
             speed=speed,
-            cadence=_cadence(events, [(float(motion.t[a]), float(motion.t[b - 1])) for a, b in pieces]),
+            cadence=cadence_of(events, [(float(motion.t[a]), float(motion.t[b - 1])) for a, b in pieces]),
             mass=found.mass,
             belt=support.belt,
             measured=found.measured,
@@ -275,7 +254,8 @@ class Gait:
         return write_report(self, folder, against)
 
     def __repr__(self) -> str:
-        share = {phase: float(((self.phase == phase) & (self.root != "")).mean()) for phase in PHASES}
+        phases = dict.fromkeys((*PHASES, *np.unique(self.phase).tolist()))
+        share = {phase: float(((self.phase == phase) & (self.root != "")).mean()) for phase in phases}
         share["not recorded"] = float((self.root == "").mean())
         shown = ", ".join(f"{phase} {100 * part:.0f} %" for phase, part in share.items() if part > 0.0)
         return f"Gait({len(self.t)} frames, {self.t[-1] - self.t[0]:.2f} s, {self.speed:.2f} m/s; {shown})"
@@ -378,28 +358,5 @@ def _by_joint(motion: Motion, roots: Roots, out: Results) -> tuple[dict[str, Arr
 
 def _residual(motion: Motion, roots: Roots, out: Results) -> Array:
     """What the world would have to add, about the base."""
-    left = out.total - out.reactions[:, :6] - out.reactions[:, 6:12]
+    left = out.total - out.reactions.reshape(len(out.total), -1, 6).sum(axis=1)
     return about(left, base_places(motion, roots))
-
-
-def _events(
-    stands: NDArray[np.bool_], t: Array, sides: Sequence[str], pieces: Sequence[tuple[int, int]]
-) -> tuple[GaitEvent, ...]:
-    """When feet land and leave; what happens in a gap is not known."""
-    found, kinds = [], {1: "strike", -1: "off"}
-    for a, b in pieces:
-        for s, side in enumerate(sides):
-            change = np.diff(stands[a:b, s].astype(np.int8))
-            found += [GaitEvent(float(t[a + i + 1]), side, kinds[int(change[i])]) for i in np.flatnonzero(change)]
-    return tuple(sorted(found))
-
-
-def _cadence(events: Sequence[GaitEvent], spans: Sequence[tuple[float, float]]) -> float:
-    """Steps per minute, from the first to the last strike of each span of time that was recorded without a gap."""
-    steps, lasted = 0, 0.0
-    for start, end in spans:
-        own = {event.time for event in events if event.kind == "strike" and start <= event.time <= end}
-        strikes = sorted(own)  # two feet that land together make one step
-        if len(strikes) > 1:
-            steps, lasted = steps + len(strikes) - 1, lasted + strikes[-1] - strikes[0]
-    return 60.0 * steps / lasted if steps else float("nan")

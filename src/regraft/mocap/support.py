@@ -87,23 +87,19 @@ def find_support(soles: Soles, belt: float | str | None = None) -> Support:
     belt : float, "auto" or None
         The speed of a treadmill's belt, positive where it carries feet backwards; by default it is found.
     """
-    t, points, rates, owner, feet, carried, pieces = soles
+    t, points, rates, owner, feet, carried, _ = soles
     notes: list[str] = []
     low = np.percentile(points[:, :, 2], 5, axis=0)
     ground, said = _ground_velocity(soles, low, belt)
     notes += said
     speeds = np.linalg.norm(rates - ground, axis=2)
-    swing = float(np.percentile(speeds, 95))
-    if swing < SLOWEST_SWING:
+    swing = swing_speed(rates - ground)
+    if float(np.percentile(speeds, 95)) < SLOWEST_SWING:
         notes.append("the feet hardly move: both are taken to stand all the time.")
-        swing = max(swing / LANDS, SLOWEST_SWING)
     found = []
     for s, foot in enumerate(feet):
         own = np.flatnonzero(owner == s)
-        runs = []
-        for first, last in pieces or [(0, len(t))]:
-            still = _standing(speeds[first:last, own], swing) & carried[first:last]
-            runs += [(first + a, first + b) for a, b in _runs(still, t[first:last])]
+        runs = still_stretches(speeds[:, own], swing, soles)
         found.append([Stance(foot, a, b, _level(points[a:b, own, 2])) for a, b in runs])
     stances = _on_ground(found, t)
     stands = np.zeros((len(t), len(feet)), bool)
@@ -175,6 +171,21 @@ def _facing(soles: Soles) -> Array:
     way[2] = 0.0
     length = float(np.linalg.norm(way))
     return way / length if length > 0.0 else np.array([1.0, 0.0, 0.0])
+
+
+def swing_speed(rates: Array) -> float:
+    """How fast feet swing, from how their points (n, points, 3) move relative to the ground; more where they hardly move."""
+    swing = float(np.percentile(np.linalg.norm(rates, axis=2), 95))
+    return swing if swing >= SLOWEST_SWING else max(swing / LANDS, SLOWEST_SWING)
+
+
+def still_stretches(speeds: Array, swing: float, soles: Soles) -> list[tuple[int, int]]:
+    """From and up to which frames any of some points, of speeds (n, k) relative to what they stand on, stands."""
+    found = []
+    for first, last in soles.pieces or [(0, len(soles.t))]:
+        still = _standing(speeds[first:last], swing) & soles.carried[first:last]
+        found += [(first + a, first + b) for a, b in _runs(still, soles.t[first:last])]
+    return found
 
 
 def _standing(speeds: Array, swing: float) -> Mask:

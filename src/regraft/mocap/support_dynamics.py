@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +12,7 @@ from ..describe.mechanism import Mechanism
 from ..errors import StructureError
 from ..kernels import tables
 from ..structure.structure import Structure
-from .body_motion import Foot, Motion
+from .body_motion import Foot, Hold, Motion
 from .support_kernels import FROM, LINK, ONTO, SIGN, Cost, Frames, Results, Ways, point_motions, support_dynamics
 
 Array = NDArray[np.float64]
@@ -40,6 +40,11 @@ class Roots:
     def is_planar(self) -> bool:
         """Whether the body cannot move in all six directions as it was recorded."""
         return int(self.ways.base.shape[1]) < 6
+
+    @property
+    def rows(self) -> list[int]:
+        """The row of each root: the base first, then what each support acts on."""
+        return [self.top, *self.ways.feet[0].tolist()]
 
     @property
     def top(self) -> int:
@@ -77,8 +82,8 @@ class Roots:
         return out
 
 
-def roots_of(mech: Mechanism, feet: dict[str, Foot]) -> Roots:
-    """The ways of a body whose supports are given by name, as feet."""
+def roots_of(mech: Mechanism, feet: Mapping[str, Foot | Hold]) -> Roots:
+    """The ways of a body whose supports are given by name, the feet first."""
     structure = mech.structure
     walk = structure.walk
     if structure.layout.loops or (walk[1:, tables.PARENT] < 0).any():
@@ -92,11 +97,13 @@ def roots_of(mech: Mechanism, feet: dict[str, Foot]) -> Roots:
     places = np.array([np.argsort(way[:, FROM]) for way in steps])
     names, points, point_rows, owner = [], [], [], []
     for s, foot in enumerate(feet.values()):
-        for name in (foot.heel, *foot.ball, foot.toe):
-            frame = mech.frames[name]
+        for name in foot.points:
+            body, at = (
+                (mech.frames[name].body, mech.frames[name].pose.translation) if name in mech.frames else (name, np.zeros(3))
+            )
             names.append(name)
-            points.append(structure.point(frame.body, frame.pose.translation))
-            point_rows.append(structure.row(frame.body))
+            points.append(structure.point(body, at))
+            point_rows.append(structure.row(body))
             owner.append(s)
     ways = Ways(
         steps=np.concatenate(steps),
