@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,15 +14,16 @@ from ..errors import ModelError, warn
 from .body_motion import Hold, Motion, checked_motion
 from .filtering import GAP, smooth
 from .gait_events import SIDES
-from .gait_result import Found, Gait, Record
+from .gait_result import Found, Gait, Record, levels_of
 from .gaps import pieces_of, whole_rows
 from .heading import about, along, base_twists, heading
 from .holds import checked_holds, with_holds
 from .plates import PlatesGiven, least_load, wrenches_on_feet
 from .plausible import check_carried, refuse_rate
+from .pressure_paths import PAD, Standing, pressure_paths
 from .support import Soles, Stance, Support, find_support, stretches
 from .support_dynamics import Roots, roots_of
-from .support_kernels import Cost, Results
+from .support_tables import Cost, Results
 from .transition import hind_wrenches
 
 Array = NDArray[np.float64]
@@ -29,10 +31,10 @@ Array = NDArray[np.float64]
 SHARINGS = ("effort", "smooth")
 FRICTION = 0.8
 """Of shoes on the ground: forces of feet that share a load stay within this cone."""
-_PAD = 0.005  # m that a sole yields: a point that is higher above where it stands carries so much less, by a factor e
 _SMEARED = 0.2  # periods of the cut-off frequency by which a filter lets a foot seem to be loaded before it lands
 _EASE = 0.5  # of the time that both feet stand: a foot that has just landed, or is about to leave, carries less
 _TURNING = 1000.0  # see Cost: such a moment of 3 cm times the weight counts as much as the weight
+_ASTRAY = 1000.0  # see Cost: as far as _TURNING
 _CARRIED = 0.15  # of its weight: a body that needs less flies
 _LEAST_YIELD = 0.01  # what a point carries that is far above
 _TORQUE, _EFFORT, _SIDEWAYS = (
@@ -56,7 +58,8 @@ def analyse(
 
     In every frame the foot that stands is the root of the body, and what the root needs from the world is the ground reaction: no
     force plates are needed. While both feet stand, they share the load. In flight nothing holds the body, and what it would still
-    need is the residual, which tells how good recording and masses are.
+    need is the residual, which tells how good recording and masses are. Unless accelerations were given, and are exact, a foot's
+    centre of pressure follows a smooth path inside its sole; the moments that this leaves over are residuals, too.
 
     Parameters
     ----------
@@ -175,6 +178,12 @@ def _on_plate(loaded: Any, stances: Sequence[Stance]) -> tuple[Any, Any]:
     return stands, on_plate
 
 
+def _together(wrenches: Array) -> Array:
+    """(n, 6): the sum of wrenches (n, 6 · supports)."""
+    found: Array = wrenches.reshape(len(wrenches), -1, 6).sum(axis=1)
+    return found
+
+
 class _Analysis:
     """One motion on its way to a `Gait`."""
 
@@ -190,11 +199,11 @@ class _Analysis:
             raise ModelError(
                 f"gravity must point down along z, not along {mech.gravity.tolist()}: describe the body in a world with z up."
             )
-        self.cost = Cost(friction, self.weight, _TORQUE * self.weight, _EFFORT, _TURNING, _SIDEWAYS)
+        self.cost = Cost(friction, self.weight, _TORQUE * self.weight, _EFFORT, _TURNING, _ASTRAY, _SIDEWAYS)
         self.points, self.rates = roots.motions(motion)
         n, k = len(motion.t), len(roots.names)
-        alone = np.zeros(n, np.int64), np.zeros((n, k), np.int64), np.zeros((n, 6 * k)), np.zeros((n, len(roots.frames)))
-        self.total = roots.solve(motion, *alone, self.cost).total
+        nobody = np.zeros(n, np.int64), np.zeros((n, k), np.int64), np.zeros((n, 6 * k)), np.zeros((n, len(roots.frames)))
+        self.total = roots.solve(motion, *nobody, np.full((n, k, 3), np.nan), self.cost).total
         self.up = -mech.gravity / np.linalg.norm(mech.gravity)
         self.middles = np.stack([self.points[:, roots.owner == s].mean(axis=1) for s in range(k)], axis=1)
 
@@ -223,18 +232,24 @@ class _Analysis:
                 notes.append(
                     f"in {beside} frames a foot stands beside the plates; there it is the root, and gets what plates do not."
                 )
-        given, root, shares = self._plan(stands, measured, on_plate, self._spread(stands, self.record.whole.cutoff))
+        whole = self.record.whole
+        plan = given, root, shares = self._plan(stands, measured, on_plate, self._spread(stands, whole.cutoff))
+        paths = np.full((*stands.shape, 3), np.nan)
+        if whole.raw is not None:  # otherwise accelerations were given, and are exact
+            self._find_paths(paths, stands, plan, support)
         if sharing == "smooth" and not measured:
-            self._smooth(given, root, shares, stands, support, notes)
-        yields = np.exp(-np.maximum(support.heights, 0.0) / _PAD) + _LEAST_YIELD
+            self._smooth(plan, paths, stands, support, notes)
+        yields = np.exp(-np.maximum(support.heights, 0.0) / PAD) + _LEAST_YIELD
         yields *= self._eased(stands)[:, roots.owner]
-        out = roots.solve(self.motion, root, shares, given, yields, self.cost)
-        self._rooted_where_most_is_carried(out, root, shares, given, yields)
+        out = roots.solve(self.motion, root, shares, given, yields, paths, self.cost)
+        self._rooted_where_most_is_carried(out, plan, yields, paths)
         if roots.is_planar:
             notes.append(
                 "the body moves in a plane: forces across it are not known, and centres of pressure are in the feet's middles."
             )
             self._into_plane(out, measured)
+        on_path: Any = np.isfinite(paths).all(axis=2)
+        notes += self._left_over(out, (root > 0) & ~shares.any(axis=1) & on_path.any(axis=1))
         found = Found(stands, root, self.mass, least_load(self.weight), tuple(measured), tuple(notes))
         return Gait.of(self.motion, self.record, roots, out, support, found)
 
@@ -246,6 +261,25 @@ class _Analysis:
         feet = every._replace(points=self.points[:, own], rates=self.rates[:, own], owner=owner[own], feet=names[: len(SIDES)])
         found = find_support(feet, belt)
         return with_holds(every, found, self.holds) if self.holds else found
+
+    def _find_paths(self, paths: Array, stands: Any, plan: tuple[Array, Any, Any], support: Support) -> None:
+        """Fill in, (n, supports, 3), where the pressure of each foot has its centre, as far as the feet tell it by themselves."""
+        given, root, shares = plan
+        rest = self.total - _together(given)
+        known = Standing(
+            t=self.motion.t,
+            points=self.points,
+            heights=support.heights,
+            owner=self.roots.owner,
+            stands=stands,
+            alone=(root[:, None] == (1, 2)) & ~shares.any(axis=1)[:, None],
+            rest=np.stack([self._in_plane(rest, s) if self.roots.is_planar else rest for s in range(len(SIDES))], axis=1),
+            levels=np.stack([levels_of(name, support.stances, len(stands)) for name in SIDES], axis=1),
+            belt=support.belt,
+            weight=self.weight,
+        )
+        for a, b in self.pieces:
+            paths[a:b, : len(SIDES)] = pressure_paths(known.between(a, b), self.record.whole.cutoff)
 
     def _spread(self, stands: Any, cutoff: float | None) -> Any:
         """Where a foot may carry something: it stands, or it lands so soon that a filter shows the forces of that already."""
@@ -284,37 +318,57 @@ class _Analysis:
         shares[several] = may[several]
         return given, root, shares
 
-    def _rooted_where_most_is_carried(self, out: Results, root: Any, shares: Any, given: Array, yields: Array) -> None:
+    def _rooted_where_most_is_carried(self, out: Results, plan: tuple[Array, Any, Any], yields: Array, paths: Array) -> None:
         """Make what carries most the root of frames in which several share a load; these are solved again."""
+        given, root, shares = plan
         vertical = np.where(shares == 1, out.reactions[:, 5::6], -np.inf)
         wanted = np.where(shares.any(axis=1), 1 + vertical.argmax(axis=1), root)
         again = wanted != root
         if again.any():
             root[again] = wanted[again]
-            part = _taken(self.motion, again)
-            better = self.roots.solve(part, root[again], shares[again], given[again], yields[again], self.cost)
+            part, known = _taken(self.motion, again), (given[again], yields[again], paths[again])
+            better = self.roots.solve(part, root[again], shares[again], *known, self.cost)
             for old, new in zip(out, better, strict=True):
                 old[again] = new
 
-    def _smooth(self, given: Array, root: Any, shares: Any, stands: Any, support: Support, notes: list[str]) -> None:
-        """Let the hind foot have what smooth transition says, and the other one the rest."""
+    def _smooth(self, plan: tuple[Array, Any, Any], paths: Array, stands: Any, support: Support, notes: list[str]) -> None:
+        """Let the hind foot have what smooth transition says, and the other one all of the rest."""
+        given, root, shares = plan
         forward = heading(self.motion, self.roots, support.belt)[0]
         for a, b in self.pieces:
             own = slice(a, b)
             hind, said = hind_wrenches(self.motion.t[own], self.total[own], stands[own], self.middles[own], forward)
             notes += said
-            for s in range(2):
+            for s in range(len(SIDES)):
                 known = a + np.flatnonzero((hind[:, s] != 0.0).any(axis=1))
                 given[known, 6 * s : 6 * s + 6] = hind[known - a, s]
-                root[known], shares[known] = 2 - s, 0
+                root[known], shares[known], paths[known] = 2 - s, 0, np.nan
+
+    def _left_over(self, out: Results, alone: Any) -> list[str]:
+        """What to say of the moments that feet on smooth paths of pressure do not give."""
+        if not alone.any():
+            return []
+        left = np.linalg.norm((out.total - _together(out.reactions))[alone, :2], axis=1)
+        return [
+            "on one foot the centre of pressure is on a smooth path inside the sole, as accelerations tell moments badly: "
+            f"{np.sqrt(np.mean(left**2)):.1f} N m (RMS) about level axes are left over, and at most {left.max():.1f} N m, at "
+            f"{self.motion.t[alone][left.argmax()]:.2f} s (gait.residual)."
+        ]
 
     def _into_plane(self, out: Results, measured: dict[str, Array]) -> None:
-        """Take what the body's base cannot move along out of the reactions: moments about the middle of each foot, and forces."""
-        allowed = base_twists(self.motion, self.roots)
+        """Take what the body's base cannot move along out of the reactions."""
         for s, name in enumerate(self.roots.names):
-            if name in measured:
-                continue
-            wrench, middle = out.reactions[:, 6 * s : 6 * s + 6], self.middles[:, s]
-            wrench[:] = about(along(allowed, about(wrench, middle), middle), -middle)
-        feet = out.reactions.reshape(len(out.total), -1, 6).sum(axis=1)
-        out.total[:] = feet + along(allowed, out.total - feet, np.zeros_like(self.middles[:, 0]))
+            if name not in measured:
+                out.reactions[:, 6 * s : 6 * s + 6] = self._in_plane(out.reactions[:, 6 * s : 6 * s + 6], s)
+        feet = _together(out.reactions)
+        out.total[:] = feet + along(self.twists, out.total - feet, np.zeros_like(self.middles[:, 0]))
+
+    def _in_plane(self, wrench: Array, s: int) -> Array:
+        """(n, 6): of wrenches on a foot, forces and moments about its middle, as far as the body's base can move along them."""
+        middle = self.middles[:, s]
+        return about(along(self.twists, about(wrench, middle), middle), -middle)
+
+    @cached_property
+    def twists(self) -> Array:
+        """(n, 6, k): those along which the base can move."""
+        return base_twists(self.motion, self.roots)

@@ -22,7 +22,7 @@ from .support import Stance, Support
 from .support_dynamics import Roots
 
 if TYPE_CHECKING:
-    from .support_kernels import Results
+    from .support_tables import Results
 
 Array = NDArray[np.float64]
 
@@ -54,7 +54,8 @@ class Gait:
     wrench : mapping of str to (n, 6) array
         The (moment, force) that each joint puts on its child, about its frame there, in world axes.
     residual : (n, 6) array
-        The (moment, force) at the base that nothing explains: in flight, and where plates were given, about the base.
+        The (moment, force) at the base that nothing explains, about the base: in flight, where plates were given, and moments
+        that feet cannot give whose pressure stays inside their soles.
     stances : tuple of Stance
         Each time that a foot stands.
     events : tuple of GaitEvent
@@ -113,7 +114,7 @@ class Gait:
 
         sides = roots.names
         wrenches = {side: out.reactions[:, 6 * s : 6 * s + 6] for s, side in enumerate(sides)}
-        levels = {side: _levels(side, support.stances, len(motion.t)) for side in sides}
+        levels = {side: levels_of(side, support.stances, len(motion.t)) for side in sides}
         pressed = {side: pressure_of(wrenches[side], levels[side], found.least) for side in sides}
         moment, power, transmitted = _by_joint(motion, roots, out)
         phases = phases_of(found.stands, sides)
@@ -314,7 +315,7 @@ def _spread_stance(stance: Stance, frames: NDArray[np.intp]) -> Stance:
     return stance._replace(start=int(frames[stance.start]), stop=int(frames[stance.stop - 1]) + 1)
 
 
-def _levels(side: str, stances: Sequence[Stance], n: int) -> Array:
+def levels_of(side: str, stances: Sequence[Stance], n: int) -> Array:
     """(n,): how high the ground is under a foot; between its stances as in the nearest one."""
     mine = [stance for stance in stances if stance.foot == side]
     if not mine:

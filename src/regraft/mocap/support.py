@@ -20,7 +20,7 @@ from ..tolerances import FLOOR_EVEN
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
-LANDS, LEAVES = 0.15, 0.18
+LANDS, LEAVES = 0.15, 0.22
 """A point lands when it is slower, relative to the ground, than this part of the speed of a swing, and leaves when faster."""
 SHORTEST = 0.08
 """Seconds: a stance or a swing that is shorter is none."""

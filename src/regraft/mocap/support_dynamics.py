@@ -13,7 +13,8 @@ from ..errors import StructureError
 from ..kernels import tables
 from ..structure.structure import Structure
 from .body_motion import Foot, Hold, Motion
-from .support_kernels import FROM, LINK, ONTO, SIGN, Cost, Frames, Results, Ways, point_motions, support_dynamics
+from .support_kernels import point_motions, support_dynamics
+from .support_tables import FROM, LINK, ONTO, SIGN, Cost, Frames, Results, Ways
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -63,7 +64,9 @@ class Roots:
         found = out.reshape(len(motion.t), len(points), 6)
         return found[:, :, :3], found[:, :, 3:]
 
-    def solve(self, motion: Motion, root: Integers, shares: Integers, given: Array, yields: Array, cost: Cost) -> Results:
+    def solve(
+        self, motion: Motion, root: Integers, shares: Integers, given: Array, yields: Array, pressed: Array, cost: Cost
+    ) -> Results:
         """All frames at once; see `Frames` and `Results` for what goes in and comes out."""
         n, bodies = len(motion.t), len(self.structure.body_names)
         frames = Frames(
@@ -74,6 +77,7 @@ class Roots:
             shares=np.ascontiguousarray(shares),
             given=np.ascontiguousarray(given),
             yields=np.ascontiguousarray(yields),
+            pressed=np.ascontiguousarray(pressed.reshape(n, -1)),
         )
         out = Results(
             np.zeros((n, self.structure.nv)), np.zeros((n, 6)), np.zeros((n, 6 * len(self.names))), np.zeros((n, 6 * bodies))
