@@ -166,3 +166,9 @@ def test_somebody_with_markers_who_stands_still_has_a_body_too():
     """Segments that markers show are bodies, even where they do not move."""
     still = circles.marker_figures.walker(n=30, size=0.0)[0]
     assert "trunk" in rg.mocap.body(still, circles.MASS, cutoff=None).mech.bodies
+
+
+def test_a_static_trial_of_somebody_else_or_in_another_unit_is_refused():
+    still = circles.skeleton("HumanIK", n=30)
+    with pytest.raises(rg.ModelError, match=r"static= is of somebody .* of one person, and in one unit \(scale="):
+        rg.mocap.body(still, circles.MASS, static=circles.skeleton("HumanIK", n=30, height=17.5))

@@ -23,6 +23,7 @@ _UNITS = {
 _RATES = (10.0, 20000.0)  # frames a second: with fewer no step can be followed, and nobody records more
 _USUAL_RATES = (25.0, 2000.0)
 _SECONDS = "give times in seconds, or, for files that do not say it, rg.mocap.load(..., rate=...) in frames a second"
+_SAME_PERSON = 1.1  # times as tall: two recordings of one person
 _UPRIGHT = 0.4  # of a leg's length: how high hips are above the feet of somebody who stands, walks or squats, at least
 _CARRIED = 2.0  # times its weight: what the ground has to carry at most, on the average
 
@@ -45,6 +46,15 @@ def check_height(tall: float, given: bool) -> list[str]:
         f"the body is {tall:.3g} m tall, which is unusual for a person; scale= of rg.mocap.load sets the unit of length, and "
         "height= the height."
     )
+
+
+def check_same_person(tall: float, static: float) -> None:
+    """Refuse a static trial of somebody whose height, as recorded, is another one than in the motion."""
+    if not _usual(static / tall, _SAME_PERSON):
+        raise ModelError(
+            f"static= is of somebody {static:.4g} m tall, and the motion of somebody {tall:.4g} m tall, as recorded: are they of "
+            "one person, and in one unit (scale= of rg.mocap.load)?"
+        )
 
 
 def check_mass(mass: float, tall: float) -> list[str]:

@@ -18,7 +18,7 @@ from ...tolerances import STILL
 from ..body_motion import Foot, Motion
 from ..filtering import CUTOFF, GAP, ORDER, smooth
 from ..markers.skeletons import FollowedSkeleton, MarkerOptions, skeleton_from_markers
-from ..plausible import check_height, check_mass, check_rate, check_upright
+from ..plausible import check_height, check_mass, check_rate, check_same_person, check_upright
 from ..recording import Recording
 from ..smoothers import LEAST_FRAMES
 from .figure import Figure, figures, whole_frames
@@ -137,6 +137,7 @@ def body(
     notes.append(f"masses by {table}, {sex or 'mean of female and male'}, {total:g} kg in all")
     marked = {bone for bone, _ in found.markers.values()}
     both = figures(rec, whole, found.static, found.roles, marked)
+    check_same_person(*(standing_height(one)[0] for one in both))
     (seen, shown), tall, said = _as_tall(*both, wanted, scaled=not found.markers)
     notes += [*said, *check_height(tall, given=wanted is not None), *check_mass(total, tall)]
     notes += check_upright(*hips_above_feet(seen))
