@@ -27,7 +27,7 @@ margins: .venv/test  ## the suite for three kinds of processors, and the tests' 
 	$(MARGINS) --margins=build/margins/host
 	$(BIN)/python tests/margins.py build/margins/*.gw*
 
-sweep: .venv/test  ## the slow property sweeps
+sweep: .venv/sweep  ## the slow property sweeps
 	$(BIN)/python -m pytest -n 2 -m slow
 
 mutants: .venv/test  ## mistakes put into plain Python code on purpose, and how many of them the tests see

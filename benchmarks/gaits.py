@@ -23,6 +23,6 @@ def gait_comparison() -> Comparison:
         return pin.rnea(twin.model, data, q, v, a)
 
     both = float((rg.mocap.analyse(motion).phase == "both").mean())
-    what = f"joint moments of a walk, per frame ({100 * both:.0f} % on both feet)"
+    what = f"joint moments of a walk of {len(motion.t)} frames, per frame ({100 * both:.0f} % on both feet)"
     figure = f"figure of {motion.mech.nv} dof"
     return compare(what, figure, lambda: rg.mocap.analyse(motion), "pin.rnea from Python", theirs, None, len(motion.t), 1)

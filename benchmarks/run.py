@@ -24,6 +24,7 @@ from gaits import gait_comparison
 from kinematics import inverse_kinematics_comparisons
 from loops import repeat_aba, repeat_crba, repeat_rnea
 from maximal import maximal_scaling, skeleton_comparison
+from opensim_tool import opensim_comparisons
 from questions import question_comparisons
 from regraft.atomic import writing
 from rerooting_peers import peer_comparisons
@@ -235,7 +236,7 @@ def main() -> None:
         *question_comparisons(),
     ]
     rows += [stepping(subjects[0]), walking(), skeleton_comparison(), *inverse_kinematics_comparisons(), gait_comparison()]
-    rows.append(reading_comparison())
+    rows += [reading_comparison(), *opensim_comparisons()]
     scale, where = scaling(), machine()
     report(rows, scale, where)
     results = {"machine": where, "comparisons": [row.to_dict() for row in rows], "scaling": scale}

@@ -115,3 +115,22 @@ def test_what_is_wrong_is_told_in_one_line(recorded, tmp_path):
 def test_a_folder_that_cannot_be_is_told(recorded, tmp_path):
     (tmp_path / "file").write_text("", encoding="utf-8")
     assert "cannot write" in refused(recorded / "walk.bvh", "--mass", 70, "--out", tmp_path / "file" / "out")
+
+
+def test_other_supports_are_named_on_the_command_line(recorded, tmp_path):
+    walk, out = recorded / "walk.bvh", ("--out", tmp_path / "out")
+    for wrong in ("rail", "=left_hand", "rail=", "rail=right_hand@high"):
+        assert f"--support takes NAME=POINT,POINT or NAME=POINT,POINT@LEVEL in metres, not {wrong!r}" in refused(
+            walk, "--mass", 70, "--support", wrong, *out
+        )
+    assert "'left_paw', which the body does not have" in refused(walk, "--mass", 70, "--support", "hand=left_paw", *out)
+    said = called(walk, "--mass", 70, "--support", "cane=left_toe", "--support", "rail=right_hand@0.95", *out).stdout
+    assert "cane_reaction_z" in (tmp_path / "out" / "gait.csv").read_text(encoding="utf-8").splitlines()[0]
+    assert "'rail' never carries anything" in " ".join(said.split())
+
+
+def test_a_static_trial_has_the_axes_and_units_of_the_motion(recorded, tmp_path):
+    said = called(
+        recorded / "walk.bvh", "--mass", 70, "--static", recorded / "walk.bvh", "--scale", 0.01, "--out", tmp_path
+    ).stdout
+    assert "m tall" in said

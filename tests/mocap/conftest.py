@@ -18,3 +18,15 @@ def shared_data():
         return path
 
     return find
+
+
+@pytest.fixture
+def written(tmp_path):
+    """written(text or bytes, name) -> Path of a new file."""
+
+    def made(text, name):
+        path = tmp_path / name
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return path
+
+    return made

@@ -3,7 +3,9 @@
 import math
 
 import numpy as np
+import pytest
 
+import regraft as rg
 from regraft.mocap import Bone, Recording
 
 CHANNELS = [f"{axis}{kind}" for kind in ("position", "rotation") for axis in "XYZ"]
@@ -16,6 +18,14 @@ def rotate(axis, degrees, vector):
     turned = list(vector)
     turned[i], turned[j] = c * vector[i] - s * vector[j], s * vector[i] + c * vector[j]
     return turned
+
+
+def assert_refused(path, words):
+    """A file that cannot be read is an error that has all these words."""
+    with pytest.raises(rg.FileError) as caught:
+        rg.mocap.load(path)
+    for word in words:
+        assert word in str(caught.value)
 
 
 class OwnSkeleton:

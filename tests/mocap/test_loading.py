@@ -163,3 +163,27 @@ def test_readers_are_imported_when_they_are_needed():
     code = "import sys, regraft; print([m for m in sys.modules if m.startswith('regraft.mocap.formats.')])"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_wherever_a_file_was_cut_it_is_refused_or_read_as_far_as_it_goes(name, tmp_path):
+    for other, text in OWN.items():
+        (tmp_path / other).write_text(text, newline="")
+    loaded = tmp_path / name.replace(".asf", ".amc")
+    data = OWN[name].encode()
+    for end in range(0, len(data), 7):
+        (tmp_path / name).write_bytes(data[:end])
+        assert outcome(loaded, tmp_path) in ("read", "refused")
+
+
+@pytest.mark.parametrize("end", ["\r\n", "\r"])
+@pytest.mark.parametrize("name", OWN)
+def test_lines_may_end_as_on_any_system(name, end, tmp_path):
+    for other, text in OWN.items():
+        (tmp_path / other).write_text(text, newline="")
+    loaded = tmp_path / name.replace(".asf", ".amc")
+    whole = rg.mocap.load(loaded)
+    (tmp_path / name).write_bytes(OWN[name].replace("\n", end).encode())
+    again = rg.mocap.load(loaded)
+    assert repr(again) == repr(whole)
+    np.testing.assert_array_equal(again.points(), whole.points())

@@ -38,7 +38,11 @@ def gait_command(
         Path | None, typer.Option(metavar="FILE", help="Force plates, to be shown beside what motion gives.")
     ] = None,
     own_plates: Annotated[bool, typer.Option("--own-plates", help="Use the force plates that are in FILE itself.")] = False,
-    static: Annotated[Path | None, typer.Option(metavar="FILE", help="A trial in which the one with the markers stands.")] = None,
+    static: Annotated[Path | None, typer.Option(metavar="FILE", help="A trial in which the same person stands.")] = None,
+    support: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=POINTS", help="What may carry the body beside its feet, as in rail=right_hand@0.95; often."),
+    ] = None,
     cutoff: Annotated[
         float | None, typer.Option(min=0.0, help="Of the low-pass filter, in Hz; 6 unless given, 0 for none.")
     ] = None,
@@ -60,6 +64,7 @@ def gait_command(
         from ..show import gait_terminal  # what draws is for this command and demonstrations only
 
         wanted = gait_terminal.Wanted(
-            mass, height, sex, level, static, model, plates, own_plates, cutoff, belt, sharing, up, scale, skeleton, rate
-        )
+            mass, height, sex, level, static, model, plates, own_plates, cutoff, belt, sharing, up, scale, skeleton, rate,
+            support=tuple(support or ()),
+        )  # fmt: skip
         gait_terminal.run(file, wanted, out, console())

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .analysis import analyse
     from .bases import free_base
-    from .body_motion import Foot, Motion
+    from .body_motion import Foot, Hold, Motion
     from .external_loads import ExternalLoad, read_external_loads
     from .filtering import smooth
     from .formats.osim import OsimModel, read_osim
-    from .gait_result import Gait, GaitEvent
+    from .gait_events import GaitEvent
+    from .gait_result import Gait
     from .loading import load, save
     from .normal_gait import NormalWalk, normal_walk
     from .opensim_motion import motion
@@ -25,7 +26,8 @@ _HOME = {
     "ExternalLoad": "external_loads",
     "Foot": "body_motion",
     "Gait": "gait_result",
-    "GaitEvent": "gait_result",
+    "GaitEvent": "gait_events",
+    "Hold": "body_motion",
     "Motion": "body_motion",
     "NormalWalk": "normal_gait",
     "OsimModel": "formats.osim",
@@ -50,6 +52,7 @@ __all__ = [
     "Foot",
     "Gait",
     "GaitEvent",
+    "Hold",
     "Motion",
     "NormalWalk",
     "OsimModel",

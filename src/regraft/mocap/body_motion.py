@@ -36,6 +36,30 @@ class Foot(NamedTuple):
     ball: tuple[str, ...]
     toe: str
 
+    @property
+    def points(self) -> tuple[str, ...]:
+        """All frames of the sole, from the heel to the toes."""
+        return (self.heel, *self.ball, self.toe)
+
+
+class Hold(NamedTuple):
+    """A support that is no foot: a hand, a knee, a cane.
+
+    Attributes
+    ----------
+    points : tuple of str
+        The points by which it rests on something: frames of the mechanism, or bodies, whose origins these are. What it carries
+        acts on the body of the first one.
+    level : float, optional
+        How high that is, in the world, as for a rail or a table. By default it is the ground that feet stand on.
+    bodies : tuple of str, optional
+        The bodies that the points are on; found by `analyse`.
+    """
+
+    points: tuple[str, ...]
+    level: float | None = None
+    bodies: tuple[str, ...] = ()
+
 
 @dataclass(frozen=True, eq=False)
 class Motion:
@@ -97,7 +121,7 @@ def checked_motion(motion: Motion) -> Motion:
         if not isinstance(foot, Foot):
             raise ModelError(f"the {side} foot must be a Foot(bodies, heel, ball, toe), not {foot!r}.")
         bodies = [name for name in foot.bodies if name not in mech.bodies]
-        frames = [name for name in (foot.heel, *foot.ball, foot.toe) if name not in mech.frames]
+        frames = [name for name in foot.points if name not in mech.frames]
         if bodies or frames or not foot.bodies:
             raise ModelError(
                 f"the {side} foot names what the mechanism does not have: {listed((*bodies, *frames)) or 'no body'}."

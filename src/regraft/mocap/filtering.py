@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -111,21 +111,22 @@ def smooth(
     """
     times, given = _checked(t, q, mech.nq, "smooth")
     channels, notes = _continuous_channels(mech, times, given)
-    curves = _curves(times, given, channels, _Settings(cutoff, method, order, gap, "smooth", ends))
+    settings = _Settings("smooth", ends, cutoff=cutoff, method=method, order=order, gap=gap)
+    curves = _curves(times, given, channels, settings)
     x, v, a = _on_the_manifold(mech, *curves[:3])
     return Smoothed(x, v, a, (*notes, *curves[3]))
 
 
-def smooth_points(
-    t: ArrayLike,
-    x: ArrayLike,
-    *,
-    cutoff: float | None = CUTOFF,
-    method: str = "butterworth",
-    order: int = ORDER,
-    gap: float = GAP,
-    name: str = "points",
-) -> Smoothed:
+class Smoothing(TypedDict, total=False):
+    """How to filter, as `smooth` explains it."""
+
+    cutoff: float | None
+    method: str
+    order: int
+    gap: float
+
+
+def smooth_points(t: ArrayLike, x: ArrayLike, *, name: str = "points", **how: Unpack[Smoothing]) -> Smoothed:
     """Filter points such as markers, and take their velocities and accelerations.
 
     Parameters
@@ -134,10 +135,10 @@ def smooth_points(
         When each frame was taken.
     x : (n, k) array_like
         Coordinates; NaN where a point was not seen.
-    cutoff, method, order, gap
-        As for `smooth`.
     name : str, optional
         What the points are called in notes and errors.
+    **how
+        cutoff, method, order and gap, as for `smooth`.
 
     Returns
     -------
@@ -159,17 +160,16 @@ def smooth_points(
     array([ 0.  ,  0.  , -9.81])
     """
     times, given = _checked(t, x, None, name)
-    settings = _Settings(cutoff, method, order, gap, name)
-    return Smoothed(*_curves(times, given, [Channels(name, tuple(range(given.shape[1])))], settings))
+    return Smoothed(*_curves(times, given, [Channels(name, tuple(range(given.shape[1])))], _Settings(name, **how)))
 
 
 class _Settings(NamedTuple):
-    cutoff: float | None
-    method: str
-    order: int
-    gap: float
     what: str
     ends: str = "free"
+    cutoff: float | None = CUTOFF
+    method: str = METHODS[0]
+    order: int = ORDER
+    gap: float = GAP
 
 
 def _checked(t: ArrayLike, x: ArrayLike, columns: int | None, what: str) -> tuple[Array, Array]:

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .body_motion import Motion
+from .gait_events import SIDES
 from .gait_result import Gait
 
 Array = NDArray[np.float64]
 
-SIDES = ("left", "right")
 PERCENT = np.linspace(0.0, 100.0, 101)
 """Of a stride: where curves over it have their points."""
 UP = np.array([0.0, 0.0, 1.0])
@@ -34,15 +34,22 @@ class Stride(NamedTuple):
 
 
 def strides(gait: Gait) -> tuple[Stride, ...]:
-    """All whole strides of both feet, in the order in which they begin."""
+    """All whole strides of both feet, in the order in which they begin; none that a gap of the record divides."""
     found = []
-    for side in gait.reaction:
+    for side in SIDES:
         mine = [event for event in gait.events if event.foot == side]
         strikes = [event.time for event in mine if event.kind == "strike"]
         offs = [event.time for event in mine if event.kind == "off"]
         for start, end in pairwise(strikes):
+            if not on_end(gait, start, end):
+                continue
             found.append(Stride(side, start, next((t for t in offs if start < t < end), float("nan")), end))
     return tuple(sorted(found, key=lambda stride: stride.start))
+
+
+def on_end(gait: Gait, start: float, end: float) -> bool:
+    """Whether everything from one time to another was recorded."""
+    return any(gait.t[a] <= start and end <= gait.t[b - 1] for a, b in gait.pieces)
 
 
 def over_strides(gait: Gait, values: Array, foot: str) -> Array:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,35 +15,16 @@ from ..errors import ModelError, listed
 from ..extras import require
 from ..kernels import tables
 from .body_motion import Motion
+from .gait_events import PHASES, GaitEvent, cadence_of, events_of, phases_of
 from .heading import about, base_places, heading
 from .plates import LOADED
 from .support import Stance, Support
 from .support_dynamics import Roots
 
 if TYPE_CHECKING:
-    from .support_kernels import Results
+    from .support_tables import Results
 
 Array = NDArray[np.float64]
-
-PHASES = ("none", "left", "right", "both")
-
-
-class GaitEvent(NamedTuple):
-    """A foot that lands or leaves.
-
-    Attributes
-    ----------
-    time : float
-        When.
-    foot : str
-        "left" or "right".
-    kind : str
-        "strike" or "off".
-    """
-
-    time: float
-    foot: str
-    kind: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,11 +38,11 @@ class Gait:
     t : (n,) array
         When each frame was taken.
     phase : (n,) array of str
-        Which feet carry the body: "none", "left", "right" or "both".
+        Who carries the body: "none", "left", "right" or "both" feet, and further supports behind a +, as in "left+cane".
     root : (n,) array of str
         The body that was the root in each frame.
     reaction : mapping of str to (n, 3) array
-        The force of the ground on each foot, in N, in world axes.
+        The force of the ground on each foot, or on another support, in N, in world axes.
     pressure : mapping of str to (n, 3) array
         Its centre of pressure; NaN where a foot carries nothing.
     free_moment : mapping of str to (n,) array
@@ -72,7 +54,8 @@ class Gait:
     wrench : mapping of str to (n, 6) array
         The (moment, force) that each joint puts on its child, about its frame there, in world axes.
     residual : (n, 6) array
-        The (moment, force) at the base that nothing explains: in flight, and where plates were given, about the base.
+        The (moment, force) at the base that nothing explains, about the base: in flight, where plates were given, and moments
+        that feet cannot give whose pressure stays inside their soles.
     stances : tuple of Stance
         Each time that a foot stands.
     events : tuple of GaitEvent
@@ -87,6 +70,8 @@ class Gait:
         The velocity of the ground.
     measured : tuple of str
         The feet whose reactions come from plates.
+    pieces : tuple of (int, int)
+        From and up to which frames the motion was recorded without a gap; in between everything is NaN and no foot is the root.
     notes : tuple of str
         What was assumed, repaired or left out, in words.
     """
@@ -109,15 +94,16 @@ class Gait:
     mass: float
     belt: Array
     measured: tuple[str, ...]
+    pieces: tuple[tuple[int, int], ...]
     notes: tuple[str, ...]
 
     @classmethod
     def of(
-        cls, motion: Motion, whole: Motion, valid: NDArray[np.bool_], roots: Roots, out: Results,
-        support: Support, found: Found,
+        cls, motion: Motion, record: Record, roots: Roots, out: Results, support: Support, found: Found
     ) -> Gait:  # fmt: skip
         """The results of kernels by name; frames that were left out are NaN."""
-        n = len(whole.t)
+        whole, valid = record.whole, record.valid
+        n, pieces = len(whole.t), record.among_valid()
 
         def spread(x: Array) -> Array:
             if valid.all():
@@ -128,16 +114,14 @@ class Gait:
 
         sides = roots.names
         wrenches = {side: out.reactions[:, 6 * s : 6 * s + 6] for s, side in enumerate(sides)}
-        levels = {side: _levels(side, support.stances, len(motion.t)) for side in sides}
-        pressed = {side: pressure_of(wrenches[side], levels[side]) for side in sides}
+        levels = {side: levels_of(side, support.stances, len(motion.t)) for side in sides}
+        pressed = {side: pressure_of(wrenches[side], levels[side], found.least) for side in sides}
         moment, power, transmitted = _by_joint(motion, roots, out)
-        kinds = np.array(PHASES)
-        index = (found.stands * np.array([1, 2])).sum(axis=1)
-        bodies = [motion.feet[side].bodies[0] for side in sides]
-        names = np.array([roots.structure.body_names[roots.structure.walk[roots.top, tables.BODY]], *bodies])
-        phase, root = np.full(n, "none", dtype=kinds.dtype), np.full(n, "", dtype=names.dtype)
-        phase[valid], root[valid] = kinds[index], names[found.root]
-        events = _events(found.stands, motion.t, sides)
+        phases = phases_of(found.stands, sides)
+        names = np.array([roots.structure.body_names[roots.structure.walk[k, tables.BODY]] for k in roots.rows])
+        phase, root = np.full(n, "none", dtype=phases.dtype), np.full(n, "", dtype=names.dtype)
+        phase[valid], root[valid] = phases, names[found.root]
+        events = events_of(found.stands, motion.t, sides, pieces)
         _, speed = heading(motion, roots, support.belt)
         return cls(
             motion=whole,
@@ -154,10 +138,11 @@ class Gait:
             stances=tuple(_spread_stance(stance, np.flatnonzero(valid)) for stance in support.stances),
             events=events,
             speed=speed,
-            cadence=_cadence(events),
+            cadence=cadence_of(events, [(float(motion.t[a]), float(motion.t[b - 1])) for a, b in pieces]),
             mass=found.mass,
             belt=support.belt,
             measured=found.measured,
+            pieces=record.pieces,
             notes=(*whole.notes, *found.notes),
         )
 
@@ -270,9 +255,26 @@ class Gait:
         return write_report(self, folder, against)
 
     def __repr__(self) -> str:
-        share = {phase: float((self.phase == phase).mean()) for phase in PHASES}
+        phases = dict.fromkeys((*PHASES, *np.unique(self.phase).tolist()))
+        share = {phase: float(((self.phase == phase) & (self.root != "")).mean()) for phase in phases}
+        share["not recorded"] = float((self.root == "").mean())
         shown = ", ".join(f"{phase} {100 * part:.0f} %" for phase, part in share.items() if part > 0.0)
         return f"Gait({len(self.t)} frames, {self.t[-1] - self.t[0]:.2f} s, {self.speed:.2f} m/s; {shown})"
+
+
+class Record(NamedTuple):
+    """A motion, and which of its frames can be analysed."""
+
+    whole: Motion
+    valid: NDArray[np.bool_]
+    """(n,): frames in which all of it is known."""
+    pieces: tuple[tuple[int, int], ...]
+    """From and up to which frames these follow each other without a gap."""
+
+    def among_valid(self) -> list[tuple[int, int]]:
+        """The pieces by the numbers of the valid frames alone."""
+        ends = np.cumsum([0, *(b - a for a, b in self.pieces)]).tolist()
+        return list(pairwise(ends))
 
 
 class Found(NamedTuple):
@@ -281,6 +283,8 @@ class Found(NamedTuple):
     stands: NDArray[np.bool_]
     root: NDArray[np.int64]
     mass: float
+    least: float
+    """N: a smaller force has no centre of pressure."""
     measured: tuple[str, ...]
     notes: tuple[str, ...]
 
@@ -311,7 +315,7 @@ def _spread_stance(stance: Stance, frames: NDArray[np.intp]) -> Stance:
     return stance._replace(start=int(frames[stance.start]), stop=int(frames[stance.stop - 1]) + 1)
 
 
-def _levels(side: str, stances: Sequence[Stance], n: int) -> Array:
+def levels_of(side: str, stances: Sequence[Stance], n: int) -> Array:
     """(n,): how high the ground is under a foot; between its stances as in the nearest one."""
     mine = [stance for stance in stances if stance.foot == side]
     if not mine:
@@ -322,14 +326,17 @@ def _levels(side: str, stances: Sequence[Stance], n: int) -> Array:
     return found
 
 
-def pressure_of(wrench: Array, level: Array) -> tuple[Array, Array]:
-    """The centre of pressure (n, 3) of wrenches about the world's origin at a height, and the moment about the vertical there."""
+def pressure_of(wrench: Array, level: Array, least: float = LOADED) -> tuple[Array, Array]:
+    """The centre of pressure (n, 3) of wrenches about the world's origin at a height, and the moment about the vertical there.
+
+    Forces that push up by no more than `least` newtons have none.
+    """
     moment, force = wrench[:, :3], wrench[:, 3:]
     with np.errstate(divide="ignore", invalid="ignore"):
         x = (level * force[:, 0] - moment[:, 1]) / force[:, 2]
         y = (level * force[:, 1] + moment[:, 0]) / force[:, 2]
     point = np.stack((x, y, level), axis=1)
-    point[~(force[:, 2] > LOADED)] = np.nan
+    point[~(force[:, 2] > least)] = np.nan
     turning = moment[:, 2] - (point[:, 0] * force[:, 1] - point[:, 1] * force[:, 0])
     return point, np.where(np.isfinite(turning), turning, 0.0)
 
@@ -352,20 +359,5 @@ def _by_joint(motion: Motion, roots: Roots, out: Results) -> tuple[dict[str, Arr
 
 def _residual(motion: Motion, roots: Roots, out: Results) -> Array:
     """What the world would have to add, about the base."""
-    left = out.total - out.reactions[:, :6] - out.reactions[:, 6:12]
+    left = out.total - out.reactions.reshape(len(out.total), -1, 6).sum(axis=1)
     return about(left, base_places(motion, roots))
-
-
-def _events(stands: NDArray[np.bool_], t: Array, sides: Sequence[str]) -> tuple[GaitEvent, ...]:
-    found = []
-    for s, side in enumerate(sides):
-        change = np.diff(stands[:, s].astype(np.int8))
-        kinds = {1: "strike", -1: "off"}
-        found += [GaitEvent(float(t[i + 1]), side, kinds[int(change[i])]) for i in np.flatnonzero(change)]
-    return tuple(sorted(found))
-
-
-def _cadence(events: Sequence[GaitEvent]) -> float:
-    strikes = [event.time for event in events if event.kind == "strike"]
-    strikes = sorted(set(strikes))  # two feet that land together make one step
-    return 60.0 * (len(strikes) - 1) / (strikes[-1] - strikes[0]) if len(strikes) > 1 else float("nan")

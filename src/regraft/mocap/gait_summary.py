@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..ask.poses import frame_position
-from .gait_cycles import FLEXION, SIDES, Stride, View, body_places, powers, sagittal_moments, strides
-from .gait_result import Gait, GaitEvent
+from .gait_cycles import FLEXION, Stride, View, body_places, on_end, powers, sagittal_moments, strides
+from .gait_events import SIDES, GaitEvent
+from .gait_result import Gait
 
 Array = NDArray[np.float64]
 
@@ -118,10 +119,10 @@ def _speed(gait: Gait, view: View) -> float:
 
 def _step_length(gait: Gait, view: View, foot: str) -> float:
     """On the ground, from a strike of the other foot to the next of this one, on average."""
-    strikes = [event for event in gait.events if event.kind == "strike"]
+    strikes = [event for event in gait.events if event.kind == "strike" and event.foot in SIDES]
     lengths = []
     for a, b in pairwise(strikes):
-        if b.foot == foot != a.foot:
+        if b.foot == foot != a.foot and on_end(gait, a.time, b.time):
             i = int(np.abs(gait.t - b.time).argmin())
             step = _heel(gait, b) - _heel(gait, a) - gait.belt * (b.time - a.time)
             lengths.append(float(step @ view.forward[i]))

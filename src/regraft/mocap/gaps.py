@@ -50,7 +50,7 @@ def mend(t: Array, x: Array, channels: Sequence[Channels], gap: float) -> Mended
             x[missing, columns[0] : columns[-1] + 1] = _spline(t[known], own[known], t[missing])
             filled.append(f"{name} ({_counted(int(missing.sum()))})")
     notes = [f"filled by splines, as no gap lasts longer than {gap:g} s: {', '.join(filled)}"] if filled else []
-    segments, left_out = _segments(t, whole_rows(x), longest)
+    segments, left_out = _segments(t, whole_rows(x), gap)
     if left_out:
         notes.append("left out, as what is missing is too long to be filled or too short to be filtered: " + ", ".join(left_out))
     return Mended(x, segments, tuple(notes))
@@ -60,6 +60,19 @@ def whole_rows(x: Array) -> Mask:
     """Which rows have no NaN."""
     found: Mask = np.all(np.isfinite(x), axis=1)
     return found
+
+
+def pieces_of(t: Array, whole: Mask, gap: float, fewest: int = 2) -> tuple[tuple[int, int], ...]:
+    """From and up to which frames a record goes on without one that is missing, and without a pause longer than `gap` seconds.
+
+    Pieces of fewer frames than `fewest` are none.
+    """
+    longest = gap + float(np.median(np.diff(t)))
+    found = []
+    for a, b in runs(whole):
+        cuts = [a, *(a + 1 + np.flatnonzero(np.diff(t[a:b]) > longest)).tolist(), b]
+        found += [(start, stop) for start, stop in pairwise(cuts) if stop - start >= fewest]
+    return tuple(found)
 
 
 def runs(mask: Mask) -> list[tuple[int, int]]:
@@ -83,18 +96,12 @@ def _spline(t: Array, x: Array, at: Array) -> Array:
     return values
 
 
-def _segments(t: Array, whole: Mask, longest: float) -> tuple[tuple[tuple[int, int], ...], list[str]]:
-    """Runs of whole frames without a pause between two frames that is too long; and what is in none of them, in words."""
-    kept, used = [], np.zeros(len(t), dtype=bool)
-    for a, b in runs(whole):
-        pauses = a + 1 + np.flatnonzero(np.diff(t[a:b]) > longest)
-        ends = [a, *pauses.tolist(), b]
-        for start, stop in pairwise(ends):
-            if stop - start >= LEAST_FRAMES:
-                kept.append((start, stop))
-                used[start:stop] = True
-    words = [f"{t[a]:.4g} to {t[b - 1]:.4g} s ({_counted(b - a)})" for a, b in runs(~used)]
-    return tuple(kept), words
+def _segments(t: Array, whole: Mask, gap: float) -> tuple[tuple[tuple[int, int], ...], list[str]]:
+    """The pieces that are long enough to be filtered; and what is in none of them, in words."""
+    kept, used = pieces_of(t, whole, gap, LEAST_FRAMES), np.zeros(len(t), dtype=bool)
+    for start, stop in kept:
+        used[start:stop] = True
+    return kept, [f"{t[a]:.4g} to {t[b - 1]:.4g} s ({_counted(b - a)})" for a, b in runs(~used)]
 
 
 def _counted(frames: int) -> str:

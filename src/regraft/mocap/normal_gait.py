@@ -12,7 +12,7 @@ from ..algebra.pose import finite_number
 from ..errors import ModelError
 from ..tolerances import SAME_INTERVALS
 from .body_motion import Motion
-from .gait_result import GaitEvent
+from .gait_events import GaitEvent
 from .normal_walk_angles import CADENCE
 from .normal_walk_fit import (
     HEEL_UP,

@@ -16,6 +16,7 @@ from .formats.storage import Table, read_storage
 from .loading import load
 from .opensim_markers import followed
 from .opensim_soles import soles_on_the_ground
+from .plausible import check_rate
 from .recording import Recording
 
 Array = NDArray[np.float64]
@@ -78,6 +79,7 @@ def motion(
         t, q, residuals, notes = rec.t, found.q, found.residuals, [*read.notes, *rec.notes, *found.notes]
     else:
         t, q, notes = _from_table(read, coordinates, degrees)
+    notes += check_rate(t, "the motion")
     smoothed = smooth(read.mech, t, q, cutoff=cutoff, ends="reflect")
     mech = read.mech if ground is None else soles_on_the_ground(read.mech, smoothed.q, read.feet, ground, notes)
     return Motion(

@@ -12,17 +12,24 @@ from ..errors import ModelError, listed
 from .external_loads import ExternalLoad, read_external_loads
 from .loading import load
 from .recording import Plate, Recording
-from .resampling import resample
+from .resampling import resample, without_nan
 from .support import stretches
 
 Array = NDArray[np.float64]
 
 LOADED = 20.0
-"""N: a foot stands on a plate that measures more."""
+"""N: a foot of a person stands on a plate that measures more."""
+_LIGHT = 0.04  # of its weight, for a body that is lighter than people are: 20 N are that of 51 kg
+_NOTHING = 0.05  # of that: what a plate measures when nothing is on it
 _MARGIN = 0.04  # s before and after a foot loads a plate by that, in which it may touch it
 _REACH = 0.35  # m between a foot's middle and the force under it: what is farther away is not under the foot
 
 PlatesGiven = str | Path | Recording | Plate | Iterable[Plate | ExternalLoad]
+
+
+def least_load(weight: float) -> float:
+    """The force in N from which on a foot stands, and has a centre of pressure: 20 N for people, and less for lighter bodies."""
+    return min(LOADED, _LIGHT * weight)
 
 
 def plates_from(given: PlatesGiven) -> tuple[tuple[Plate, ...], dict[str, str]]:
@@ -54,27 +61,36 @@ def _some(plates: Sequence[Plate], source: str) -> tuple[Plate, ...]:
 
 
 def wrenches_on_feet(
-    given: PlatesGiven, t: Array, middles: Mapping[str, Array], bodies: Mapping[str, Sequence[str]]
+    given: PlatesGiven,
+    t: Array,
+    middles: Mapping[str, Array],
+    bodies: Mapping[str, Sequence[str]],
+    pieces: Sequence[tuple[int, int]],
+    least: float = LOADED,
 ) -> tuple[dict[str, Array], list[str]]:
     """The wrench (n, 6) on each foot that ever stands on a plate, about the world's origin, at the frames of a recording.
 
-    `middles` (n, 3) are the middles of the soles, `bodies` the bodies of each foot. Each time that a plate is loaded it is under
-    the foot that is nearest to its centre of pressure.
+    `middles` (n, 3) are the middles of the soles, `bodies` the bodies of each foot, and `pieces` the frames that follow each
+    other without a gap. Each time that a plate is loaded by more than `least` newtons, it is under the foot that is nearest to
+    its centre of pressure.
     """
     plates, named = plates_from(given)
+    _check_once(plates)
     found: dict[str, Array] = {}
     notes: list[str] = []
     for plate in plates:
         _check_times(plate, t)
-        here = resample(plate, t)
+        mended, said = without_nan(plate, t, least)
+        notes += said
+        here = resample(mended, t, least=_NOTHING * least)
         force, point = here.force, np.nan_to_num(here.point)
-        wrench = np.concatenate((np.cross(point, force) + np.nan_to_num(here.moment), force), axis=1)
-        loaded, taken = force[:, 2] > LOADED, np.zeros(len(t), bool)
-        most = max(1, round(_MARGIN * (len(t) - 1) / float(t[-1] - t[0])))
-        for a, b in stretches(loaded):
+        wrench = np.concatenate((np.cross(point, force) + here.moment, force), axis=1)
+        loaded, taken = force[:, 2] > least, np.zeros(len(t), bool)
+        most = max(1, round(_MARGIN / float(np.median(np.diff(t)))))
+        for a, b, within in [(a, b, piece) for piece in pieces for a, b in stretches(loaded[slice(*piece)], piece[0])]:
             foot = _foot_of(plate, named, bodies) or _nearest(plate, point[a:b], {k: x[a:b] for k, x in middles.items()})
             own = found.setdefault(foot, np.zeros((len(t), 6)))
-            first, last = _whole(force, a, b, most)
+            first, last = _whole(force, a, b, (max(within[0], a - most), min(within[1], b + most)))
             own[first:last] = np.where(taken[first:last, None], own[first:last], own[first:last] + wrench[first:last])
             taken[first:last] = True
         if not loaded.any():
@@ -82,6 +98,18 @@ def wrenches_on_feet(
     if not found:
         raise ModelError("no plate carries anything while the body moves; are they of the same trial?")
     return found, notes
+
+
+def _check_once(plates: Sequence[Plate]) -> None:
+    for k, plate in enumerate(plates):
+        for other in plates[:k]:
+            same = np.shape(plate.force) == np.shape(other.force) and np.array_equal(plate.force, other.force, equal_nan=True)
+            if plate.name == other.name or (same and np.nan_to_num(plate.force).any()):
+                what = "have measured the same" if same else "have one name"
+                raise ModelError(
+                    f"the plates {other.name!r} and {plate.name!r} {what}: a plate that is given twice would count twice. "
+                    "Leave one of them out, or give each plate a name of its own by plate._replace(name=...)."
+                )
 
 
 def _check_times(plate: Plate, t: Array) -> None:
@@ -93,12 +121,12 @@ def _check_times(plate: Plate, t: Array) -> None:
         )
 
 
-def _whole(force: Array, a: int, b: int, most: int) -> tuple[int, int]:
-    """The frames around a loaded stretch in which something pushes up, so many at most: without a load a plate may drift."""
+def _whole(force: Array, a: int, b: int, most: tuple[int, int]) -> tuple[int, int]:
+    """The frames around a loaded stretch in which something pushes up, those at most: without a load a plate may drift."""
     first, last = a, b
-    while first > max(0, a - most) and force[first - 1, 2] > 0.0:
+    while first > most[0] and force[first - 1, 2] > 0.0:
         first -= 1
-    while last < min(len(force), b + most) and force[last, 2] > 0.0:
+    while last < most[1] and force[last, 2] > 0.0:
         last += 1
     return first, last
 

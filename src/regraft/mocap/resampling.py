@@ -8,7 +8,8 @@ from numpy.typing import ArrayLike, NDArray
 from ..algebra.pose import real_numbers
 from ..errors import ModelError
 from ..tolerances import ROUNDED_TIMES
-from .filtering import smooth_points
+from .filtering import GAP, smooth_points
+from .gaps import Mask, runs, whole_rows
 from .recording import Plate
 
 Array = NDArray[np.float64]
@@ -40,7 +41,7 @@ def resample(plate: Plate, t: ArrayLike, *, cutoff: float | None = None, least: 
     Raises
     ------
     ModelError
-        If the plate was not measured at all of these times.
+        If the plate was not measured at all of these times, or has NaN in its force or its moment.
 
     Examples
     --------
@@ -55,8 +56,8 @@ def resample(plate: Plate, t: ArrayLike, *, cutoff: float | None = None, least: 
     """
     times = real_numbers(f"resample: times for the plate {plate.name!r}", t)
     _check_times(plate, times)
-    force, point = np.nan_to_num(plate.force), np.nan_to_num(plate.point)
-    wrench = np.concatenate([force, np.cross(point, force) + np.nan_to_num(plate.moment)], axis=1)
+    plate = _where_it_acts(plate)
+    wrench = np.concatenate([plate.force, np.cross(np.nan_to_num(plate.point), plate.force) + plate.moment], axis=1)
     if cutoff is not None:
         wrench = smooth_points(plate.t, wrench, cutoff=cutoff, name=f"plate {plate.name!r}").q
     loaded = np.isfinite(plate.point).all(axis=1) & (np.linalg.norm(plate.force, axis=1) >= least)
@@ -66,6 +67,48 @@ def resample(plate: Plate, t: ArrayLike, *, cutoff: float | None = None, least: 
     place[~bears], new[~bears] = np.nan, 0.0
     moment = new[:, 3:] - np.nan_to_num(np.cross(place, new[:, :3]))
     return plate._replace(t=times, force=new[:, :3], point=place, moment=moment)
+
+
+def without_nan(plate: Plate, t: Array, loaded: float) -> tuple[Plate, list[str]]:
+    """The plate without NaN in its force, nor in its moment and its point where it is loaded by so many newtons.
+
+    Gaps of up to 0.1 s are filled by straight lines, which is told; longer ones within the frames `t` are refused. Where there is
+    no load, a moment that is NaN is none.
+    """
+    found, notes = {"force": plate.force.copy(), "moment": plate.moment.copy(), "point": plate.point.copy()}, []
+    longest = GAP + float(np.median(np.diff(plate.t)))
+    heavy = ~(np.linalg.norm(np.nan_to_num(plate.force), axis=1) <= loaded)
+    found["moment"][~whole_rows(found["moment"]) & ~heavy] = 0.0
+    for what, values in found.items():
+        known = whole_rows(values)
+        missing: Mask = ~known & heavy if what == "point" else ~known
+        for a, b in runs(missing):
+            inside = plate.t[b - 1] >= t[0] and plate.t[a] <= t[-1]
+            if inside and (a == 0 or b == len(missing) or plate.t[b] - plate.t[a - 1] > longest):
+                load = "" if what == "force" else f" while more than {loaded:.3g} N act on it"
+                raise ModelError(
+                    f"the plate {plate.name!r} has no {what} (NaN) from {plate.t[a]:.4g} to {plate.t[b - 1]:.4g} s{load}; this "
+                    "is not taken for 0. Fill the gap, cut the record to where the plate measured, or leave the plate out."
+                )
+        if missing.any():
+            values[missing] = _interpolated(plate.t[missing], plate.t[known], values[known]) if known.any() else 0.0
+            notes.append(f"the plate {plate.name!r} has {int(missing.sum())} samples without {what}, filled by straight lines.")
+    return plate._replace(force=found["force"], moment=found["moment"], point=found["point"]), notes
+
+
+def _where_it_acts(plate: Plate) -> Plate:
+    """The plate with a point wherever it has a force: where there is none, as just before and after it.
+
+    Files leave the centre of pressure out where it is too uncertain. A force at the world's origin in its place would have a
+    moment that nobody has measured.
+    """
+    known = np.isfinite(plate.point).all(axis=1)
+    acts = (np.nan_to_num(plate.force) != 0.0).any(axis=1) & ~known
+    if not acts.any() or not known.any():
+        return plate
+    point = plate.point.copy()
+    point[acts] = _interpolated(plate.t[acts], plate.t[known], plate.point[known])
+    return plate._replace(point=point)
 
 
 def _check_times(plate: Plate, t: Array) -> None:

@@ -20,7 +20,7 @@ from ..tolerances import FLOOR_EVEN
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
-LANDS, LEAVES = 0.15, 0.18
+LANDS, LEAVES = 0.15, 0.22
 """A point lands when it is slower, relative to the ground, than this part of the speed of a swing, and leaves when faster."""
 SHORTEST = 0.08
 """Seconds: a stance or a swing that is shorter is none."""
@@ -30,6 +30,7 @@ BELT_MOVES = 0.15
 """m/s: feet that stand while they move faster stand on a belt."""
 _NEAR, _LEVEL_SPEED = 0.02, 0.1  # m above the lowest that it comes, and m/s up or down: a point that may stand
 _LOW = 0.04  # m above where a point stands: it may still stand, on its way down or up
+_BELT_OFF = 1.3  # times: a belt that is given so much faster, or slower, than feet go with it is worth a word
 _ALONE = 0.08  # s that a foot must carry the body alone to prove that there is ground where it stands
 
 
@@ -72,6 +73,8 @@ class Soles(NamedTuple):
     """Their names."""
     carried: Mask
     """(n,): whether the body needs anything that carries it; in flight it does not."""
+    pieces: Sequence[tuple[int, int]] = ()
+    """From and up to which frames they were recorded without a gap; none: all of them."""
 
 
 def find_support(soles: Soles, belt: float | str | None = None) -> Support:
@@ -82,23 +85,22 @@ def find_support(soles: Soles, belt: float | str | None = None) -> Support:
     soles : Soles
         The points of all soles.
     belt : float, "auto" or None
-        The speed of a treadmill's belt; by default it is found.
+        The speed of a treadmill's belt, positive where it carries feet backwards; by default it is found.
     """
-    t, points, rates, owner, feet, carried = soles
+    t, points, rates, owner, feet, carried, _ = soles
     notes: list[str] = []
     low = np.percentile(points[:, :, 2], 5, axis=0)
     ground, said = _ground_velocity(soles, low, belt)
     notes += said
     speeds = np.linalg.norm(rates - ground, axis=2)
-    swing = float(np.percentile(speeds, 95))
-    if swing < SLOWEST_SWING:
+    swing = swing_speed(rates - ground)
+    if float(np.percentile(speeds, 95)) < SLOWEST_SWING:
         notes.append("the feet hardly move: both are taken to stand all the time.")
-        swing = max(swing / LANDS, SLOWEST_SWING)
     found = []
     for s, foot in enumerate(feet):
         own = np.flatnonzero(owner == s)
-        still = _standing(speeds[:, own], swing) & carried
-        found.append([Stance(foot, a, b, _level(points[a:b, own, 2])) for a, b in _runs(still, t)])
+        runs = still_stretches(speeds[:, own], swing, soles)
+        found.append([Stance(foot, a, b, _level(points[a:b, own, 2])) for a, b in runs])
     stances = _on_ground(found, t)
     stands = np.zeros((len(t), len(feet)), bool)
     for s, foot in enumerate(feet):
@@ -134,9 +136,56 @@ def _ground_velocity(soles: Soles, low: Array, belt: float | str | None) -> tupl
     if not isinstance(belt, int | float) or not np.isfinite(belt):
         raise ModelError(f"belt must be a speed in m/s, 0 for ground that does not move, or 'auto', not {belt!r}.")
     if belt == 0.0:
-        return np.zeros(3), []
-    way = found / speed if speed > BELT_MOVES else np.array([-1.0, 0.0, 0.0])
-    return abs(float(belt)) * way, [f"the belt moves at {abs(float(belt)):.3f} m/s along ({way[0]:.2f}, {way[1]:.2f})."]
+        if speed < BELT_MOVES:
+            return np.zeros(3), []
+        return np.zeros(3), [f"belt=0 says that the ground does not move, but the feet that stand move at {speed:.3f} m/s."]
+    return _given_belt(float(belt), found, _facing(soles))
+
+
+def _given_belt(belt: float, found: Array, facing: Array) -> tuple[Array, list[str]]:
+    """The velocity of a belt whose speed is given: backwards, as the body looks, where it is positive; and what to say.
+
+    The feet that stand know better which way the belt moves, if it moves at all: they go with it.
+    """
+    given, speed = -belt * facing, float(np.linalg.norm(found))
+    if speed < BELT_MOVES:
+        told = f"belt={belt:g}, but the feet that stand do not move: is it a treadmill, and is its belt in the recording's frame?"
+        return given, [told]
+    way = found / speed
+    notes = [f"the belt moves at {abs(belt):.3f} m/s along ({way[0]:.2f}, {way[1]:.2f})."]
+    if given @ found < 0.0:
+        where = "forwards" if belt < 0.0 else "backwards"
+        notes.append(
+            f"belt={belt:g} has the wrong sign: it says that the belt moves {where}, and the feet that stand move the other way. "
+            f"Taken as belt={-belt:g}: a positive speed carries feet backwards, as the body looks."
+        )
+    if not 1.0 / _BELT_OFF <= abs(belt) / speed <= _BELT_OFF:
+        notes.append(f"belt={belt:g}, but the feet that stand move at {speed:.3f} m/s: is it in m/s?")
+    return abs(belt) * way, notes
+
+
+def _facing(soles: Soles) -> Array:
+    """(3,): the level direction from heels to toes, the first and the last points of each foot, on the average."""
+    ends = [np.flatnonzero(soles.owner == s)[[0, -1]] for s in range(len(soles.feet))]
+    way = np.mean([soles.points[:, b] - soles.points[:, a] for a, b in ends], axis=(0, 1))
+    way[2] = 0.0
+    length = float(np.linalg.norm(way))
+    return way / length if length > 0.0 else np.array([1.0, 0.0, 0.0])
+
+
+def swing_speed(rates: Array) -> float:
+    """How fast feet swing, from how their points (n, points, 3) move relative to the ground; more where they hardly move."""
+    swing = float(np.percentile(np.linalg.norm(rates, axis=2), 95))
+    return swing if swing >= SLOWEST_SWING else max(swing / LANDS, SLOWEST_SWING)
+
+
+def still_stretches(speeds: Array, swing: float, soles: Soles) -> list[tuple[int, int]]:
+    """From and up to which frames any of some points, of speeds (n, k) relative to what they stand on, stands."""
+    found = []
+    for first, last in soles.pieces or [(0, len(soles.t))]:
+        still = _standing(speeds[first:last], swing) & soles.carried[first:last]
+        found += [(first + a, first + b) for a, b in _runs(still, soles.t[first:last])]
+    return found
 
 
 def _standing(speeds: Array, swing: float) -> Mask:
@@ -162,9 +211,9 @@ def _runs(mask: Mask, t: Array) -> list[tuple[int, int]]:
     return stretches(mask)
 
 
-def stretches(mask: Mask) -> list[tuple[int, int]]:
-    """From where up to where a mask holds."""
-    edges = np.flatnonzero(np.diff(np.concatenate(([False], mask, [False])).astype(np.int8)))
+def stretches(mask: Mask, first: int = 0) -> list[tuple[int, int]]:
+    """From where up to where a mask holds, whose first frame has this number."""
+    edges = first + np.flatnonzero(np.diff(np.concatenate(([False], mask, [False])).astype(np.int8)))
     return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
 
 
@@ -179,7 +228,7 @@ def _on_ground(found: Sequence[Sequence[Stance]], t: Array) -> list[Stance]:
     if not every:
         return []
     lowest, kept = min(stance.level for stance in every), []
-    dt = float(t[-1] - t[0]) / (len(t) - 1)
+    dt = float(np.median(np.diff(t)))
     for own in found:
         others = np.zeros(len(t), bool)
         for other in found:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,8 +12,9 @@ from ..describe.mechanism import Mechanism
 from ..errors import StructureError
 from ..kernels import tables
 from ..structure.structure import Structure
-from .body_motion import Foot, Motion
-from .support_kernels import FROM, LINK, ONTO, SIGN, Cost, Frames, Results, Ways, point_motions, support_dynamics
+from .body_motion import Foot, Hold, Motion
+from .support_kernels import point_motions, support_dynamics
+from .support_tables import FROM, LINK, ONTO, SIGN, Cost, Frames, Results, Ways
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -42,6 +43,11 @@ class Roots:
         return int(self.ways.base.shape[1]) < 6
 
     @property
+    def rows(self) -> list[int]:
+        """The row of each root: the base first, then what each support acts on."""
+        return [self.top, *self.ways.feet[0].tolist()]
+
+    @property
     def top(self) -> int:
         """The row of the base: the body that is the root in the recording."""
         return int(self.ways.steps[len(self.structure.body_names) - 1, FROM])
@@ -58,7 +64,9 @@ class Roots:
         found = out.reshape(len(motion.t), len(points), 6)
         return found[:, :, :3], found[:, :, 3:]
 
-    def solve(self, motion: Motion, root: Integers, shares: Integers, given: Array, yields: Array, cost: Cost) -> Results:
+    def solve(
+        self, motion: Motion, root: Integers, shares: Integers, given: Array, yields: Array, pressed: Array, cost: Cost
+    ) -> Results:
         """All frames at once; see `Frames` and `Results` for what goes in and comes out."""
         n, bodies = len(motion.t), len(self.structure.body_names)
         frames = Frames(
@@ -69,6 +77,7 @@ class Roots:
             shares=np.ascontiguousarray(shares),
             given=np.ascontiguousarray(given),
             yields=np.ascontiguousarray(yields),
+            pressed=np.ascontiguousarray(pressed.reshape(n, -1)),
         )
         out = Results(
             np.zeros((n, self.structure.nv)), np.zeros((n, 6)), np.zeros((n, 6 * len(self.names))), np.zeros((n, 6 * bodies))
@@ -77,8 +86,8 @@ class Roots:
         return out
 
 
-def roots_of(mech: Mechanism, feet: dict[str, Foot]) -> Roots:
-    """The ways of a body whose supports are given by name, as feet."""
+def roots_of(mech: Mechanism, feet: Mapping[str, Foot | Hold]) -> Roots:
+    """The ways of a body whose supports are given by name, the feet first."""
     structure = mech.structure
     walk = structure.walk
     if structure.layout.is_constrained or (walk[1:, tables.PARENT] < 0).any():
@@ -92,11 +101,13 @@ def roots_of(mech: Mechanism, feet: dict[str, Foot]) -> Roots:
     places = np.array([np.argsort(way[:, FROM]) for way in steps])
     names, points, point_rows, owner = [], [], [], []
     for s, foot in enumerate(feet.values()):
-        for name in (foot.heel, *foot.ball, foot.toe):
-            frame = mech.frames[name]
+        for name in foot.points:
+            body, at = (
+                (mech.frames[name].body, mech.frames[name].pose.translation) if name in mech.frames else (name, np.zeros(3))
+            )
             names.append(name)
-            points.append(structure.point(frame.body, frame.pose.translation))
-            point_rows.append(structure.row(frame.body))
+            points.append(structure.point(body, at))
+            point_rows.append(structure.row(body))
             owner.append(s)
     ways = Ways(
         steps=np.concatenate(steps),

@@ -12,9 +12,10 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from ..mocap.gait_cycles import body_places, strides, way
+from ..mocap.gait_events import carries
 from ..mocap.gait_result import Gait
 from .animation import Mover, mover, write_animation
-from .gait_plots import PHASE_NAMES, SIDE_COLOURS, draw_vertical
+from .gait_plots import SIDE_COLOURS, draw_vertical, phase_name
 from .outlines import outlines_of
 from .scene import Poses, spread_moments
 from .scenery import SHADOW, SKIN, Camera, Drawn, draw_placed, empty_collection, together
@@ -68,7 +69,7 @@ class GaitScene(Poses):
         """The time, who carries the body, and the root."""
         t = self.moments[number]
         i = self.frame(t)
-        return [f"{t:.2f} s", PHASE_NAMES[str(self.gait.phase[i])], f"root: {self.gait.root[i]}"]
+        return [f"{t:.2f} s", phase_name(str(self.gait.phase[i])), f"root: {self.gait.root[i]}"]
 
     def frame(self, t: float) -> int:
         """The frame nearest to a moment, of those that were recorded whole."""
@@ -86,7 +87,7 @@ class GaitScene(Poses):
 
     def held(self, i: int) -> set[str]:
         """The feet that stand."""
-        return {side for side in self.soles if str(self.gait.phase[i]) in (side, "both")}
+        return {side for side in self.soles if carries(self.gait.phase[i], side)}
 
     def colours(self, i: int) -> dict[str, str]:
         """Of each body in a frame: the root, with the rest of its foot, in green."""
@@ -211,7 +212,7 @@ def _walker(ax: Axes, scene: GaitScene, times: Array) -> Mover:
         t = float(times[frame])
         scene.drawn(t).put_into(bodies)
         i = scene.frame(t)
-        label.set_text(f"{t:.2f} s · {PHASE_NAMES[str(scene.gait.phase[i])]} · root: {scene.gait.root[i]}")
+        label.set_text(f"{t:.2f} s · {phase_name(str(scene.gait.phase[i]))} · root: {scene.gait.root[i]}")
 
     return mover(ax, move, bodies, label)
 

@@ -12,14 +12,16 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
-from ..mocap.gait_cycles import FLEXION, PERCENT, SIDES, View, over_strides, powers, sagittal_moments, strides
+from ..mocap.gait_cycles import FLEXION, PERCENT, View, over_strides, powers, sagittal_moments, strides
+from ..mocap.gait_events import SIDES
 from ..mocap.gait_result import Gait
 from ..mocap.gait_summary import phase_runs
-from .style import BLUE, DASHES, GREY, INK, ORANGE, PURPLE
+from .style import BLUE, DASHES, GREEN, GREY, INK, ORANGE, PURPLE
 
 Array = NDArray[np.float64]
 
 SIDE_COLOURS = {"left": BLUE, "right": ORANGE}
+"""Of the feet; other supports are green."""
 PHASE_COLOURS = {"left": BLUE, "right": ORANGE, "both": PURPLE, "none": GREY}
 PHASE_NAMES = {"left": "left foot", "right": "right foot", "both": "both feet", "none": "flight"}
 _BAND, _TINT = 0.2, 0.13  # how dark bands of strides and of phases are
@@ -125,9 +127,16 @@ def draw_vertical(ax: Axes, gait: Gait, against: Gait | None, legend: bool = Fal
     """The vertical force on each foot over time."""
     _draw_time(ax, gait, against, lambda curves: curves.vertical)
     ax.set(ylabel="vertical force\n(body weights)", ylim=(min(0.0, ax.get_ylim()[0]), None))
-    present = [phase for phase in PHASE_NAMES if (gait.phase == phase).any()]
-    handles = [Patch(color=PHASE_COLOURS[p], alpha=2.0 * _TINT, linewidth=0, label=PHASE_NAMES[p]) for p in present]
+    present = dict.fromkeys((*PHASE_NAMES, *np.unique(gait.phase).tolist()))
+    handles = [
+        Patch(color=phase_colour(phase), alpha=2.0 * _TINT, linewidth=0, label=phase_name(phase))
+        for phase in present
+        if (gait.phase == phase).any()
+    ]
     lines = _handles(against, over_time=True) if legend else []
+    others = [name for name in gait.reaction if name not in SIDES]
+    if legend and others:
+        lines.append(Line2D([], [], color=GREEN, linewidth=1.8, label=", ".join(others).replace("_", " ")))
     ax.legend(
         handles=[*lines, *handles], loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=7 if legend else 3,
         handlelength=1.6, columnspacing=1.2, fontsize=10 if legend else 9,
@@ -146,21 +155,32 @@ def draw_moment(ax: Axes, gait: Gait, against: Gait | None, joint: str) -> None:
     ax.set(ylabel=f"{joint} {FLEXION[joint][0]}\n(N m/kg)", xlabel="time (s)" if joint == "hip" else "")
 
 
+def phase_name(phase: str) -> str:
+    """Who carries the body, in words."""
+    feet, *others = phase.split("+")
+    return " and ".join([PHASE_NAMES.get(feet, feet.replace("_", " ")), *(name.replace("_", " ") for name in others)])
+
+
+def phase_colour(phase: str) -> str:
+    """Of a band: by the feet that stand."""
+    return PHASE_COLOURS.get(phase.split("+", maxsplit=1)[0], GREEN)
+
+
 def draw_phases(ax: Axes, gait: Gait) -> None:
     """Who carries the body, as coloured bands."""
     for phase, root, start, end in phase_runs(gait):
         if root:
-            ax.axvspan(start, end, color=PHASE_COLOURS[phase], alpha=_TINT, linewidth=0.0, zorder=0)
+            ax.axvspan(start, end, color=phase_colour(phase), alpha=_TINT, linewidth=0.0, zorder=0)
 
 
 def _draw_time(ax: Axes, gait: Gait, against: Gait | None, pick: Callable[[Curves], dict[str, Array]]) -> None:
     draw_phases(ax, gait)
     ax.axhline(0.0, color=INK, linewidth=0.8)
     for side, values in pick(Curves(gait)).items():
-        ax.plot(gait.t, values, color=SIDE_COLOURS[side], linewidth=1.8)
+        ax.plot(gait.t, values, color=SIDE_COLOURS.get(side, GREEN), linewidth=1.8)
     if against is not None:
         for side, values in pick(Curves(against)).items():
-            ax.plot(against.t, values, color=SIDE_COLOURS[side], linewidth=1.5, linestyle=DASHES)
+            ax.plot(against.t, values, color=SIDE_COLOURS.get(side, GREEN), linewidth=1.5, linestyle=DASHES)
     ax.grid(visible=False, axis="x")
     ax.set(xlim=(gait.t[0], gait.t[-1]))
 

@@ -10,11 +10,12 @@ import numpy as np
 
 from ..atomic import make_folder, path_of
 from ..mocap.formats.storage import write_storage
+from ..mocap.gait_events import SIDES, carries
 from ..mocap.gait_result import Gait
 from ..mocap.gait_summary import Summary, phase_runs, summarise
 from . import page
 from .gait_pictures import GaitScene, animate, shown_stride
-from .gait_plots import PHASE_NAMES, cycle_drawings, time_drawings
+from .gait_plots import cycle_drawings, phase_name, time_drawings
 from .page import Picture
 from .scene import draw_strip
 from .spreadsheet import write_csv
@@ -57,7 +58,7 @@ def write_numbers(out: Path, name: str, gait: Gait) -> list[Path]:
     rows = zip(gait.t.tolist(), gait.root.tolist(), *(column.tolist() for column in columns.values()), strict=True)
     table = write_csv(out / f"{name}.csv", ("time", "root", *columns), rows)
     numbers = {label: column for label, column in columns.items() if label != "phase"}
-    stands = {f"{side}_stands": np.isin(gait.phase, (side, "both")).astype(float) for side in gait.reaction}
+    stands = {f"{side}_stands": np.array([float(carries(phase, side)) for phase in gait.phase]) for side in gait.reaction}
     storage = out / f"{name}.sto"
     write_storage(storage, name, gait.t, {**stands, **numbers})
     return [table, storage]
@@ -102,7 +103,7 @@ def _write_page(path: Path, gait: Gait, summary: Summary, against: Gait | None, 
 
 def outcome(gait: Gait, summary: Summary) -> str:
     """What was found, in a sentence."""
-    count = {side: sum(stride.foot == side for stride in summary.strides) for side in gait.reaction}
+    count = {side: sum(stride.foot == side for stride in summary.strides) for side in SIDES}
     said = " and ".join(f"{n} of the {side} foot" for side, n in count.items())
     changes = sum(a != b for a, b in zip(gait.root[:-1].tolist(), gait.root[1:].tolist(), strict=True))
     return (
@@ -133,7 +134,7 @@ _FILES = (
 
 def _phase_rows(gait: Gait) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = [
-        (f"{a:.3f}", f"{b:.3f}", PHASE_NAMES[phase], root) for phase, root, a, b in phase_runs(gait) if root
+        (f"{a:.3f}", f"{b:.3f}", phase_name(phase), root) for phase, root, a, b in phase_runs(gait) if root
     ]
     half = _MOST_ROWS // 2
     return rows if len(rows) <= _MOST_ROWS else [*rows[:half], ("…",) * 4, *rows[-half:]]

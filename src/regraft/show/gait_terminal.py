@@ -10,7 +10,7 @@ from typing import Any
 from rich.console import Console
 
 from ..errors import ModelError
-from ..mocap import Gait, Motion, Recording, analyse, body, load, motion
+from ..mocap import Gait, Hold, Motion, Recording, analyse, body, load, motion
 from ..mocap.filtering import CUTOFF
 from ..mocap.gait_summary import summarise
 from .gait_report import TITLE, number_rows, outcome, write_files
@@ -38,12 +38,15 @@ class Wanted:
     scale: float | None = None
     skeleton: Path | None = None
     rate: float | None = None
+    support: tuple[str, ...] = ()
+    """Each as NAME=POINT,POINT or NAME=POINT,POINT@LEVEL."""
 
 
 def run(file: Path, wanted: Wanted, out: Path, console: Console) -> Gait:
     """Read, analyse, draw, write, and say what was found."""
     _check(file, wanted)
-    how: dict[str, Any] = {"sharing": wanted.sharing, "belt": _belt(wanted.belt)}
+    supports = dict(map(_support, wanted.support))
+    how: dict[str, Any] = {"sharing": wanted.sharing, "belt": _belt(wanted.belt), "supports": supports}
     with progress_bars(console) as progress:
         reading = progress.add_task("reading", total=1)
         rec, moving = _moving(file, wanted)
@@ -97,7 +100,9 @@ def _moving(file: Path, wanted: Wanted) -> tuple[Recording | None, Motion]:
     source: Any = rec
     if wanted.model is not None:
         return rec, motion(wanted.model, source, cutoff=cutoff)
-    more: dict[str, Any] = {} if wanted.static is None else {"static": load(wanted.static)}
+    more: dict[str, Any] = {}
+    if wanted.static is not None:  # a file of the same kind is in the same axes and units
+        more["static"] = load(wanted.static, **(options if wanted.static.suffix.lower() == file.suffix.lower() else {}))
     return rec, body(rec, wanted.mass, height=wanted.height, sex=wanted.sex, level=wanted.level, cutoff=cutoff, **more)
 
 
@@ -115,6 +120,19 @@ def _plates(file: Path, rec: Recording | None, wanted: Wanted) -> tuple[Any, lis
     if rec is not None and rec.plates:
         return None, [f"{file.name} has {len(rec.plates)} force plates, which are not used; --own-plates uses them."]
     return None, []
+
+
+def _support(given: str) -> tuple[str, Hold]:
+    """What may carry the body beside its feet, from words such as rail=right_hand@0.95."""
+    name, _, rest = given.partition("=")
+    points, at, level = rest.partition("@")
+    problem = ModelError(f"--support takes NAME=POINT,POINT or NAME=POINT,POINT@LEVEL in metres, not {given!r}.")
+    if not name or not points:
+        raise problem
+    try:
+        return name, Hold(tuple(points.split(",")), float(level) if at else None)
+    except ValueError:
+        raise problem from None
 
 
 def _belt(given: str | None) -> float | str | None:

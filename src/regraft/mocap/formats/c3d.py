@@ -13,7 +13,7 @@ from ...extras import require
 from ..recording import Plate, Recording
 from .axes import scale_of, turn_of, upward_axis
 from .c3d_checks import check_c3d
-from .c3d_plates import CHANNELS, outside, plate_of
+from .c3d_plates import CHANNELS, Description, outside, plate_of
 from .text import distinct
 
 Array = NDArray[np.float64]
@@ -204,7 +204,7 @@ class _File:
         elif kind == 2:
             for column in (3, 4, 5):
                 values[:, column] *= self._moment_unit(numbers[column], metres)
-        return plate_of(name, kind, values, corners, origin, calibration, up, self.analog_t, notes)
+        return plate_of(Description(name, kind, corners, origin, up, calibration), self.analog_t, values, notes)
 
     def _table(self, parameter: str, shape: tuple[int, ...], i: int, name: str) -> Array:
         """One plate's numbers of a parameter whose last index is the plate."""

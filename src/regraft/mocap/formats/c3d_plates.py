@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,7 @@ Array = NDArray[np.float64]
 
 LOADED = 20.0
 """N: with less than this a plate carries nobody, and its centre of pressure means nothing."""
+_LIGHT = 0.1  # of the most that a plate measures: the same where bodies are lighter than people
 CHANNELS = {1: 6, 2: 6, 3: 8, 4: 6}
 """How many channels plates of each known type have."""
 _DRIFT = 5.0  # N: more than this on an empty plate is worth a word
@@ -27,21 +29,28 @@ def plate_axes(corners: Array) -> tuple[Array, Array]:
     return np.column_stack((x, np.cross(z, x), z)), corners.mean(axis=0)
 
 
-def plate_of(
-    name: str,
-    kind: int,
-    channels: Array,
-    corners: Array,
-    origin: Array,
-    calibration: Array | None,
-    up: Array,
-    t: Array,
-    notes: list[str],
-) -> Plate:
-    """One plate from its channels (n, 6 or 8), in newtons and metres; `up` is the upward direction in the file's axes."""
-    axes, middle = plate_axes(corners)
-    if kind == 4 and calibration is not None:
-        channels = channels @ calibration.T
+class Description(NamedTuple):
+    """What a file says of a plate, in metres and in the file's axes."""
+
+    name: str
+    kind: int
+    """Its type, 1 to 4."""
+    corners: Array
+    """(4, 3)."""
+    origin: Array
+    """(3,): of its sensor, from the middle of its surface, in its own axes; for type 3 how far the four sensors are apart."""
+    up: Array
+    """(3,): the upward direction."""
+    calibration: Array | None = None
+    """(6, 6): of type 4."""
+
+
+def plate_of(plate: Description, t: Array, channels: Array, notes: list[str]) -> Plate:
+    """One plate from its channels (n, 6 or 8) at times t, in newtons and metres."""
+    kind, origin = plate.kind, plate.origin
+    axes, _ = plate_axes(plate.corners)
+    if kind == 4 and plate.calibration is not None:
+        channels = channels @ plate.calibration.T
     if kind == 3:
         force, moment = _kistler(channels, _beside(origin))
         origin = np.array([0.0, 0.0, origin[2]])
@@ -50,8 +59,8 @@ def plate_of(
     if kind == 1:
         x, y, turning = channels[:, 3], channels[:, 4], channels[:, 5]
     else:
-        x, y, turning = _centre(force, moment - np.cross(_raised(name, origin, axes, up, notes), force))
-    return _on_the_body(name, t, force @ axes.T, (middle, axes, x, y, turning), corners, up, notes)
+        x, y, turning = _centre(force, moment - np.cross(_raised(plate, origin, notes), force))
+    return _on_the_body(plate, t, force @ axes.T, (x, y, turning), notes)
 
 
 def _kistler(channels: Array, beside: tuple[float, float]) -> tuple[Array, Array]:
@@ -67,10 +76,10 @@ def _beside(origin: Array) -> tuple[float, float]:
     return float(abs(origin[0])), float(abs(origin[1]))
 
 
-def _raised(name: str, origin: Array, axes: Array, up: Array, notes: list[str]) -> Array:
+def _raised(plate: Description, origin: Array, notes: list[str]) -> Array:
     """The way from the sensor to the middle of the surface, which is above it."""
-    if (axes @ origin) @ up < 0.0:
-        notes.append(f"{name}: its origin would be above its surface; it is taken with the other sign")
+    if (plate_axes(plate.corners)[0] @ origin) @ plate.up < 0.0:
+        notes.append(f"{plate.name}: its origin would be above its surface; it is taken with the other sign")
         return -origin
     return origin
 
@@ -82,31 +91,24 @@ def _centre(force: Array, moment: Array) -> tuple[Array, Array, Array]:
         return x, y, moment[:, 2] - x * force[:, 1] + y * force[:, 0]
 
 
-def _on_the_body(
-    name: str,
-    t: Array,
-    force: Array,
-    place: tuple[Array, Array, Array, Array, Array],
-    corners: Array,
-    up: Array,
-    notes: list[str],
-) -> Plate:
+def _on_the_body(plate: Description, t: Array, force: Array, place: tuple[Array, Array, Array], notes: list[str]) -> Plate:
     """With the sign with which the ground pushes up, and no centre of pressure where it hardly pushes."""
-    middle, axes, x, y, turning = place
-    upward = force @ up
+    name, (axes, middle) = plate.name, plate_axes(plate.corners)
+    upward = force @ plate.up
     strong = upward[np.abs(upward) > max(LOADED, 0.5 * float(np.abs(upward).max(initial=0.0)))]
     sign = -1.0 if len(strong) and np.median(strong) < 0.0 else 1.0
     if sign < 0.0:
         notes.append(f"{name} has the force on the plate; the sign is changed, for the ground pushes the body up")
-    loaded = sign * upward >= LOADED
+    most = float((sign * upward).max(initial=0.0))
+    loaded = sign * upward >= (min(LOADED, _LIGHT * most) if most > LOADED else LOADED)
     empty = sign * upward[~loaded]
     if len(empty) and abs(float(np.median(empty))) > _DRIFT:
         notes.append(f"{name} reads {np.median(empty):.1f} N upwards when nobody stands on it; nothing is subtracted")
-    x, y, turning = (np.where(loaded, values, 0.0) for values in (x, y, turning))
+    x, y, turning = (np.where(loaded, values, 0.0) for values in place)
     point = middle + np.outer(x, axes[:, 0]) + np.outer(y, axes[:, 1])
     moment = sign * np.outer(turning, axes[:, 2])
     point[~loaded] = np.nan
-    return Plate(name, t, sign * force, point, moment, corners)
+    return Plate(name, t, sign * force, point, moment, plate.corners)
 
 
 def outside(plates: Sequence[Plate], up: Array) -> list[str]:

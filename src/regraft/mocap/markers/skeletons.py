@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -40,6 +41,8 @@ class FollowedSkeleton(NamedTuple):
     markers: dict[str, tuple[str, Array]]
     """By label: the bone, and the place on it."""
     residuals: dict[str, Array]
+    static: Recording | None = None
+    """The same bones while the person stands still, where that was recorded."""
 
 
 class MarkerOptions(NamedTuple):
@@ -64,7 +67,7 @@ def skeleton_from_markers(
     shown = rec if options.static is None else options.static
     told = _told_labels(options, (rec, shown))
     placed, placed_there = (places(one, {label: told[label] for label in told if label in one.markers}) for one in (rec, shown))
-    ground, floor = _ground(rec, placed.bodies, options.ground)
+    ground, floor = _ground(shown, placed_there.bodies, options.ground)
     tall = height if height is not None else _rough_height(shown, placed_there.one, ground)
     found = Segments(shown, placed_there, tall, sex, widths, ground)
     found.find()
@@ -88,18 +91,22 @@ def skeleton_from_markers(
             if part.name.endswith("_foot"):
                 found.sole(part.name.removesuffix("_foot"), Rigid(axes[:, k], joints[:, k]))
     bones, roles, welded, more = _bones(found, rig, table)
-    still = np.where(np.isfinite(turns[:, :1]), more[None], np.nan), np.where(np.isfinite(origins[:, :1]), 0.0, np.nan)
-    offsets = np.array([bone.offset for bone in bones[len(rig.parts) :]]).reshape(-1, 3)
-    skeleton = Recording(
-        rec.source,
-        rec.t,
-        bones,
-        np.concatenate([turns, still[0]], axis=1),
-        np.concatenate([origins, still[1] + offsets], axis=1),
-        notes=(*rec.notes, *placed.notes, floor, *found.notes, *said, *tracked.notes, *_welded_words(welded)),
-    )
+    notes = (*rec.notes, *placed.notes, floor, *found.notes, *said, *tracked.notes, *_welded_words(welded))
+    skeleton = replace(_moving(rec, bones, turns, origins, more), notes=notes)
     markers = {label: (part.name, at) for part in rig.parts for label, at in part.markers.items()}
-    return FollowedSkeleton(skeleton, roles, welded, markers, tracked.residuals)
+    if options.static is None:
+        return FollowedSkeleton(skeleton, roles, welded, markers, tracked.residuals)
+    standing = rig.poses(rig.follow({label: shown.markers[label] for label in markers}, weights).q)
+    return FollowedSkeleton(skeleton, roles, welded, markers, tracked.residuals, _moving(shown, bones, *standing, more))
+
+
+def _moving(rec: Recording, bones: tuple[Bone, ...], turns: Array, origins: Array, more: Array) -> Recording:
+    """A skeleton whose first bones move, (n, k, 3, 3) and (n, k, 3), and whose others keep their axes and places on these."""
+    axes, at = np.where(np.isfinite(turns[:, :1]), more[None], np.nan), np.where(np.isfinite(origins[:, :1]), 0.0, np.nan)
+    offsets = np.array([bone.offset for bone in bones[turns.shape[1] :]]).reshape(-1, 3)
+    return Recording(
+        rec.source, rec.t, bones, np.concatenate([turns, axes], axis=1), np.concatenate([origins, at + offsets], axis=1)
+    )
 
 
 def _numbers(what: str, given: Mapping[str, float] | None, known: Iterable[str]) -> dict[str, float]:

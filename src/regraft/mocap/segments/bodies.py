@@ -18,11 +18,12 @@ from ...tolerances import STILL
 from ..body_motion import Foot, Motion
 from ..filtering import CUTOFF, GAP, ORDER, smooth
 from ..markers.skeletons import FollowedSkeleton, MarkerOptions, skeleton_from_markers
+from ..plausible import check_height, check_mass, check_rate, check_same_person, check_upright
 from ..recording import Recording
 from ..smoothers import LEAST_FRAMES
-from .figure import Figure, figure, whole_frames
+from .figure import Figure, figures, whole_frames
 from .ground import levelled
-from .masses import inertias, standing_height
+from .masses import hips_above_feet, inertias, standing_height
 from .names import roles
 from .soles import Sole, soles
 from .tables import segments
@@ -86,8 +87,9 @@ def body(
     ignore : iterable of str, optional
         Labels of markers that are left out.
     static : Recording, optional
-        Markers of the same person who stands still: joints, lengths and places of markers are found there, and markers that only
-        it has help. By default all of this is found in the motion itself.
+        The same person who stands still: height, masses and soles are found there, and with markers also joints and places of
+        markers; markers that only it has help. So all trials of a person have the same body. By default all of this is found in
+        the motion itself.
     widths : mapping of str to float, optional
         Of "knee", "ankle" or "elbow", from marker to marker, in metres, where only one side has a marker.
     weights : mapping of str to float, optional
@@ -117,6 +119,7 @@ def body(
     ...     print(problem)
     'walk.bvh' has neither a skeleton nor markers: there is nothing to give a body to.
     """
+    _check_recordings(rec, static)
     total = _mass(mass)
     numbers = segments(table, sex)
     wanted = None if height is None else _height(height)
@@ -125,26 +128,31 @@ def body(
         found = skeleton_from_markers(rec, options, wanted, sex, numbers)
     else:
         _check_skeleton(rec, options)
-        found = FollowedSkeleton(rec, roles(rec.bones, names), (), {}, {})
+        found = FollowedSkeleton(rec, roles(rec.bones, names), (), {}, {}, static)
     rec = found.rec
     whole = whole_frames(rec)
     if not whole.any():
         raise ModelError(f"{rec.source!r} has no frame in which every bone was recorded.")
-    seen = figure(replace(rec, t=rec.t[whole], turns=rec.turns[whole], origins=rec.origins[whole]), found.roles)
-    notes = [f"masses by {table}, {sex or 'mean of female and male'}, {total:g} kg in all"]
-    seen, tall, said = _as_tall(seen, wanted, scaled=not found.markers)
-    notes.append(said)
+    notes = check_rate(rec.t, repr(rec.source))
+    notes.append(f"masses by {table}, {sex or 'mean of female and male'}, {total:g} kg in all")
+    marked = {bone for bone, _ in found.markers.values()}
+    both = figures(rec, whole, found.static, found.roles, marked)
+    check_same_person(*(standing_height(one)[0] for one in both))
+    (seen, shown), tall, said = _as_tall(*both, wanted, scaled=not found.markers)
+    notes += [*said, *check_height(tall, given=wanted is not None), *check_mass(total, tall)]
+    notes += check_upright(*hips_above_feet(seen))
     seen, told = levelled(seen, level)
     notes += told
-    feet, told = soles(seen, numbers, tall)
+    shown = seen if found.static is None else shown
+    feet, told = soles(shown, numbers, tall)
     notes += told
-    inertia, told = inertias(seen, numbers, total, tall, feet)
+    inertia, told = inertias(shown, numbers, total, tall, feet)
     notes += [*told, *_merged(seen)]
     welded = tuple(name for name in found.welded if name in seen.bodies)
     mech = Mechanism(gravity)
-    for name, own in _with_welded(seen, inertia, welded).items():
+    for name, own in _with_welded(shown, inertia, welded).items():
         mech.add_body(name, own)
-    q, told = _joined(mech, seen, hinges, welded)
+    q, told = _joined(mech, seen, shown, hinges, welded)
     notes += told
     frames = _add_soles(mech, seen, feet)
     _add_markers(mech, found.markers)
@@ -166,6 +174,12 @@ def body(
     )
 
 
+def _check_recordings(rec: Recording, static: Recording | None) -> None:
+    for name, given in (("body", rec), ("static=", static)):
+        if given is not None and not isinstance(given, Recording):
+            raise ModelError(f"{name} takes a Recording, as rg.mocap.load(...) reads it from a file, not {given!r}.")
+
+
 def _height(height: float) -> float:
     wanted = finite_number("height", height)
     if not wanted > 0.0:
@@ -173,16 +187,19 @@ def _height(height: float) -> float:
     return wanted
 
 
-def _as_tall(seen: Figure, wanted: float | None, *, scaled: bool) -> tuple[Figure, float, str]:
-    """The figure as tall as wanted, its height, and what there is to say about it."""
-    tall, reason = standing_height(seen)
+def _as_tall(
+    seen: Figure, shown: Figure, wanted: float | None, *, scaled: bool
+) -> tuple[tuple[Figure, Figure], float, list[str]]:
+    """The figure as tall as wanted, in the frames of the motion and in those that show its size, and what there is to say."""
+    tall, reason = standing_height(shown)
     if wanted is None:
-        return seen, tall, f"the body is taken to be {tall:.3f} m tall: {reason}"
+        return (seen, shown), tall, [f"the body is taken to be {tall:.3f} m tall: {reason}"]
     if not scaled:
-        return seen, wanted, f"the body is {wanted:g} m tall, as given; from markers alone it would be {tall:.3f} m: {reason}"
+        said = f"the body is {wanted:g} m tall, as given; from markers alone it would be {tall:.3f} m: {reason}"
+        return (seen, shown), wanted, [said]
     factor = wanted / tall
     said = f"lengths were scaled by {factor:.4f}, so that the body is {wanted:g} m tall: as recorded, {reason}"
-    return _scaled(seen, factor), wanted, said
+    return (_scaled(seen, factor), _scaled(shown, factor)), wanted, [said]
 
 
 def _with_welded(seen: Figure, inertia: Mapping[str, Inertia], welded: tuple[str, ...]) -> dict[str, Inertia]:
@@ -207,7 +224,7 @@ def _mass(mass: float | None) -> float:
 
 
 def _check_skeleton(rec: Recording, options: MarkerOptions) -> None:
-    said = [name for name in ("ignore", "static", "widths", "weights", "ground") if getattr(options, name) not in (None, ())]
+    said = [name for name in ("ignore", "widths", "weights", "ground") if getattr(options, name) not in (None, ())]
     if said:
         raise ModelError(f"{rec.source!r} has no markers alone, and {', '.join(f'{name}=' for name in said)} is for these only.")
     if not rec.bones:
@@ -244,8 +261,8 @@ def _merged(seen: Figure) -> list[str]:
     return [f"no bodies of their own: {', '.join(bones)} ({owner})" for owner, bones in parts.items()]
 
 
-def _joined(mech: Mechanism, seen: Figure, hinges: bool, welded: tuple[str, ...]) -> tuple[Array, list[str]]:
-    """Add the joints, and find their positions in every frame."""
+def _joined(mech: Mechanism, seen: Figure, shown: Figure, hinges: bool, welded: tuple[str, ...]) -> tuple[Array, list[str]]:
+    """Add the joints, where they are on the average when the figure is shown, and find their positions in every frame."""
     columns, notes = [], []
     for k, (name, joint, parent) in enumerate(zip(seen.bodies, seen.joints, seen.parents, strict=True)):
         if name in welded:
@@ -256,7 +273,7 @@ def _joined(mech: Mechanism, seen: Figure, hinges: bool, welded: tuple[str, ...]
             columns.append(np.concatenate([place, _quaternions(seen.axes(k))], axis=1))
             continue
         where = seen.seen_from(parent, place)
-        offset = where.mean(axis=0)
+        offset = shown.seen_from(parent, shown.places[:, shown.bones[k]]).mean(axis=0)
         off = float(np.linalg.norm(where - offset, axis=1).max())
         if off > STILL:
             notes.append(f"{joint} wanders by up to {1000 * off:.3g} mm in {seen.bodies[parent]}: its mean place is taken")

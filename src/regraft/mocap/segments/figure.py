@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,10 +89,11 @@ class Figure:
         return found
 
 
-def figure(rec: Recording, roles: Mapping[str, Role]) -> Figure:
+def figure(rec: Recording, roles: Mapping[str, Role], always: Collection[str] = ()) -> Figure:
     """Choose the bones that become bodies.
 
-    Bones of the spine, necks, clavicles and toes that never move are part of what carries them, and so is what has no mass.
+    Bones of the spine, necks, clavicles and toes that never move are part of what carries them, unless they are among those that
+    are `always` bodies, and so is what has no mass.
     """
     order = {bone.name: k for k, bone in enumerate(rec.bones)}
     parents = [-1 if bone.parent is None else order[bone.parent] for bone in rec.bones]
@@ -102,7 +103,7 @@ def figure(rec: Recording, roles: Mapping[str, Role]) -> Figure:
     for k, bone in enumerate(rec.bones):
         above = owners[parents[k]] if parents[k] >= 0 else -1
         role = _role_below(roles[bone.name], kept, above)
-        moving = above < 0 or _moves(turns[:, kept[above][0]], turns[:, k])
+        moving = above < 0 or bone.name in always or _moves(turns[:, kept[above][0]], turns[:, k])
         if role.part == MERGED or (above < 0 and role.part != "pelvis") or (role.part in _ONLY_IF_MOVING and not moving):
             owners.append(above)
             continue
@@ -112,6 +113,38 @@ def figure(rec: Recording, roles: Mapping[str, Role]) -> Figure:
     _check(rec, roles, names, joints, kept)
     bones, over = tuple(k for k, _, _ in kept), tuple(above for _, above, _ in kept)
     return Figure(rec, roles, tuple(names), tuple(joints), over, bones, turns, places, tuple(owners))
+
+
+def figures(
+    rec: Recording, whole: NDArray[np.bool_], static: Recording | None, roles: Mapping[str, Role], always: Collection[str]
+) -> tuple[Figure, Figure]:
+    """The figure in the frames that were recorded whole, and in those that show its size: the same ones without a `static`."""
+    moving = replace(rec, t=rec.t[whole], turns=rec.turns[whole], origins=rec.origins[whole])
+    if static is None:
+        found = figure(moving, roles, always)
+        return found, found
+    if [(bone.name, bone.parent) for bone in rec.bones] != [(bone.name, bone.parent) for bone in static.bones]:
+        raise ModelError(
+            f"static={static.source!r} must have the bones of {rec.source!r}, which are "
+            f"{', '.join(bone.name for bone in rec.bones)}; it has {', '.join(bone.name for bone in static.bones) or 'none'}."
+        )
+    stands = whole_frames(static)
+    if not stands.any():
+        raise ModelError(f"static={static.source!r} has no frame in which every bone was recorded.")
+    n = int(stands.sum())
+    both = replace(
+        moving,
+        t=np.concatenate((static.t[stands], moving.t)),
+        turns=np.concatenate((static.turns[stands], moving.turns)),
+        origins=np.concatenate((static.origins[stands], moving.origins)),
+    )
+    found = figure(both, roles, always)
+    return _frames(found, slice(n, None)), _frames(found, slice(0, n))
+
+
+def _frames(fig: Figure, which: slice) -> Figure:
+    rec = replace(fig.rec, t=fig.rec.t[which], turns=fig.rec.turns[which], origins=fig.rec.origins[which])
+    return replace(fig, rec=rec, turns=fig.turns[which], places=fig.places[which])
 
 
 def whole_frames(rec: Recording) -> NDArray[np.bool_]:

@@ -74,6 +74,15 @@ def standing_height(fig: Figure) -> tuple[float, str]:
     )
 
 
+def hips_above_feet(fig: Figure) -> tuple[Array, float]:
+    """(n,): how high the hips are above the lower of two ankles, or knees without feet; and the length down to there."""
+    ends = "foot" if all(f"{side}_foot" in fig.bodies for side in ("left", "right")) else "shank"
+    low = np.minimum(fig.joint(f"left_{ends}")[:, 2], fig.joint(f"right_{ends}")[:, 2])
+    parts = ("thigh", "shank") if ends == "foot" else ("thigh",)
+    lengths = [_limb_length(fig, side, part) for side in ("left", "right") for part in parts]
+    return middle(fig, "thigh")[:, 2] - low, 0.5 * float(np.sum(lengths))
+
+
 def inertias(
     fig: Figure, table: Table, mass: float, height: float, soles: Mapping[str, Sole]
 ) -> tuple[dict[str, Inertia], list[str]]:
