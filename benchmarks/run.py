@@ -25,8 +25,8 @@ from kinematics import inverse_kinematics_comparisons
 from loops import repeat_aba, repeat_crba, repeat_rnea
 from maximal import maximal_scaling, skeleton_comparison
 from questions import question_comparisons
+from reading import reading_comparison
 from regraft.atomic import writing
-from robots import reading_comparison
 from simulation import stepping, walking
 from structure import reroot_comparisons, reroot_time
 from subjects import Subject, arm, chain, humanoid
