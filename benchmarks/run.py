@@ -26,9 +26,9 @@ from loops import repeat_aba, repeat_crba, repeat_rnea
 from maximal import maximal_scaling, skeleton_comparison
 from opensim_tool import opensim_comparisons
 from questions import question_comparisons
+from reading import reading_comparison
 from regraft.atomic import writing
 from rerooting_peers import peer_comparisons
-from robots import reading_comparison
 from simulation import stepping, walking
 from structure import reroot_comparisons, reroot_time
 from subjects import Subject, arm, chain, humanoid

@@ -214,3 +214,13 @@ def test_re_rooting_survives_pitches_of_ninety_degrees(tmp_path_factory, turns, 
         assert np.abs(gap).max() <= 1e-12
     back = again(rg.reroot(turned, turned.state(), "l0", name="l0_base")[0], folder)
     assert [back.joints[name] for name in q] == [mech.joints[name] for name in q]
+
+
+def test_names_of_all_characters_come_back(tmp_path):
+    odd = "a <b> & \"c\" 'd' é ☃"
+    mech = read(tmp_path).mech
+    mech.add_body(odd, rg.Inertia.sphere(1.0, 0.1))
+    mech.add_joint(f"{odd} joint", rg.Revolute((0, 1, 0)), "base", odd)
+    mech.add_shape(odd, rg.Mesh(f"{odd}.stl"), f"{odd} shape", color=(1, 0, 0))
+    mech.add_frame(f"{odd} frame", odd)
+    assert again(mech, tmp_path) == mech

@@ -114,7 +114,7 @@ class _Builder:
             else:
                 self.elements.append(element.source)
                 self.told[tag] += 1
-                if tag == "gazebo" and all(f"<{part}" in element.source for part in ("joint", "parent", "child")):
+                if tag == "gazebo" and "<parent" in element.source and "<child" in element.source:
                     self.found.note(
                         "gazebo", "", f"line {element.line}: has a joint of its own, which closes a loop", dynamics=True
                     )

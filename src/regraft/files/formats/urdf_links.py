@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from typing import Any
-from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from ...describe.inertia import Inertia
 from ...describe.parts import Shape
 from ...describe.plain import pose_to_dict
 from ...describe.shapes import Box, Capsule, Cylinder, Form, Mesh, Sphere
-from ...xml_elements import attributes_text
+from ...xml_elements import attributes_text, quoted
 from .urdf_poses import HERE, angles_of, number_text, text_of
 
 Kept = Mapping[str, Any]
@@ -58,7 +57,7 @@ def shape_lines(shape: Shape, pose: Pose, poses: Poses, kept: Kept) -> Iterator[
     for use in ("visual", "collision"):
         if not getattr(shape, use):
             continue
-        yield f"<{use} name={quoteattr(shape.name)}>"
+        yield f"<{use} name={quoted(shape.name)}>"
         if origin:
             yield f"  {origin}"
         yield f"  <geometry>{text}</geometry>"
@@ -75,7 +74,7 @@ def _material(shape: Shape, kept: Kept) -> Iterator[str]:
     name = kept.get("material", f"{shape.name}_material")
     color = "" if shape.color is None else f'<color rgba="{text_of(shape.color)}"/>'
     inner = color + others
-    yield f"<material name={quoteattr(name)}>{inner}</material>" if inner else f"<material name={quoteattr(name)}/>"
+    yield f"<material name={quoted(name)}>{inner}</material>" if inner else f"<material name={quoted(name)}/>"
 
 
 def _geometry(form: Form) -> tuple[str, Pose | None]:

@@ -14,7 +14,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from xml.sax.saxutils import escape, quoteattr
 
 from ...algebra.pose import Pose
 from ...atomic import writing
@@ -24,7 +23,7 @@ from ...describe.plain import fittings_to_dict, pose_to_dict, shape_to_dict
 from ...describe.shapes import Capsule
 from ...describe.state import State
 from ...joints import Fixed, Free, Limits, Planar, Prismatic, Revolute
-from ...xml_elements import attributes_text
+from ...xml_elements import attributes_text, escaped, quoted
 from .contract import WriteOptions
 from .urdf_joints import UNBOUNDED
 from .urdf_links import Poses, inertial_lines, shape_lines
@@ -196,7 +195,7 @@ class _Writer:
         frame = self.mech.frames[name]
         joint = self.joints.new(f"{name}_frame")
         self.own.setdefault("frames", {})[name] = joint
-        yield f"<link name={quoteattr(name)}/>"
+        yield f"<link name={quoted(name)}/>"
         origin = self.poses.origin(self._moved(frame.body, frame.pose), f"frame {name}")
         yield from _element("joint", {"name": joint, "type": "fixed"}, _ends(origin, frame.body, name))
 
@@ -229,7 +228,7 @@ class _Writer:
         fixed = self.joints.new(f"{way.joint.name}_at_{way.child}")
         self.own.setdefault("helpers", {})[helper] = way.joint.name
         self.poses.exact[f"child {way.joint.name}"] = pose_to_dict(on_child)
-        self.extra_links.append(f"<link name={quoteattr(helper)}/>")
+        self.extra_links.append(f"<link name={quoted(helper)}/>")
         origin = Poses().origin(on_child.inverse(), "")
         return helper, list(_element("joint", {"name": fixed, "type": "fixed"}, _ends(origin, helper, way.child)))
 
@@ -292,8 +291,8 @@ class _Writer:
                 continue
             yield from _element("transmission", {"name": f"{name}_transmission"}, [
                 "<type>transmission_interface/SimpleTransmission</type>",
-                f"<joint name={quoteattr(actuator.joint)}/>",
-                f"<actuator name={quoteattr(name)}>"
+                f"<joint name={quoted(actuator.joint)}/>",
+                f"<actuator name={quoted(name)}>"
                 f"<mechanicalReduction>{number_text(actuator.gear)}</mechanicalReduction></actuator>",
             ])  # fmt: skip
         yield from kept.get("others", ())
@@ -312,11 +311,11 @@ class _Writer:
             ]
         own |= {key: table for key, table in fittings_to_dict(self.mech).items() if key == "keyframes"}
         if own:
-            yield f"<{TAG}>{escape(json.dumps({'version': VERSION} | own))}</{TAG}>"
+            yield f"<{TAG}>{escaped(json.dumps({'version': VERSION} | own))}</{TAG}>"
 
 
 def _ends(origin: str, parent: str, child: str) -> list[str]:
-    lines = [f"<parent link={quoteattr(parent)}/>", f"<child link={quoteattr(child)}/>"]
+    lines = [f"<parent link={quoted(parent)}/>", f"<child link={quoted(child)}/>"]
     return [origin, *lines] if origin else lines
 
 
