@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import warnings
 from pathlib import Path
 
 import mujoco
@@ -77,7 +78,9 @@ class Peer:
         for texture in spec.textures:
             texture.file, texture.builtin, texture.width, texture.height = "", mujoco.mjtBuiltin.mjBUILTIN_FLAT, 1, 6
             texture.cubefiles = [""] * len(texture.cubefiles)
-        self.model = model = spec.compile()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of attributes that MuJoCo is about to give up
+            self.model = model = spec.compile()
         off = mujoco.mjtDisableBit
         flags = [off.mjDSBL_CONTACT, off.mjDSBL_LIMIT, off.mjDSBL_FRICTIONLOSS, off.mjDSBL_ACTUATION]
         flags += [] if equalities else [off.mjDSBL_EQUALITY]
@@ -105,8 +108,8 @@ class Peer:
     def random(self, seed: int) -> tuple[np.ndarray, np.ndarray]:
         """A position and a velocity."""
         rng, model = np.random.default_rng(seed), self.model
-        qpos, qvel = np.empty(model.nq), rng.normal(size=model.nv)
-        mujoco.mj_integratePos(model, qpos := np.array(model.qpos0), rng.normal(size=model.nv), 0.5)
+        qpos, qvel = np.array(model.qpos0), rng.normal(size=model.nv)
+        mujoco.mj_integratePos(model, qpos, rng.normal(size=model.nv), 0.5)
         return qpos, qvel
 
     def set(self, qpos: np.ndarray, qvel: np.ndarray, tau: np.ndarray | None = None) -> None:
