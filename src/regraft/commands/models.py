@@ -70,10 +70,14 @@ def check_command(
     with problems_told():
         found = read_all(model, packages)
         start = found.state if state is None else load_state(found.mech, state)
-        told = (one for one in found.report.findings if one.kind not in _CHECKED)
-        remarks = [*map(_as_remark, told), *check(found.mech, start)]
+        told = [one for one in found.report.findings if one.kind not in _CHECKED]
+        judged = [_as_remark(one) for one in told if _is_judged(one)]
+        remarks = [*judged, *check(found.mech, start)]
     for remark in sorted(remarks, key=lambda one: one.level != "error"):
         say(str(remark), "red" if remark.level == "error" else "yellow")
+    for one in told:
+        if not _is_judged(one):
+            say(f"note: {one}", "dim")
     wrong = sum(remark.level == "error" for remark in remarks)
     say(f"{model}: {_count(wrong, 'error')}, {_count(len(remarks) - wrong, 'warning')}")
     if wrong:
@@ -178,9 +182,18 @@ def _say_findings(report: Report) -> None:
         say(f"note: {one}", "yellow" if one.dynamics else "dim")
 
 
+def _is_repaired(one: Finding) -> bool:
+    return one.kind == "inertia" and one.part != WORLD
+
+
+def _is_judged(one: Finding) -> bool:
+    """Whether what a reader had to say is more than a note: it repaired something, or left out what acts."""
+    return one.dynamics or _is_repaired(one)
+
+
 def _as_remark(one: Finding) -> Remark:
-    """What a reader had to say, as a remark: what it had to repair is wrong, the rest is unusual."""
-    make = error if one.kind == "inertia" and one.part != WORLD else warning
+    """What a reader had to say, as a remark: what it had to repair is wrong, what it left out is unusual."""
+    make = error if _is_repaired(one) else warning
     return make(one.kind, (one.part,) if one.part else (), one.message)
 
 
