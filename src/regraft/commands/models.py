@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -102,7 +103,7 @@ def convert_command(
         start = found.state if state is None else load_state(found.mech, state)
         _say_findings(found.report)
         given = _worth_writing(start)
-        write(output, lambda path: found.mech.save(path, state=given, frames=frames.value))
+        write(output, partial(found.mech.save, state=given, frames=frames.value))
 
 
 def reroot_command(
@@ -168,7 +169,7 @@ def _reroot(files: RerootFiles, found: Reading, top: str, base: BaseJoint) -> No
         write(files.state_out, after.save)
     if files.output:
         given = after if files.state is not None or _worth_writing(before) is not None else None
-        write(files.output, lambda path: changed.save(path, state=given, frames=files.frames))
+        write(files.output, partial(changed.save, state=given, frames=files.frames))
 
 
 def _worth_writing(state: State) -> State | None:
