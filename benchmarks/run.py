@@ -25,6 +25,7 @@ from kinematics import inverse_kinematics_comparisons
 from loops import repeat_aba, repeat_crba, repeat_rnea
 from maximal import maximal_scaling, skeleton_comparison
 from questions import question_comparisons
+from reading import reading_comparison
 from regraft.atomic import writing
 from simulation import stepping, walking
 from structure import reroot_comparisons, reroot_time
@@ -227,6 +228,7 @@ def main() -> None:
     rows = [row for s in track(subjects, description="mechanisms") for row in comparisons(s)]
     rows += [*reroot_comparisons(subjects[0]), grip_comparison(subjects[0]), *high_bar_comparisons(), *question_comparisons()]
     rows += [stepping(subjects[0]), walking(), skeleton_comparison(), *inverse_kinematics_comparisons(), gait_comparison()]
+    rows.append(reading_comparison())
     scale, where = scaling(), machine()
     report(rows, scale, where)
     results = {"machine": where, "comparisons": [row.to_dict() for row in rows], "scaling": scale}

@@ -40,7 +40,7 @@ def test_the_code_on_a_page_runs_from_top_to_bottom(page, tmp_path, monkeypatch)
         exec(compile(code, f"{page.name}, block {number}", "exec"), namespace)
 
 
-@pytest.mark.parametrize("name", ["mechanisms.md", "recordings.md", "gait_analysis.md"])
+@pytest.mark.parametrize("name", ["mechanisms.md", "recordings.md", "gait_analysis.md", "robots.md"])
 def test_what_a_page_shows_is_what_is_printed(name, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     page = ROOT / "docs" / name

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 from xml.parsers import expat
 from xml.sax.saxutils import escape, quoteattr
 
@@ -27,14 +28,15 @@ _SAME_AS_UTF8 = frozenset({"utf-8", "utf8", "us-ascii", "ascii"})
 class Element:
     """One element: its tag, its attributes, its text and what is in it.
 
-    `source` is the element as it is written in the file; only elements directly in the outermost one have it.
+    `source` is the element as it is written in the file; only elements directly in the outermost one have it, and of those only
+    the ones that are not opened, or opened with their texts.
     """
 
     __slots__ = ("attributes", "children", "file", "line", "source", "tag", "texts")
 
     def __init__(self, file: str, tag: str, attributes: dict[str, str], line: int) -> None:
         self.file, self.tag, self.attributes, self.line = file, tag, attributes, line
-        self.texts: list[str] = []
+        self.texts: Sequence[str] = ()
         self.children: list[Element] = []
         self.source = ""
 
@@ -161,7 +163,7 @@ def parse_xml(data: bytes, file: str, kind: str, opened: Mapping[str, bool] | No
     """The same from the bytes of a file; `file` is its name in errors."""
     if not data.strip():
         raise FileError(f"{file} is empty; {kind} was expected.")
-    return _Reader(file, kind, _as_utf8(data, file), opened).read()
+    return _parse(_as_utf8(data, file), file, kind, opened)
 
 
 def _as_utf8(data: bytes, file: str) -> bytes:
@@ -179,83 +181,114 @@ def _as_utf8(data: bytes, file: str) -> bytes:
         raise FileError(f"{file} is not in the encoding {encoding} that it names: {problem}.") from None
 
 
-class _Reader:
-    """The handlers of a parser; each element costs two calls, so they are short."""
+class _Passing:
+    """Passes over an element that is not opened. Its end is the next end of its name, unless another of that name is in it."""
 
-    def __init__(self, file: str, kind: str, data: bytes, opened: Mapping[str, bool] | None) -> None:
-        self.file, self.kind, self.data, self.opened = file, kind, data, opened
-        self.top = Element(file, "", {}, 0)
-        self.open = [self.top]
-        self.begin, self.closed_depth = 0, 0
-        self.parser = expat.ParserCreate("utf-8")
-        self.parser.buffer_text = True
-        self.parser.StartDoctypeDeclHandler = self.refuse
-        self._listen()
+    def __init__(self, parser: Any, data: bytes, kind: str) -> None:
+        self.parser, self.data, self.kind = parser, data, kind
+        self.element: Element | None = None
+        self.opening, self.begin, self.depth = b"", 0, 0
+        self.then: Callable[[str], None] = lambda _tag: None
 
-    def _listen(self) -> None:
-        self.parser.StartElementHandler = self.start
-        self.parser.EndElementHandler = self.end
-        self.parser.CharacterDataHandler = self.characters if self.opened is None else None
+    def over(self, element: Element, begin: int, then: Callable[[str], None]) -> None:
+        """Pass over an element; at its end, call `then`."""
+        self.element, self.begin, self.then = element, begin, then
+        self.opening = f"<{element.tag}".encode()
+        self.parser.StartElementHandler, self.parser.EndElementHandler = None, self.ended
 
-    def read(self) -> Element:
-        try:
-            self.parser.Parse(self.data, True)
-        except (expat.ExpatError, ValueError) as problem:
-            if isinstance(problem, FileError):
-                raise
-            raise FileError(f"{self.file} is not XML, and {self.kind} is: {problem}.") from None
-        return self.top.children[0]
-
-    def start(self, tag: str, attributes: dict[str, str]) -> None:
-        stack, parser = self.open, self.parser
-        element = Element(self.file, tag, attributes, parser.CurrentLineNumber)
-        stack[-1].children.append(element)
-        stack.append(element)
-        depth = len(stack)
-        if depth == 3:
-            self.begin = parser.CurrentByteIndex
-            if self.opened is not None:
-                if tag not in self.opened:
-                    self.closed_depth = 0
-                    parser.StartElementHandler, parser.EndElementHandler = self.deeper, self.shallower
-                elif self.opened[tag]:
-                    parser.CharacterDataHandler = self.characters
-        elif depth > MOST_DEPTH:
-            raise element.error(f"elements are in one another more than {MOST_DEPTH} deep; {self.kind} has no such.")
-
-    def end(self, _tag: str) -> None:
-        stack = self.open
-        if len(stack) == 3:
-            stack[2].source = self._source(stack[2])
-            if self.opened is not None:
-                self.parser.CharacterDataHandler = None
-        stack.pop()
+    def ended(self, tag: str) -> None:
+        assert self.element is not None
+        if tag != self.element.tag:
+            return
+        at = self.parser.CurrentByteIndex
+        if self.data.find(self.opening, self.begin + 1, at) < 0:
+            self.then(tag)
+            return
+        counting = expat.ParserCreate("utf-8")  # how deep it is here; from here on every element is counted
+        self.depth = 0
+        counting.StartElementHandler, counting.EndElementHandler = self.deeper, self.shallower
+        self.then, then = lambda _tag: None, self.then
+        counting.Parse(self.data[self.begin : at], False)
+        self.then = then
+        self.parser.StartElementHandler, self.parser.EndElementHandler = self.deeper, self.shallower
+        self.shallower(tag)
 
     def deeper(self, _tag: str, _attributes: dict[str, str]) -> None:
-        self.closed_depth += 1
-        if self.closed_depth > MOST_DEPTH:
-            raise self.open[-1].error(f"elements are in one another more than {MOST_DEPTH} deep; {self.kind} has no such.")
+        self.depth += 1
+        if self.depth > MOST_DEPTH:
+            assert self.element is not None
+            raise _too_deep(self.element, self.kind)
 
     def shallower(self, tag: str) -> None:
-        if self.closed_depth == 0:
-            self._listen()
-            self.end(tag)
-        self.closed_depth -= 1
+        self.depth -= 1
+        if self.depth == 0:
+            self.then(tag)
 
-    def _source(self, element: Element) -> str:
-        """The text from the beginning of an element's first tag to the end of its last one."""
-        at = self.parser.CurrentByteIndex
-        if at == self.begin or not self.data.startswith(b"</", at):  # one tag alone; a bracket in it may be part of a value
-            return f"<{element.tag}{attributes_text(element.attributes)}/>"
-        return self.data[self.begin : self.data.index(b">", at) + 1].decode()
 
-    def characters(self, text: str) -> None:
-        texts = self.open[-1].texts
-        if texts or not text.isspace():  # blanks between elements are most of a file
-            texts.append(text)
+def _parse(data: bytes, file: str, kind: str, opened: Mapping[str, bool] | None) -> Element:
+    """The outermost element. Each element costs two calls, so these are short."""
+    parser = expat.ParserCreate("utf-8")
+    parser.buffer_text = True
+    top, passing, begin = Element(file, "", {}, 0), _Passing(parser, data, kind), 0
+    stack = [top]
+    push, pop = stack.append, stack.pop
 
-    def refuse(self, *_: object) -> None:
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        nonlocal begin
+        element = Element(file, tag, attributes, parser.CurrentLineNumber)
+        stack[-1].children.append(element)
+        push(element)
+        depth = len(stack)
+        if depth == 3:
+            begin = parser.CurrentByteIndex
+            if opened is not None:
+                if tag not in opened:
+                    passing.over(element, begin, back)
+                elif opened[tag]:
+                    parser.CharacterDataHandler = characters
+        elif depth > MOST_DEPTH:
+            raise _too_deep(element, kind)
+
+    def end(_tag: str) -> None:
+        if len(stack) == 3:
+            if opened is None or opened.get(stack[2].tag, True):
+                stack[2].source = _source(stack[2], data, begin, parser.CurrentByteIndex)
+            if opened is not None:
+                parser.CharacterDataHandler = None
+        pop()
+
+    def back(tag: str) -> None:
+        parser.StartElementHandler, parser.EndElementHandler = start, end
+        end(tag)
+
+    def characters(text: str) -> None:
+        element = stack[-1]
+        if element.texts or not text.isspace():  # blanks between elements are most of a file
+            element.texts = [*element.texts, text]
+
+    def refuse(*_: object) -> None:
         raise FileError(
-            f"{self.file}, line {self.parser.CurrentLineNumber}: a document type (<!DOCTYPE>) is declared; {self.kind} has none, "
+            f"{file}, line {parser.CurrentLineNumber}: a document type (<!DOCTYPE>) is declared; {kind} has none, "
             "and entities in it could expand without end. Take the declaration out."
         )
+
+    parser.StartDoctypeDeclHandler, parser.StartElementHandler, parser.EndElementHandler = refuse, start, end
+    parser.CharacterDataHandler = characters if opened is None else None
+    try:
+        parser.Parse(data, True)
+    except (expat.ExpatError, ValueError) as problem:
+        if isinstance(problem, FileError):
+            raise
+        raise FileError(f"{file} is not XML, and {kind} is: {problem}.") from None
+    return top.children[0]
+
+
+def _source(element: Element, data: bytes, begin: int, at: int) -> str:
+    """The text from the beginning of an element's first tag to the end of its last one, which begins at `at`."""
+    if at == begin or not data.startswith(b"</", at):  # one tag alone; a bracket in it may be part of a value
+        return f"<{element.tag}{attributes_text(element.attributes)}/>"
+    return data[begin : data.index(b">", at) + 1].decode()
+
+
+def _too_deep(element: Element, kind: str) -> FileError:
+    return element.error(f"elements are in one another more than {MOST_DEPTH} deep; {kind} has no such.")

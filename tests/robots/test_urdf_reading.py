@@ -34,6 +34,18 @@ def test_an_inertia_that_is_turned_is_turned_back(tmp_path):
     assert found.mass == 1.5
 
 
+def test_a_quaternion_is_as_good_as_angles(tmp_path):
+    x, y, z, w = 2.0 * Rotation.from_euler("xyz", [0.3, -0.2, 0.5]).as_quat()
+    text = ARM.replace('rpy="0.3 -0.2 0.5"', f'quat_xyzw="{x} {y} {z} {w}"')
+    found, expected = (read(tmp_path, one).mech.bodies["upper"].inertia for one in (text, ARM))
+    assert np.abs(found.tensor - expected.tensor).max() < 1e-16
+    assert found.com.tolist() == expected.com.tolist()
+    with pytest.raises(rg.FileError, match="both rpy and quat_xyzw"):
+        read(tmp_path, ARM.replace('rpy="0.3 -0.2 0.5"', 'rpy="0 0 0" quat_xyzw="0 0 0 1"'))
+    with pytest.raises(rg.FileError, match="quat_xyzw of <origin> is zero"):
+        read(tmp_path, ARM.replace('rpy="0.3 -0.2 0.5"', 'quat_xyzw="0 0 0 0"'))
+
+
 def test_joints_have_their_settings(tmp_path):
     mech = read(tmp_path).mech
     shoulder, wheel, slide = (mech.joints[name].type for name in ("shoulder", "wheel", "slide"))
@@ -194,7 +206,11 @@ def test_a_mimic_joint_that_follows_nothing_is_loud(tmp_path):
     text = ARM.replace('mimic joint="shoulder"', 'mimic joint="gone"')
     with pytest.raises(rg.FileError, match=r"mimic 'slide': it follows the joint 'gone', which is not in the file"):
         read(tmp_path, text)
-    assert not read(tmp_path, text, ignore=("mimic",)).mech.couplings
+    mech = read(tmp_path, text, ignore=("mimic",)).mech
+    assert not mech.couplings
+    mech.add_coupling("mended", "shoulder", "slide", ratio=0.02)
+    mech.save(tmp_path / "mended.urdf")
+    assert rg.read(tmp_path / "mended.urdf").mech.couplings == mech.couplings
 
 
 # --- meshes ----------------------------------------------------------------------------------------------------------------
@@ -212,6 +228,7 @@ def test_a_package_is_found_by_search_paths_by_the_environment_and_upwards(tmp_p
     here.mkdir(parents=True)
     assert "1 of 1 mesh files are not there" in mesh_findings(read(here))[0].message
     assert not mesh_findings(read(here, packages=[elsewhere]))
+    assert not mesh_findings(read(here, packages=str(elsewhere)))
     assert not mesh_findings(read(here, packages=[elsewhere / "arm_parts"]))
     monkeypatch.setenv("ROS_PACKAGE_PATH", str(elsewhere))
     assert not mesh_findings(read(here))

@@ -40,6 +40,8 @@ def test_what_was_kept_is_written_again(tmp_path, base):
     mech = read(tmp_path, base=base).mech
     twin = again(mech, tmp_path)
     assert twin == mech
+    assert twin.extras["urdf"].pop("attributes") == {"robot": {"version": "1.1"}}  # which capsules need
+    assert mech.extras["urdf"].pop("attributes") == {"robot": {"version": "1.0"}}
     assert twin.extras == mech.extras
 
 

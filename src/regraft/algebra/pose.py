@@ -201,6 +201,8 @@ class Pose(Frozen):
 
     def orthonormal(self) -> Pose:
         """This pose with its rotation orthonormal to rounding; that of a body at the end of a long chain has more."""
+        if self.row is _HERE:
+            return self
         numbers = self.row.tolist()
         rounded = _rounded(numbers)
         return self if rounded is numbers else Pose._of(rounded)
@@ -329,7 +331,8 @@ def _rounded(numbers: list[float]) -> list[float]:
     """
     if not all(map(isfinite, numbers)):
         raise _too_large("the coordinates of a pose")
-    if _off(numbers[:9]) <= ROTATION_ROUNDING:
+    rotation = numbers[:9]
+    if rotation == _UNTURNED or _off(rotation) <= ROTATION_ROUNDING:
         return numbers
     matrix = np.array(numbers[:9]).reshape(3, 3)
     nearest: Array = matrix @ (1.5 * _IDENTITY - 0.5 * (matrix.T @ matrix))
@@ -340,4 +343,5 @@ _new, _put = object.__new__, Pose.__dict__["row"].__set__
 
 
 _IDENTITY = np.eye(3)
+_UNTURNED = _IDENTITY.ravel().tolist()
 _HERE: Array = WORLD_MOTION[:POSE].copy()

@@ -54,7 +54,9 @@ class Inertia(Frozen):
     def of_a_body(cls, mass: float, com: Array, tensor: Array) -> Inertia:
         """From numbers that a body is known to have; nothing is checked, and the arrays are shared."""
         found = cls.__new__(cls)
-        found._set(mass=mass, com=com, tensor=tensor)
+        com.flags.writeable = tensor.flags.writeable = False
+        for put, value in zip(_PUT, (mass, com, tensor), strict=True):
+            put(found, value)
         return found
 
     @classmethod
@@ -240,6 +242,9 @@ class Inertia(Frozen):
     def __repr__(self) -> str:
         com = ", ".join(f"{x:g}" for x in self.com)
         return f"Inertia(mass={self.mass:g}, com=({com}), tensor={self.tensor.tolist()})"
+
+
+_PUT = [Inertia.__dict__[name].__set__ for name in ("mass", "com", "tensor")]
 
 
 def _mass(mass: float) -> float:

@@ -45,7 +45,7 @@ def read(
     path: str | Path,
     ignore: str | Collection[str] = (),
     inertia: InertiaChoice = "error",
-    packages: Sequence[str | Path] = (),
+    packages: str | Path | Sequence[str | Path] = (),
     base: BaseChoice | None = None,
 ) -> Reading:
     """Read a mechanism from a file; its format is known by its suffix.
@@ -59,7 +59,7 @@ def read(
         without them; ``"all"`` leaves all of it out. By default it is one error that lists all of it.
     inertia : {"error", "repair"}, optional
         What becomes of an inertia that no real body has: an error, or the nearest one that a body can have; the report names it.
-    packages : sequence of str or Path, optional
+    packages : str, Path or sequence of these, optional
         Folders in which ``package://`` paths and meshes are searched.
     base : {"fixed", "free"}, optional
         How the root of a robot is joined to the world where the format does not say it, as URDF does not; by default fixed.
@@ -89,7 +89,8 @@ def read(
     file, kinds, found = path_of(path), checked_ignore(ignore), Findings()
     if not file.is_file():
         raise FileError(f"there is no file {str(path)!r}.")
-    options = ReadOptions(inertia, tuple(Path(folder) for folder in packages), base)
+    folders = (packages,) if isinstance(packages, str | Path) else packages
+    options = ReadOptions(inertia, tuple(Path(folder) for folder in folders), base)
     mech, state = reader_of(file)(file, options, found)
     return Reading(mech, state, found.report(file, kinds))
 

@@ -127,12 +127,16 @@ class JointType(Frozen):
         speed: ArrayLike | None = None,
     ) -> None:
         name = type(self).__name__
-        self._set(actuated=bool(actuated), limits=Limits.of(name, limits, self.limited))
-        for what, given in zip(RESISTING, (damping, armature, stiffness, friction), strict=True):
-            self._set(**{what: not_negative(name, what, given, self.nv)})
-        for what, most in zip(BOUNDING, (effort, speed), strict=True):
-            self._set(**{what: bound(name, what, most, self.nv)})
-        self._set(rest=self.normalised(rest_position(name, rest, self.neutral())))
+        nv = self.nv
+        given = zip(RESISTING, (damping, armature, stiffness, friction), strict=True)
+        most = zip(BOUNDING, (effort, speed), strict=True)
+        self._set(
+            actuated=bool(actuated),
+            limits=Limits.of(name, limits, self.limited),
+            **{what: not_negative(name, what, numbers, nv) for what, numbers in given},
+            **{what: bound(name, what, numbers, nv) for what, numbers in most},
+            rest=self.normalised(rest_position(name, rest, self.neutral())),
+        )
 
     def arguments(self) -> dict[str, Any]:
         """The constructor's own arguments: what tells this joint type from another of its class."""

@@ -29,7 +29,7 @@ def not_negative(name: str, what: str, given: ArrayLike | float, nv: int) -> Arr
     if given is NONE or (isinstance(given, float) and given == 0.0):
         return _ZEROS[nv]
     if isinstance(given, float) and 0.0 < given < math.inf:
-        return np.full(nv, given)
+        return np.array([given] * nv)
     numbers = _for_each(name, what, given, nv)
     if not (np.isfinite(numbers).all() and (numbers >= 0).all()):
         raise ModelError(f"{name}: {what} must be finite and not negative, not {numbers.tolist()}.")
@@ -41,7 +41,7 @@ def bound(name: str, what: str, given: ArrayLike | None, nv: int) -> Array:
     if given is None:
         return _UNBOUNDED[nv]
     if isinstance(given, float) and given >= 0.0:
-        return np.full(nv, given)
+        return np.array([given] * nv)
     if isinstance(given, list | tuple):
         given = [math.inf if one is None else one for one in given]  # as JSON has it
     numbers = _for_each(name, what, given, nv)

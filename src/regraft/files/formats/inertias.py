@@ -17,6 +17,7 @@ from .contract import InertiaChoice
 
 Array = NDArray[np.float64]
 
+_UNTURNED = np.eye(3).ravel().tolist()
 _RAYS = np.array([[0.0, 1.0, 1.0], [1.0, 0.0, 1.0], [1.0, 1.0, 0.0]])
 """Principal moments of mass along one axis each; those of any body are sums of these with factors that are not negative."""
 
@@ -33,17 +34,17 @@ class Inertias:
         The bodies, and where each is in the file.
     numbers : list of tuple
         Mass, centre of mass (3), and ixx, iyy, izz, ixy, ixz, iyz about it in the axes of `frames`.
-    frames : list of Pose
-        The axes, of which the translation is not used.
+    frames : list of Pose or None
+        The axes, of which the translation is not used; None for those of the body.
     """
 
     file: str
     names: list[str] = field(default_factory=list)
     places: list[str] = field(default_factory=list)
     numbers: list[tuple[float, ...]] = field(default_factory=list)
-    frames: list[Pose] = field(default_factory=list)
+    frames: list[Pose | None] = field(default_factory=list)
 
-    def add(self, name: str, place: str, numbers: tuple[float, ...], frame: Pose) -> None:
+    def add(self, name: str, place: str, numbers: tuple[float, ...], frame: Pose | None) -> None:
         """Note down one body."""
         self.names.append(name)
         self.places.append(place)
@@ -61,10 +62,10 @@ class Inertias:
             if choice == "error":
                 raise FileError(self._complaint(_impossible(masses, tensors, moments), masses, moments))
             self._repair(row, masses, tensors, moments[row], found)
-        turned = np.array([frame.row[:9] for frame in self.frames]).reshape(-1, 3, 3)
-        own = np.flatnonzero((turned != np.eye(3)).any(axis=(1, 2)))
-        if own.size:
-            there = turned[own] @ tensors[own] @ turned[own].transpose(0, 2, 1)
+        own = [row for row, frame in enumerate(self.frames) if frame is not None and frame.row[:9].tolist() != _UNTURNED]
+        if own:
+            turned = np.array([self.frames[row].row[:9] for row in own]).reshape(-1, 3, 3)  # type: ignore[union-attr]
+            there = turned @ tensors[own] @ turned.transpose(0, 2, 1)
             tensors[own] = 0.5 * (there + there.transpose(0, 2, 1))
         rows = zip(self.names, masses.tolist(), table[:, 1:4].copy(), tensors, strict=True)
         return {name: Inertia.of_a_body(mass, com, tensor) for name, mass, com, tensor in rows}

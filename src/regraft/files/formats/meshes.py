@@ -32,44 +32,46 @@ class MeshSearch:
         self.beside = Path(os.path.abspath(file)).parent
         named = [Path(entry) for name in _SEARCHED for entry in os.environ.get(name, "").split(os.pathsep) if entry]
         self.places = [*folders, *named, *(entry / "share" for entry in named), self.beside, *self.beside.parents]
-        self.packages: dict[str, Path | None] = {}
-        self.seen: dict[str, Path | None] = {}
+        self.packages: dict[str, str | None] = {}
+        self.seen: dict[str, str | None] = {}
         self.odd: dict[str, str] = {}
 
-    def find(self, name: str) -> Path | None:
+    def find(self, name: str) -> str | None:
         """The file of a mesh, or None."""
         if name not in self.seen:
             self.seen[name] = self._find(name)
         return self.seen[name]
 
-    def _find(self, name: str) -> Path | None:
+    def _find(self, name: str) -> str | None:
         if "\0" in name:
             self.odd[name] = "has a character that no path has"
             return None
         scheme, _, rest = name.partition("://")
         if not rest:
-            return self._existing(self.beside / name)
+            return self._existing(os.path.join(self.beside, name))
         if scheme in ("package", "model"):
             package, _, inside = rest.lstrip("/").partition("/")
             folder = self._package(package)
             if folder is None:
                 return None
-            if not Path(os.path.normpath(folder / inside)).is_relative_to(folder):
+            path = os.path.normpath(f"{folder}{os.sep}{inside}")
+            if path != folder and not path.startswith(folder.rstrip(os.sep) + os.sep):
                 self.odd[name] = "leads out of its package, so it was not looked for"
                 return None
-            return self._existing(folder / inside)
+            return self._existing(path)
         if scheme == "file":
-            return self._existing(Path(unquote(urlsplit(name).path)))
+            return self._existing(unquote(urlsplit(name).path))
         self.odd[name] = "is not on this machine, and nothing is fetched"
         return None
 
-    def _package(self, name: str) -> Path | None:
+    def _package(self, name: str) -> str | None:
         if name not in self.packages:
             plain = name not in ("", ".", "..")
-            self.packages[name] = next(filter(None, (_in(place, name) for place in self.places if plain)), None)
+            found = next(filter(None, (_in(place, name) for place in self.places if plain)), None)
+            self.packages[name] = None if found is None else os.path.normpath(found)
         return self.packages[name]
 
-    def _existing(self, path: Path) -> Path | None:
+    def _existing(self, path: str) -> str | None:
         try:
             return path if os.path.exists(path) else None
         except ValueError:

@@ -10,13 +10,12 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from ...algebra.pose import Pose
 from ...describe.inertia import Inertia
 from ...describe.mechanism import Mechanism
 from ...describe.parts import WORLD
 from ...describe.plain import add_fittings, pose_from_dict
 from ...describe.state import State, build_state
-from ...errors import FileError, ModelError, listed
+from ...errors import ModelError, listed
 from ...joints import Fixed, Free, Limits
 from ...structure.layout import lay_out
 from ...xml_elements import Element, parse_xml, read_xml
@@ -26,7 +25,7 @@ from .inertias import Inertias
 from .meshes import MeshSearch
 from .urdf_joints import FOLLOWING, JointRead, JointReader
 from .urdf_own import TAG, Own, fold_helpers, read_own_parts, taken_frames
-from .urdf_poses import HERE, number, numbers, origin_pose
+from .urdf_poses import HERE, number, numbers, pose_in
 from .urdf_shapes import USES, ShapeReader
 from .urdf_transmissions import add_actuators
 from .urdf_tree import root_of
@@ -245,7 +244,7 @@ class _Builder:
     def _keep(self, shapes: ShapeReader, actuators: dict[str, Any]) -> None:
         tables: dict[str, Any] = {
             "attributes": {"robot": {k: v for k, v in self.robot.attributes.items() if k != "name"}} | self.attributes,
-            "materials": [material.source for material in self.materials],
+            "materials": [material.written() for material in self.materials],
             "elements": self.elements,
             "links": self.kept_links,
             "joints": self.kept_joints,
@@ -291,7 +290,7 @@ def _read_inertia(read: Inertias, name: str, inertial: Element) -> None:
         raise inertial.error(f"the <inertial> of the link {name!r} has no <{missing}>.")
     origin = inertial.find("origin")
     com = _ZERO if origin is None else numbers(origin, "xyz", 3, _ZERO)
-    frame: Pose = HERE if origin is None or "rpy" not in origin.attributes else origin_pose(inertial)
+    frame = None if origin is None or origin.attributes.keys() == {"xyz"} else pose_in(origin)
     moments = [number(tensor, part, None if part[1] == part[2] else 0.0) for part in _TENSOR]
     read.add(name, f"line {inertial.line}", (number(mass, "value"), *com, *moments), frame)
 
@@ -308,6 +307,3 @@ def _has_mimic(texts: list[str]) -> bool:
 
 def _tag(text: str) -> str:
     return text[1:].split(">", maxsplit=1)[0].split(maxsplit=1)[0].rstrip("/")
-
-
-__all__ = ["FileError", "read_urdf", "urdf_from_text"]

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...algebra.pose import Pose
-from ...errors import ModelError
+from ...errors import FileError, ModelError
 from ...joints import Fixed, Free, JointType, Planar, Prismatic, Revolute
 from ...xml_elements import Element
 from ..report import Findings
-from .urdf_poses import HERE, number, numbers, origin_pose
+from .urdf_poses import HERE, number, numbers, pose_in
 
 UNBOUNDED = 1e300
 """How the writer says that there is no bound, where URDF asks for one; other programs read it as a very large number."""
@@ -89,10 +89,10 @@ class JointReader:
         try:
             made = self._type(element, kind, parts, mimic is None)
         except ModelError as problem:
-            if str(problem).startswith(element.file):
+            if isinstance(problem, FileError):
                 raise
             raise element.error(f"joint {name!r}: {problem}") from None
-        pose = origin_pose(element) if "origin" in parts else HERE
+        pose = pose_in(parts["origin"]) if "origin" in parts else HERE
         return JointRead(element, name, ends[0], ends[1], kind, made, pose, HERE, mimic)
 
     def _parts(self, element: Element, name: str) -> dict[str, Element]:
@@ -191,7 +191,7 @@ class JointReader:
 def _bound(limit: Element, attribute: str) -> float | None:
     """The largest effort or velocity; None where there is no bound."""
     text = limit.attributes.get(attribute)
-    if text is None or text.strip().lower() in ("inf", "+inf", "infinity"):
+    if text is None or (text[-1:].isalpha() and text.strip().lower() in ("inf", "+inf")):
         return None
     value = number(limit, attribute)
     return None if value >= UNBOUNDED else value

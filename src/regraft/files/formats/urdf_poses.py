@@ -6,6 +6,8 @@ import itertools
 import math
 from collections.abc import Iterator
 
+import numpy as np
+
 from ...algebra.pose import Pose
 from ...tolerances import ROUNDING
 from ...xml_elements import Element
@@ -35,7 +37,7 @@ def number(element: Element, attribute: str, default: float | None = None) -> fl
         value = float(text)
     except ValueError:
         return _parsed(element, attribute, text, 1)[0]
-    return value if math.isfinite(value) and "_" not in text else _parsed(element, attribute, text, 1)[0]
+    return value if value - value == 0.0 and "_" not in text else _parsed(element, attribute, text, 1)[0]
 
 
 def numbers(element: Element, attribute: str, count: int, default: tuple[float, ...] | None = None) -> tuple[float, ...]:
@@ -63,19 +65,30 @@ def _parsed(element: Element, attribute: str, text: str, count: int) -> tuple[fl
     return found
 
 
-def origin_pose(element: Element) -> Pose:
-    """The pose in the <origin> of an element; by default the identity."""
-    origin = element.find("origin")
-    if origin is None:
-        return HERE
+def pose_in(origin: Element) -> Pose:
+    """The pose that an <origin> says: a place, and angles or, since URDF 1.2, a quaternion."""
     xyz, rpy = numbers(origin, "xyz", 3, _ZERO), numbers(origin, "rpy", 3, _ZERO)
+    if "quat_xyzw" in origin.attributes:
+        return _quaternion_pose(origin, xyz)
     return HERE if xyz == _ZERO == rpy else pose_of(xyz, rpy)
+
+
+def _quaternion_pose(origin: Element, xyz: tuple[float, ...]) -> Pose:
+    if "rpy" in origin.attributes:
+        raise origin.error("an <origin> has both rpy and quat_xyzw; it may have one of them.")
+    x, y, z, w = numbers(origin, "quat_xyzw", 4)
+    size = math.hypot(x, y, z, w)
+    if size == 0.0:
+        raise origin.error("quat_xyzw of <origin> is zero; a quaternion of no turn is 0 0 0 1.")
+    return Pose.from_quaternion((w / size, x / size, y / size, z / size), xyz)
 
 
 def pose_of(xyz: tuple[float, ...], rpy: tuple[float, ...]) -> Pose:
     """The pose at a place, turned by the roll about x, then by the pitch about y, then by the yaw about z, all fixed axes."""
     if rpy == _ZERO:
-        return Pose._of([1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, *xyz])
+        row = np.array([1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, *xyz])
+        row.setflags(write=False)
+        return Pose.around(row)
     roll, pitch, yaw = rpy
     a, b, c = math.cos(roll), math.cos(pitch), math.cos(yaw)
     i, j, k = math.sin(roll), math.sin(pitch), math.sin(yaw)

@@ -8,32 +8,42 @@ from typing import Any
 from ...algebra.pose import Pose
 from ...describe.mechanism import Mechanism
 from ...describe.shapes import Box, Capsule, Cylinder, Form, Mesh, Sphere
-from ...errors import ModelError
+from ...errors import FileError, ModelError
 from ...xml_elements import Element
 from ..report import Findings
 from .meshes import MeshSearch
 from .urdf_own import Own
-from .urdf_poses import number, numbers, origin_pose
+from .urdf_poses import HERE, number, numbers, pose_in
 
 Color = tuple[float, float, float, float]
 
 _ONE = (1.0, 1.0, 1.0)
-_PARTS = frozenset({"origin", "geometry", "material"})
 USES = ("visual", "collision")
 
 
 @dataclass(slots=True)
 class _ShapeRead:
-    """A shape of a link, with the elements that it is from, by their tags."""
+    """A shape of a link, and what is besides in its elements, by their tags."""
 
+    element: Element
     name: str
     form: Form
     pose: Pose
-    uses: dict[str, Element]
+    visual: bool
+    collision: bool
+    material: Element | None
+    odd: dict[str, list[str]]
 
     def is_twin(self, other: _ShapeRead) -> bool:
-        same = self.name == other.name and self.form == other.form and self.pose == other.pose
-        return same and self.uses.keys().isdisjoint(other.uses)
+        """Whether the two are one shape, once to be seen and once to be touched."""
+        apart = self.visual != other.visual and self.collision != other.collision
+        return apart and self.form == other.form and self.pose == other.pose
+
+    def take(self, twin: _ShapeRead) -> None:
+        """Be both; the material of what is seen counts."""
+        self.material = (twin.material or self.material) if twin.visual else (self.material or twin.material)
+        self.visual = self.collision = True
+        self.odd |= twin.odd
 
 
 class ShapeReader:
@@ -48,6 +58,8 @@ class ShapeReader:
     def __init__(self, mech: Mechanism, found: Findings, meshes: MeshSearch, own: Own) -> None:
         self.mech, self.found, self.meshes, self.own = mech, found, meshes, own
         self.colors: dict[str, Color | None] = {}
+        self.parsed: dict[int, Color | None] = {}
+        self.forms: dict[tuple[str, str | None], Mesh] = {}
         self.extras: dict[str, dict[str, Any]] = {}
         self.counts: dict[str, int] = {}
         self.given: set[str] = set()
@@ -75,49 +87,61 @@ class ShapeReader:
         A visual and a collision of one name, form and place are one shape, to be seen and to be touched.
         """
         read: list[_ShapeRead] = []
+        named: dict[str, _ShapeRead] = {}
         for element in link.children:
             if element.tag not in USES:
                 continue
-            form = self._form(element, link)
-            if form is None:
+            new = self._read(element, link)
+            if new is None:
                 kept.append(element.written())
                 continue
-            new = _ShapeRead(element.name, form, origin_pose(element), {element.tag: element})
-            twin = next((shape for shape in read if shape.is_twin(new)), None) if new.name else None
-            if twin is None:
-                read.append(new)
-            else:
-                twin.uses |= new.uses
+            twin = named.get(new.name) if new.name else None
+            if twin is not None and twin.is_twin(new):
+                twin.take(new)
+                continue
+            read.append(new)
+            named.setdefault(new.name, new)
         for shape in read:
             self._add(shape, body, link)
 
+    def _read(self, element: Element, link: Element) -> _ShapeRead | None:
+        geometry = origin = material = None
+        odd = []
+        for child in element.children:
+            tag = child.tag
+            if tag == "geometry":
+                geometry = child
+            elif tag == "origin":
+                origin = child
+            elif tag == "material":
+                material = child
+            else:
+                odd.append(child.written())
+        if geometry is None:
+            raise element.error(f"a <{element.tag}> of the link {link.name!r} has no <geometry>.")
+        form = self._form(geometry, element.tag, link)
+        if form is None:
+            return None
+        visual = element.tag == "visual"
+        pose = HERE if origin is None else pose_in(origin)
+        return _ShapeRead(element, element.name, form, pose, visual, not visual, material, {element.tag: odd} if odd else {})
+
     def _add(self, shape: _ShapeRead, body: str, link: Element) -> None:
-        first = next(iter(shape.uses.values()))
-        name = self._name(shape.name, link.name, first.tag)
-        material = next(filter(None, (shape.uses[use].find("material") for use in USES if use in shape.uses)), None)
+        name, material = self._name(shape.name, link.name, shape.element.tag), shape.material
         color = None if material is None else self._color_of(material)
-        visual, collision = (use in shape.uses for use in USES)
         try:
             pose = self.own.exact("shape", name, shape.pose)
-            self.mech.add_shape(body, shape.form, name, pose, visual=visual, collision=collision, color=color)
+            self.mech.add_shape(body, shape.form, name, pose, visual=shape.visual, collision=shape.collision, color=color)
         except ModelError as problem:
-            raise first.error(f"link {link.name!r}: {problem}") from None
-        self._keep(name, shape, material)
-
-    def _keep(self, name: str, shape: _ShapeRead, material: Element | None) -> None:
-        """Note down what a shape has no place for."""
-        extra: dict[str, Any] = {}
+            raise shape.element.error(f"link {link.name!r}: {problem}") from None
+        if material is None and not shape.odd:
+            return
+        extra: dict[str, Any] = {f"{use}_elements": texts for use, texts in shape.odd.items()}
         if material is not None:
             extra["material"] = material.name
-            others = [child.written() for child in material.children if child.tag != "color"]
-            if others:
-                extra["material_elements"] = others
-        for use, element in shape.uses.items():
-            odd = [child.written() for child in element.children if child.tag not in _PARTS]
-            if odd:
-                extra[f"{use}_elements"] = odd
-        if extra:
-            self.extras[name] = extra
+            if any(child.tag != "color" for child in material.children):
+                extra["material_elements"] = [child.written() for child in material.children if child.tag != "color"]
+        self.extras[name] = extra
 
     def _name(self, given: str, link: str, use: str) -> str:
         """A name that no shape has: the given one, one with the link's name before it, or one with a number."""
@@ -132,20 +156,17 @@ class ShapeReader:
                 self.counts[base] = count
                 return name
 
-    def _form(self, element: Element, link: Element) -> Form | None:
-        geometry = element.find("geometry")
-        if geometry is None:
-            raise element.error(f"a <{element.tag}> of the link {link.name!r} has no <geometry>.")
-        inner = next(iter(geometry.children), None)
-        tag = None if inner is None else inner.tag
+    def _form(self, geometry: Element, use: str, link: Element) -> Form | None:
+        inner = geometry.children[0] if geometry.children else None
+        tag = "" if inner is None else inner.tag
         if inner is None or tag not in _FORMS:
             what = f"<{tag}>" if tag else "nothing in it"
-            self.found.note("geometry", link.name, f"the geometry of a {element.tag} is {what}; kept as text")
+            self.found.note("geometry", link.name, f"the geometry of a {use} is {what}; kept as text")
             return None
         try:
             return self._mesh(inner) if tag == "mesh" else _FORMS[tag](inner)
         except ModelError as problem:
-            if str(problem).startswith(element.file):
+            if isinstance(problem, FileError):
                 raise
             raise inner.error(f"link {link.name!r}: {problem}") from None
 
@@ -153,14 +174,23 @@ class ShapeReader:
         path = element.attributes.get("filename", "")
         if not path:
             raise element.error("a <mesh> does not name its file: it needs filename.")
-        self.meshes.find(path)
-        return Mesh(path, numbers(element, "scale", 3, _ONE))
+        key = path, element.attributes.get("scale")
+        if key not in self.forms:
+            self.meshes.find(path)
+            self.forms[key] = Mesh(path, numbers(element, "scale", 3, _ONE))
+        return self.forms[key]
 
     def _color_of(self, material: Element) -> Color | None:
         color = material.find("color")
         return self._color(color) if color is not None else self.colors.get(material.name)
 
     def _color(self, element: Element) -> Color | None:
+        if id(element) in self.parsed:
+            return self.parsed[id(element)]
+        color = self.parsed[id(element)] = self._parsed_color(element)
+        return color
+
+    def _parsed_color(self, element: Element) -> Color | None:
         red, green, blue, opacity = numbers(element, "rgba", 4)
         if min(red, green, blue, opacity) < 0.0 or max(red, green, blue, opacity) > 1.0:
             self.found.note("color", "", f"line {element.line}: a colour is four numbers from 0 to 1; this one is left out")

@@ -69,8 +69,11 @@ def _name(element: Element, mech: Mechanism) -> str:
     """The motor's name, or that of the transmission, with a number where both are taken."""
     motor = element.find("actuator")
     candidates = [name for name in ("" if motor is None else motor.name, element.name) if name]
+    for name in candidates:
+        if name not in mech.actuators:
+            return name
     base = candidates[-1] if candidates else "actuator"
     count = 1
     while f"{base}_{count}" in mech.actuators:
         count += 1
-    return next((name for name in candidates if name not in mech.actuators), f"{base}_{count}")
+    return f"{base}_{count}"

@@ -21,6 +21,7 @@ from ...atomic import writing
 from ...describe.mechanism import Mechanism
 from ...describe.parts import WORLD, Coupling, Joint, Shape
 from ...describe.plain import fittings_to_dict, pose_to_dict, shape_to_dict
+from ...describe.shapes import Capsule
 from ...describe.state import State
 from ...joints import Fixed, Free, Limits, Planar, Prismatic, Revolute
 from ...xml_elements import attributes_text
@@ -139,6 +140,8 @@ class _Writer:
         frames = [line for name in mech.frames for line in self._frame(name)]
         links = [*([] if base else self._link(WORLD)), *(line for body in mech.bodies for line in self._link(body))]
         robot = {"name": str(self.kept.get("name") or "robot")} | self._attributes("robot")
+        if any(isinstance(shape.form, Capsule) for shape in mech.shapes.values()) and robot.get("version", "1.0") == "1.0":
+            robot["version"] = "1.1"  # which brought capsules; readers pass over them in files of earlier versions
         inner = [
             *self.kept.get("materials", ()),
             *links,
@@ -213,7 +216,8 @@ class _Writer:
         lines = _ends(origin, way.parent, child)
         if not isinstance(kind, Fixed):
             lines += self._motion(way)
-        lines += self.kept.get("joints", {}).get(joint.name, ())
+        kept = self.kept.get("joints", {}).get(joint.name, ())
+        lines += [text for text in kept if joint.name not in self.following or not text.startswith("<mimic")]
         self._note_settings(joint)
         attributes = {"name": joint.name, "type": _type(joint)} | self._attributes(f"joint {joint.name}")
         yield from _element("joint", attributes, lines)
