@@ -24,8 +24,6 @@ from .base_joint import BaseJoint, Vector, joint_type
 from .options import Force, FrameOption, Frames, Ignored, Inertias, ModelFile, Packages, Repaired, read_all, read_model
 from .terminal import bad_usage, check_overwriting, console, print_tree, problems_told, same_file, say, write
 
-_CHECKED = ("effort", "limit")  # findings of readers that `check` has too
-
 
 class Velocity(StrEnum):
     """What becomes of the motion."""
@@ -71,9 +69,8 @@ def check_command(
     with problems_told():
         found = read_all(model, packages)
         start = found.state if state is None else load_state(found.mech, state)
-        told = [one for one in found.report.findings if one.kind not in _CHECKED]
-        judged = [_as_remark(one) for one in told if _is_judged(one)]
-        remarks = [*judged, *check(found.mech, start)]
+        told = found.report.findings
+        remarks = [*(_as_remark(one) for one in told if _is_judged(one)), *check(found.mech, start)]
     for remark in sorted(remarks, key=lambda one: one.level != "error"):
         say(str(remark), "red" if remark.level == "error" else "yellow")
     for one in told:
