@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -22,8 +23,6 @@ from ..tolerances import SHOWN_AS_ZERO
 from .base_joint import BaseJoint, Vector, joint_type
 from .options import Force, FrameOption, Frames, Ignored, Inertias, ModelFile, Packages, Repaired, read_all, read_model
 from .terminal import bad_usage, check_overwriting, console, print_tree, problems_told, same_file, say, write
-
-_CHECKED = ("effort", "limit")  # findings of readers that `check` has too
 
 
 class Velocity(StrEnum):
@@ -70,10 +69,13 @@ def check_command(
     with problems_told():
         found = read_all(model, packages)
         start = found.state if state is None else load_state(found.mech, state)
-        told = (one for one in found.report.findings if one.kind not in _CHECKED)
-        remarks = [*map(_as_remark, told), *check(found.mech, start)]
+        told = found.report.findings
+        remarks = [*(_as_remark(one) for one in told if _is_judged(one)), *check(found.mech, start)]
     for remark in sorted(remarks, key=lambda one: one.level != "error"):
         say(str(remark), "red" if remark.level == "error" else "yellow")
+    for one in told:
+        if not _is_judged(one):
+            say(f"note: {one}", "dim")
     wrong = sum(remark.level == "error" for remark in remarks)
     say(f"{model}: {_count(wrong, 'error')}, {_count(len(remarks) - wrong, 'warning')}")
     if wrong:
@@ -98,7 +100,7 @@ def convert_command(
         start = found.state if state is None else load_state(found.mech, state)
         _say_findings(found.report)
         given = _worth_writing(start)
-        write(output, lambda path: found.mech.save(path, state=given, frames=frames.value))
+        write(output, partial(found.mech.save, state=given, frames=frames.value))
 
 
 def reroot_command(
@@ -164,7 +166,7 @@ def _reroot(files: RerootFiles, found: Reading, top: str, base: BaseJoint) -> No
         write(files.state_out, after.save)
     if files.output:
         given = after if files.state is not None or _worth_writing(before) is not None else None
-        write(files.output, lambda path: changed.save(path, state=given, frames=files.frames))
+        write(files.output, partial(changed.save, state=given, frames=files.frames))
 
 
 def _worth_writing(state: State) -> State | None:
@@ -178,9 +180,18 @@ def _say_findings(report: Report) -> None:
         say(f"note: {one}", "yellow" if one.dynamics else "dim")
 
 
+def _is_repaired(one: Finding) -> bool:
+    return one.kind == "inertia" and one.part != WORLD
+
+
+def _is_judged(one: Finding) -> bool:
+    """Whether what a reader had to say is more than a note: it repaired something, or left out what acts."""
+    return one.dynamics or _is_repaired(one)
+
+
 def _as_remark(one: Finding) -> Remark:
-    """What a reader had to say, as a remark: what it had to repair is wrong, the rest is unusual."""
-    make = error if one.kind == "inertia" and one.part != WORLD else warning
+    """What a reader had to say, as a remark: what it had to repair is wrong, what it left out is unusual."""
+    make = error if _is_repaired(one) else warning
     return make(one.kind, (one.part,) if one.part else (), one.message)
 
 
