@@ -72,13 +72,15 @@ ROTORS = 16  # how many velocities of the tree have armature
 RUBBING = 17  # how many have dry friction
 COILS = 18  # number of joints with a spring of their own
 TREE_COILS = 19  # how many of them are of the tree
+COILS_KERNEL = 20  # address of `coil_kernels.coils_kernel`, where there are any in the tree
+LOOP_COILS_KERNEL = 21  # address of `coil_kernels.loop_coils_kernel`, where loop joints have springs
 # addresses of the tables of a structure
-JOINTS_AT, GEOMETRY_AT, GRAVITY_AT, SETTINGS_AT, SPRING_ROWS_AT, SPRINGS_AT, LIMIT_ROWS_AT, LIMITS_AT, FAR_AT = range(20, 29)
-CUTS_AT, CHILD_FRAMES_AT, PATH_AT, RANKS_AT, DOFS_AT, NORMALS_AT, LINK_TABLE_AT, CYCLE_TABLE_AT = range(29, 37)
-JOINT_TABLES_AT, COIL_ROWS_AT, COILS_AT = range(37, 40)
+JOINTS_AT, GEOMETRY_AT, GRAVITY_AT, SETTINGS_AT, SPRING_ROWS_AT, SPRINGS_AT, LIMIT_ROWS_AT, LIMITS_AT, FAR_AT = range(22, 31)
+CUTS_AT, CHILD_FRAMES_AT, PATH_AT, RANKS_AT, DOFS_AT, NORMALS_AT, LINK_TABLE_AT, CYCLE_TABLE_AT = range(31, 39)
+JOINT_TABLES_AT, COIL_ROWS_AT, COILS_AT = range(39, 42)
 # addresses of those of a workspace
-BODY_AT, DOF_AT, ROWS_AT, Y_AT, W_AT, SHARED_AT, DRIVE_AT, SCRATCH_AT, HELD_AT, MOTORS_AT = range(40, 50)
-ORDER_AT, BORDER_AT, FACTORS_AT, LOADS_AT = range(50, 54)
+BODY_AT, DOF_AT, ROWS_AT, Y_AT, W_AT, SHARED_AT, DRIVE_AT, SCRATCH_AT, HELD_AT, MOTORS_AT = range(42, 52)
+ORDER_AT, BORDER_AT, FACTORS_AT, LOADS_AT = range(52, 56)
 HEADER = 56  # a multiple of the words of a cache line
 
 _LINE = 8  # words of a cache line, at which every table begins
@@ -147,6 +149,7 @@ def model_at(handle: int) -> KernelModel:
         table_at(at[0, COIL_ROWS_AT], at[0, COILS], COIL_ROW, handle),
         at[0, TREE_COILS],
         table_at(at[0, COILS_AT], at[0, COILS], COIL, 0.0),
+        at[0, COILS_KERNEL],
         table_at(at[0, FAR_AT], n, _POSE, 0.0),
         handle,
     )
@@ -193,6 +196,7 @@ def loops_at(handle: int, like: Any) -> Loops:
         table_at(at[0, FACTORS_AT], velocities, FACTORS, like),
         table_at(at[0, LOADS_AT], bodies, BODY_LOADS, like),
         at[0, LINKS_AT],
+        at[0, LOOP_COILS_KERNEL],
         handle,
     )
 

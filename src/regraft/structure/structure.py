@@ -118,6 +118,7 @@ class Structure:
     def _derive_tree(self) -> Workspace:
         reached, address, memory = derive_tree.call(self.description, self.nq, self.nv)
         work = Workspace(address, memory)
+        work.prepare_coils()
         if reached < len(self.body_names):
             self._refuse_lost_bodies(work.table(JOINTS_AT, reached, tables.JOINTS, np.int64)[:, tables.BODY].tolist())
         return work
@@ -126,6 +127,7 @@ class Structure:
         self._refuse_rotors_in_loops()
         links, address, memory = derive_closed.call(self.tree.work, *self._closings)
         work = Workspace(address, memory)
+        work.prepare_coils()
         if links:
             work.prepare_links()
         return work

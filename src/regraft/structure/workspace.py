@@ -11,9 +11,26 @@ from numpy.typing import NDArray
 
 from ..algebra.scalars import LANES
 from ..compilation import address_of
+from ..kernels.coil_kernels import coils_kernel, complex_coils_kernel, complex_loop_coils_kernel, loop_coils_kernel
 from ..kernels.constraints.link_kernels import complex_links_kernel, links_kernel
 from ..kernels.constraints.tables import DRIVEN, HELD_COUNTS, ROW
-from ..kernels.memory import DOF_AT, HELD_AT, LINKS, LINKS_AT, LOOPS, MOTORS_AT, ROWS, ROWS_AT, VELOCITIES, Block, new_block
+from ..kernels.memory import (
+    COILS,
+    COILS_KERNEL,
+    DOF_AT,
+    HELD_AT,
+    LINKS,
+    LINKS_AT,
+    LOOP_COILS_KERNEL,
+    LOOPS,
+    MOTORS_AT,
+    ROWS,
+    ROWS_AT,
+    TREE_COILS,
+    VELOCITIES,
+    Block,
+    new_block,
+)
 from ..kernels.tables import DOF_WORK
 
 Array = NDArray[np.float64]
@@ -33,11 +50,20 @@ class Workspace(Block):
         make = new_block if is_complex else new_block.call
         found = Workspace(*make(self, _links_kernel(is_complex) if self.size(LINKS) else 0, 1, like), self)
         found.dtype = complex if is_complex else float
+        found.prepare_coils()
         return found
 
     def of_packs(self) -> Workspace:
         """A workspace of packs of the same structure."""
         return Workspace(*new_block.call(self, 0, LANES, 0.0), self)
+
+    def prepare_coils(self) -> None:
+        """Tell kernels where those are that they need where joints have springs."""
+        in_tree, is_complex = self.size(TREE_COILS), self.dtype is complex
+        if in_tree:
+            self.header[COILS_KERNEL] = _coils_kernel(is_complex)
+        if self.size(COILS) > in_tree:
+            self.header[LOOP_COILS_KERNEL] = _loop_coils_kernel(is_complex)
 
     def prepare_links(self) -> None:
         """Tell kernels where the one is that they need where every body is free by itself and joints make a tree of links."""
@@ -78,3 +104,15 @@ class Workspace(Block):
 def _links_kernel(in_complex_numbers: bool) -> int:
     """The address of the forces of all joints where every body is free by itself."""
     return address_of(complex_links_kernel if in_complex_numbers else links_kernel)
+
+
+@cache
+def _coils_kernel(in_complex_numbers: bool) -> int:
+    """The address of the torques of springs in joints."""
+    return address_of(complex_coils_kernel if in_complex_numbers else coils_kernel)
+
+
+@cache
+def _loop_coils_kernel(in_complex_numbers: bool) -> int:
+    """The same of loop joints."""
+    return address_of(complex_loop_coils_kernel if in_complex_numbers else loop_coils_kernel)

@@ -101,4 +101,5 @@ class Loops(NamedTuple):
     factors: Any
     bodies: Any
     links_at: int  # address of `link_kernels.links_kernel`, where there are links
+    coils_kernel: int  # address of `coil_kernels.loop_coils_kernel`, where loop joints have springs
     handle: Any  # by which stages find all of this again
