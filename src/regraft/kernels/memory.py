@@ -75,16 +75,18 @@ ROTORS = 16  # how many velocities of the tree have armature
 RUBBING = 17  # how many have dry friction
 COILS = 18  # number of joints with a spring of their own
 TREE_COILS = 19  # how many of them are of the tree
-COUPLINGS = 20  # number of couplings
-TERMS = 21  # how many joints they name together
-COUPLINGS_AT = 22  # address of `coupling_kernels.couplings_kernel`, where there are couplings
+COILS_KERNEL = 20  # address of `coil_kernels.coils_kernel`, where there are any in the tree
+LOOP_COILS_KERNEL = 21  # address of `coil_kernels.loop_coils_kernel`, where loop joints have springs
+COUPLINGS = 22  # number of couplings
+TERMS = 23  # how many joints they name together
+COUPLINGS_AT = 24  # address of `coupling_kernels.couplings_kernel`, where there are couplings
 # addresses of the tables of a structure
-JOINTS_AT, GEOMETRY_AT, GRAVITY_AT, SETTINGS_AT, SPRING_ROWS_AT, SPRINGS_AT, LIMIT_ROWS_AT, LIMITS_AT, FAR_AT = range(23, 32)
-CUTS_AT, CHILD_FRAMES_AT, PATH_AT, RANKS_AT, DOFS_AT, NORMALS_AT, LINK_TABLE_AT, CYCLE_TABLE_AT = range(32, 40)
-JOINT_TABLES_AT, COIL_ROWS_AT, COILS_AT, TERM_TABLE_AT, TERM_NUMBERS_AT = range(40, 45)
+JOINTS_AT, GEOMETRY_AT, GRAVITY_AT, SETTINGS_AT, SPRING_ROWS_AT, SPRINGS_AT, LIMIT_ROWS_AT, LIMITS_AT, FAR_AT = range(25, 34)
+CUTS_AT, CHILD_FRAMES_AT, PATH_AT, RANKS_AT, DOFS_AT, NORMALS_AT, LINK_TABLE_AT, CYCLE_TABLE_AT = range(34, 42)
+JOINT_TABLES_AT, COIL_ROWS_AT, COILS_AT, TERM_TABLE_AT, TERM_NUMBERS_AT = range(42, 47)
 # addresses of those of a workspace
-BODY_AT, DOF_AT, ROWS_AT, Y_AT, W_AT, SHARED_AT, DRIVE_AT, SCRATCH_AT, HELD_AT, MOTORS_AT = range(45, 55)
-ORDER_AT, BORDER_AT, FACTORS_AT, LOADS_AT, PAIRS_AT = range(55, 60)
+BODY_AT, DOF_AT, ROWS_AT, Y_AT, W_AT, SHARED_AT, DRIVE_AT, SCRATCH_AT, HELD_AT, MOTORS_AT = range(47, 57)
+ORDER_AT, BORDER_AT, FACTORS_AT, LOADS_AT, PAIRS_AT = range(57, 62)
 HEADER = 64  # a multiple of the words of a cache line, so that tables begin at one
 
 _LINE = 8  # words of a cache line, at which every table begins
@@ -157,6 +159,7 @@ def model_at(handle: int) -> KernelModel:
         table_at(at[0, COIL_ROWS_AT], at[0, COILS], COIL_ROW, handle),
         at[0, TREE_COILS],
         table_at(at[0, COILS_AT], at[0, COILS], COIL, 0.0),
+        at[0, COILS_KERNEL],
         table_at(at[0, FAR_AT], n, _POSE, 0.0),
         handle,
     )
@@ -203,6 +206,7 @@ def loops_at(handle: int, like: Any) -> Loops:
         table_at(at[0, FACTORS_AT], velocities, FACTORS, like),
         table_at(at[0, LOADS_AT], bodies, BODY_LOADS, like),
         at[0, LINKS_AT],
+        at[0, LOOP_COILS_KERNEL],
         table_at(at[0, TERM_TABLE_AT], terms, TERM, handle),
         table_at(at[0, TERM_NUMBERS_AT], terms, TERM_NUMBERS, 0.0),
         table_at(at[0, PAIRS_AT], terms, PAIR, like),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..algebra.memory import load, store
-from ..algebra.scalars import Scalar, lift, one, square_root, where_less, zero
+from ..algebra.memory import call_kernel, load, store
+from ..algebra.scalars import Scalar, lanes, lift, one, square_root, where_less, zero
 from ..algebra.spatial import (
     Force,
     Transform,
@@ -24,7 +24,7 @@ from ..algebra.spatial import (
     zero_vector,
 )
 from ..compilation import Scalars, inline, jit
-from ..joints import joint_difference, joint_limit, joint_pull
+from ..joints import joint_difference, joint_limit
 from ..tolerances import SLIP_SPEED, TINY
 from .kinematics import frame
 from .stages import tree_stage
@@ -97,7 +97,8 @@ def passive_torques(model: KernelModel, work: Work, q: Any, v: Any, a: Any) -> N
 def resist(model: KernelModel, work: Work, q: Scalars, v: Scalars) -> None:
     """Add the torques of limits, springs and friction of the tree's joints to TAU.  O(limits + springs), O(n) with friction."""
     limit_torques(model, work, q, v)
-    coil_torques(model, work, q)
+    if model.tree_coils > 0:
+        call_kernel(model.coils_kernel, (model.handle, work.dof.ctypes.data, q.ctypes.data, lanes(work.dof[0, TAU])))
     if model.rubbing > 0:
         for d in range(work.dof.shape[0]):
             work.dof[d, TAU] = work.dof[d, TAU] - rub(model, d, v[d])
@@ -110,19 +111,6 @@ def resist(model: KernelModel, work: Work, q: Scalars, v: Scalars) -> None:
 def rub(model: KernelModel, d: int, rate: Scalar) -> Scalar:
     """The torque of dry friction against a velocity: f v / (v² + s²)½, all but constant beyond the slip speed s."""
     return model.settings[FRICTION, d] * rate / square_root(rate * rate + SLIP_SPEED * SLIP_SPEED)
-
-
-@inline
-def coil_torques(model: KernelModel, work: Work, q: Any) -> None:
-    """Add the torques of the springs in the tree's joints to TAU.  O(springs)."""
-    walk, dof = model.walk, work.dof
-    for row in range(model.tree_coils):
-        k = model.coil_rows[row, COILED]
-        room, first = dof[walk[k, V]], walk[k, V]
-        wind(model, row, q, walk[k, Q], room, U, room, RATE)
-        joint_pull(walk[k, KIND], room, U, room, RATE)
-        for c in range(walk[k, DOFS]):
-            dof[first + c, TAU] = dof[first + c, TAU] - dof[first, RATE + c]
 
 
 @inline

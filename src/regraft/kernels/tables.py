@@ -125,6 +125,7 @@ class KernelModel(NamedTuple):
     coil_rows: Any
     tree_coils: int  # how many of them are of joints of the tree
     coils: Any
+    coils_kernel: int  # address of `coil_kernels.coils_kernel`, where there are any in the tree
     far: Any  # (n, 12): the frame of the joint that leads to each row, on its body
     handle: Any  # by which stages find all of this again
 

@@ -131,6 +131,7 @@ class Structure:
     def _derive_tree(self) -> Workspace:
         reached, address, memory = derive_tree.call(self.description, self.nq, self.nv)
         work = Workspace(address, memory)
+        work.prepare_coils()
         if reached < len(self.body_names):
             self._refuse_lost_bodies(work.table(JOINTS_AT, reached, tables.JOINTS, np.int64)[:, tables.BODY].tolist())
         return work
@@ -141,6 +142,7 @@ class Structure:
         coupled = describe_couplings(couplings, self.layout, kinds) if couplings else NO_COUPLINGS
         links, address, memory = derive_closed.call(self.tree.work, *self._closings, *coupled)
         work = Workspace(address, memory)
+        work.prepare_coils()
         if links:
             work.prepare_links()
         if couplings:

@@ -11,20 +11,25 @@ from numpy.typing import NDArray
 
 from ..algebra.scalars import LANES
 from ..compilation import address_of
+from ..kernels.coil_kernels import coils_kernel, complex_coils_kernel, complex_loop_coils_kernel, loop_coils_kernel
 from ..kernels.constraints.coupling_kernels import complex_couplings_kernel, couplings_kernel
 from ..kernels.constraints.link_kernels import complex_links_kernel, links_kernel
 from ..kernels.constraints.tables import DRIVEN, HELD_COUNTS, ROW
 from ..kernels.memory import (
+    COILS,
+    COILS_KERNEL,
     COUPLINGS,
     COUPLINGS_AT,
     DOF_AT,
     HELD_AT,
     LINKS,
     LINKS_AT,
+    LOOP_COILS_KERNEL,
     LOOPS,
     MOTORS_AT,
     ROWS,
     ROWS_AT,
+    TREE_COILS,
     VELOCITIES,
     Block,
     new_block,
@@ -50,11 +55,20 @@ class Workspace(Block):
         couplings = _couplings_kernel(is_complex) if self.size(COUPLINGS) else 0
         found = Workspace(*make(self, links, couplings, 1, like), self)
         found.dtype = complex if is_complex else float
+        found.prepare_coils()
         return found
 
     def of_packs(self) -> Workspace:
         """A workspace of packs of the same structure."""
         return Workspace(*new_block.call(self, 0, 0, LANES, 0.0), self)
+
+    def prepare_coils(self) -> None:
+        """Tell kernels where those are that they need where joints have springs."""
+        in_tree, is_complex = self.size(TREE_COILS), self.dtype is complex
+        if in_tree:
+            self.header[COILS_KERNEL] = _coils_kernel(is_complex)
+        if self.size(COILS) > in_tree:
+            self.header[LOOP_COILS_KERNEL] = _loop_coils_kernel(is_complex)
 
     def prepare_links(self) -> None:
         """Tell kernels where the one is that they need where every body is free by itself and joints make a tree of links."""
@@ -105,3 +119,15 @@ def _links_kernel(in_complex_numbers: bool) -> int:
 def _couplings_kernel(in_complex_numbers: bool) -> int:
     """The address of what couplings lack."""
     return address_of(complex_couplings_kernel if in_complex_numbers else couplings_kernel)
+
+
+@cache
+def _coils_kernel(in_complex_numbers: bool) -> int:
+    """The address of the torques of springs in joints."""
+    return address_of(complex_coils_kernel if in_complex_numbers else coils_kernel)
+
+
+@cache
+def _loop_coils_kernel(in_complex_numbers: bool) -> int:
+    """The same of loop joints."""
+    return address_of(complex_loop_coils_kernel if in_complex_numbers else loop_coils_kernel)

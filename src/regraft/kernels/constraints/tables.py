@@ -128,6 +128,7 @@ class Loops(NamedTuple):
     factors: Any
     bodies: Any
     links_at: int  # address of `link_kernels.links_kernel`, where there are links
+    coils_kernel: int  # address of `coil_kernels.loop_coils_kernel`, where loop joints have springs
     terms: Any
     term_numbers: Any
     pairs: Any

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import math
 
-from ...algebra.memory import load, store
+from ...algebra.memory import call_kernel, load, store
 from ...algebra.rotations import identity_pose
 from ...algebra.scalars import Scalar, zero
 from ...algebra.spatial import Transform, Vector, compose, invert, minus, plus_times, power, zero_spatial
 from ...compilation import Floats, Table, entry, inline, jit
-from ...joints import joint_columns, joint_nearest, joint_pull, nearest_velocity, parameters
+from ...joints import joint_columns, joint_nearest, nearest_velocity, parameters
 from ..kinematics import move_bodies, place_bodies
 from ..memory import loops_at, model_at, positions_in, work_at
 from ..passive import limit_energy, limit_push, measured, pick, rub, wind
@@ -68,12 +68,8 @@ def loop_torques(model: KernelModel, work: Work, closed: Loops, l: int) -> tuple
     for d in range(nv):
         place = loops[l, V] + d
         tau[d] = closed.motors[l, d] - model.settings[JOINT_DAMPING, place] * v[d] - rub(model, place, v[d])
-    for row in range(model.tree_coils, model.coil_rows.shape[0]):
-        if model.coil_rows[row, COILED] == model.walk.shape[0] + l:
-            wind_loop(model, closed, row)
-            joint_pull(kind, scratch[SCREWS], 0, scratch[SCREWS + 1], 0)
-            for d in range(nv):
-                tau[d] -= scratch[SCREWS + 1, d]
+    if model.coil_rows.shape[0] > model.tree_coils:
+        call_kernel(closed.coils_kernel, (closed.handle, l))
     for row in range(model.tree_limits, model.limit_rows.shape[0]):
         if model.limit_rows[row, LIMITED] == model.walk.shape[0] + l:
             value, gradient = measured(model, row, q, 0)
