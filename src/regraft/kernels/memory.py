@@ -56,16 +56,18 @@ CYCLES = 12  # see `Loops.cycles`
 CYCLE_ROWS = 13  # rows of these
 LINKS_AT = 14  # address of `link_kernels.links_kernel`, where there are links
 TABLED = 15  # how many numbers the joints' own tables have
-COUPLINGS = 16  # number of couplings
+COUPLINGS = 16  # number of couplings and rotors
 TERMS = 17  # how many joints they name together
-COUPLINGS_AT = 18  # address of `coupling_kernels.couplings_kernel`, where there are couplings
+COUPLINGS_AT = 18  # address of `coupling_kernels.couplings_kernel`, where there are any
+HARD = 19  # blocks that hold something: all but rotors
+HARD_ROWS = 20  # rows of these
 # addresses of the tables of a structure
-JOINTS_AT, GEOMETRY_AT, GRAVITY_AT, DAMPING_AT, SPRING_ROWS_AT, SPRINGS_AT, LIMIT_ROWS_AT, LIMITS_AT, FAR_AT = range(19, 28)
-CUTS_AT, CHILD_FRAMES_AT, PATH_AT, RANKS_AT, DOFS_AT, NORMALS_AT, LINK_TABLE_AT, CYCLE_TABLE_AT = range(28, 36)
-JOINT_TABLES_AT, TERM_TABLE_AT, TERM_NUMBERS_AT = range(36, 39)
+JOINTS_AT, GEOMETRY_AT, GRAVITY_AT, DAMPING_AT, SPRING_ROWS_AT, SPRINGS_AT, LIMIT_ROWS_AT, LIMITS_AT, FAR_AT = range(21, 30)
+CUTS_AT, CHILD_FRAMES_AT, PATH_AT, RANKS_AT, DOFS_AT, NORMALS_AT, LINK_TABLE_AT, CYCLE_TABLE_AT = range(30, 38)
+JOINT_TABLES_AT, TERM_TABLE_AT, TERM_NUMBERS_AT = range(38, 41)
 # addresses of those of a workspace
-BODY_AT, DOF_AT, ROWS_AT, Y_AT, W_AT, SHARED_AT, DRIVE_AT, SCRATCH_AT, HELD_AT, MOTORS_AT = range(39, 49)
-ORDER_AT, BORDER_AT, FACTORS_AT, LOADS_AT, PAIRS_AT = range(49, 54)
+BODY_AT, DOF_AT, ROWS_AT, Y_AT, W_AT, SHARED_AT, DRIVE_AT, SCRATCH_AT, HELD_AT, MOTORS_AT = range(41, 51)
+ORDER_AT, BORDER_AT, FACTORS_AT, LOADS_AT, PAIRS_AT = range(51, 56)
 HEADER = 56  # a multiple of the words of a cache line, so that tables begin at one
 
 _LINE = 8  # words of a cache line, at which every table begins
@@ -181,6 +183,8 @@ def loops_at(handle: int, like: Any) -> Loops:
         table_at(at[0, TERM_TABLE_AT], terms, TERM, handle),
         table_at(at[0, TERM_NUMBERS_AT], terms, TERM_NUMBERS, 0.0),
         table_at(at[0, PAIRS_AT], terms, PAIR, like),
+        at[0, HARD],
+        at[0, HARD_ROWS],
         at[0, COUPLINGS_AT],
         handle,
     )

@@ -32,7 +32,7 @@ from ..kernels.constraints.tables import (
 )
 from ..kernels.memory import HEADER, header_at, hold_all, joint_tables_at, loops_at, model_at, normals_at, structure_of
 from ..kernels.tables import CHILD, CLOSES, DOFS, END, KIND, LIMITED, PARENT, ROOT, VARIES, KernelModel, V
-from .coupled import LOOP_JOINT, OF_COUPLING, TREE_JOINT
+from .coupled import COORDINATE, LOOP_JOINT, OF_COUPLING, TREE_JOINT
 from .derive import copy, rows_of_bodies
 from .description import (
     CHILD_BODY,
@@ -50,11 +50,18 @@ from .links import link
 
 @entry
 def derive_closed(
-    tree: int, rows: Table, limited: IntegerTable, limits: Table, joint_tables: Table, coupled: IntegerTable, numbers: Table
+    tree: int,
+    rows: Table,
+    limited: IntegerTable,
+    limits: Table,
+    joint_tables: Table,
+    coupled: IntegerTable,
+    numbers: Table,
+    hard: int,
 ) -> tuple[int, int, Any]:
     """The tables of a tree with loops and couplings: how many links there are, and a block of memory.
 
-    The arrays are those of `Closings` and `Coupled`.
+    The arrays are those of `Closings` and `Coupled`; the first `hard` blocks hold something.
     """
     given = model_at(tree)
     number, couplings = rows.shape[0], couplings_in(coupled)
@@ -71,6 +78,7 @@ def derive_closed(
     header[memory.TABLED] += joint_tables.shape[1]
     row_terms(coupled, given.walk, loops, cuts, terms)
     header[memory.ROWS], header[memory.LONGEST], header[memory.BAND] = measure(loops, given.walk, cuts, terms)
+    header[memory.HARD], header[memory.HARD_ROWS] = hard, cuts[hard - 1, FIRST] + cuts[hard - 1, COUNT]
     links, cycles = link(loops, given.walk, couplings)
     header[memory.LINKS], header[memory.CYCLES] = links.shape[0], cycles.shape[0]
     for l in cycles[:, 0]:
@@ -125,7 +133,7 @@ def row_terms(coupled: Any, walk: Any, loops: Any, cuts: Any, terms: Any) -> Non
         b, l = number + coupled[i, OF_COUPLING], coupled[i, LOOP_JOINT]
         cuts[b, FIRST_TERM], cuts[b, END_TERM] = min(cuts[b, FIRST_TERM], i), i + 1
         if l >= 0:
-            terms[i, TERM_JOINT], terms[i, TERM_V], terms[i, TERM_Q] = n + l, loops[l, V], -1
+            terms[i, TERM_JOINT], terms[i, TERM_V], terms[i, TERM_Q] = n + l, loops[l, V] + coupled[i, COORDINATE], -1
         else:
             for k in range(n):
                 if walk[k, tables.JOINT] == coupled[i, TREE_JOINT]:

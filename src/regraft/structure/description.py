@@ -32,7 +32,8 @@ ON_PARENT, ON_CHILD, JOINT_PARAMETERS = 0, POSE, 2 * POSE
 # columns of closings; parent and child body and kind are those of joints
 FREEDOM, VARYING_COLUMNS, CLOSING_PARAMETERS = 3, 4, 5
 CLOSING_DAMPING = CLOSING_PARAMETERS + PARAMETERS
-CLOSING_ON_PARENT = CLOSING_DAMPING + 6
+CLOSING_ARMATURE = CLOSING_DAMPING + 6
+CLOSING_ON_PARENT = CLOSING_ARMATURE + 6
 CLOSING_ON_CHILD = CLOSING_ON_PARENT + POSE
 CLOSING = CLOSING_ON_CHILD + POSE
 
@@ -93,7 +94,7 @@ class Closings(NamedTuple):
 
     rows: Array
     """(loops, CLOSING): parent and child body, kind, degrees of freedom, 1 where the columns vary; the joint type's parameters
-    and damping; parent_pose and child_pose."""
+    damping and armature; parent_pose and child_pose."""
     limited: Integers
     """(limits, 3), as in a description; the joint is counted among those that close loops."""
     limits: Array
@@ -179,6 +180,7 @@ def _fill_closing(row: Array, ends: Ends, joint: Joint) -> None:
     kind = joint.type
     row[:CLOSING_DAMPING] = *ends, kind_of(kind), kind.nv, kind.kernels.rates is not None, *padded_parameters(kind)
     row[CLOSING_DAMPING : CLOSING_DAMPING + kind.nv] = kind.damping
+    row[CLOSING_ARMATURE : CLOSING_ARMATURE + kind.nv] = kind.armature
     row[CLOSING_ON_PARENT:CLOSING_ON_CHILD], row[CLOSING_ON_CHILD:] = joint.parent_pose.row, joint.child_pose.row
 
 

@@ -13,11 +13,12 @@ from ..errors import ModelError
 from ..kernels import tables
 from ..kernels.constraints.tables import COUNT, CUT, FIRST, RESISTS
 from ..kernels.kinematics import motion
-from ..kernels.memory import CUTS_AT, FAR_AT, JOINTS_AT, LIMITS, TREE_LIMITS
+from ..kernels.memory import COUPLINGS, CUTS_AT, FAR_AT, HARD, JOINTS_AT, LIMITS, LOOPS, TREE_LIMITS
 from .close import derive_closed
-from .coupled import NO_COUPLINGS, describe_couplings
+from .coupled import describe_couplings
 from .derive import derive_tree
 from .description import (
+    CLOSING_ARMATURE,
     NO_CLOSINGS,
     Closings,
     Description,
@@ -143,12 +144,13 @@ class Structure:
 
     def _derive_closed(self) -> Workspace:
         couplings, kinds = self._coupled
-        coupled = describe_couplings(couplings, self.layout, kinds) if couplings else NO_COUPLINGS
-        links, address, memory = derive_closed.call(self.tree.work, *self._closings, *coupled)
+        armature = self._closings.rows[:, CLOSING_ARMATURE : CLOSING_ARMATURE + 6]
+        coupled = describe_couplings(couplings, self.layout, kinds, armature)
+        links, address, memory = derive_closed.call(self.tree.work, *self._closings, *coupled, len(self.layout.constraints))
         work = Workspace(address, memory)
         if links:
             work.prepare_links()
-        if couplings:
+        if len(coupled.terms):
             work.prepare_couplings()
         return work
 
@@ -203,6 +205,11 @@ class Structure:
     def loops_limited(self) -> bool:
         """Whether a loop joint has limits."""
         return self.work.size(LIMITS) > self.work.size(TREE_LIMITS)
+
+    @once
+    def loops_store(self) -> bool:
+        """Whether a loop joint has energy of its own: limits, or a rotor."""
+        return self.loops_limited or self.work.size(HARD) < self.work.size(LOOPS) + self.work.size(COUPLINGS)
 
     @property
     def no_forces(self) -> Array:
