@@ -1,11 +1,11 @@
-"""Couplings, and rotors of loop joints, as arrays: which joints each names, and by which factors."""
+"""The couplings of a mechanism as arrays: which joints each names, and by which factors."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,47 +19,30 @@ from .layout import Layout
 if TYPE_CHECKING:
     from ..describe.parts import Coupling
 
-# columns of terms
-OF_COUPLING, TREE_JOINT, LOOP_JOINT, COORDINATE = range(4)
+OF_COUPLING, TREE_JOINT, LOOP_JOINT, NUMBERS = range(4)
+"""Columns: the coupling; the joint among those of the tree, or −1; among those that close loops, or −1; then TERM_NUMBERS."""
+COUPLED = NUMBERS + TERM_NUMBERS
 
 _TEETH = 200
 """The largest whole number in a ratio whose branches are told apart where poses tell angles up to whole turns."""
 
-
-class Coupled(NamedTuple):
-    """The joints that couplings name, coupling after coupling, then the rotors of loop joints, as arrays."""
-
-    terms: NDArray[np.int64]
-    """(terms, 4): the coupling or rotor; the joint among those of the tree, or −1; among those that close loops, or −1; which of
-    its coordinates."""
-    numbers: NDArray[np.float64]
-    """(terms, TERM_NUMBERS)."""
+NO_COUPLINGS = np.zeros((0, COUPLED))
+"""Of a mechanism without any."""
 
 
-def describe_couplings(
-    couplings: Sequence[Coupling], layout: Layout, joints: Mapping[str, JointType], armature: NDArray[np.float64]
-) -> Coupled:
-    """The couplings as arrays, and the rotors: `joints` has the types of all that couplings name, `armature` is (loops, 6)."""
-    rotors = np.argwhere(armature > 0.0).tolist() if armature.any() else []
-    if not couplings and not rotors:
-        return _NOTHING
+def describe_couplings(couplings: Sequence[Coupling], layout: Layout, joints: Mapping[str, JointType]) -> NDArray[np.float64]:
+    """(terms, COUPLED): the joints that couplings name, coupling after coupling; `joints` has the types of all of them."""
     loops = [name for name, *_ in layout.loops]
-    terms, numbers = [], []
+    terms = []
     for b, coupling in enumerate(couplings):
         factors = {coupling.driven: 1.0} | {name: -ratio for name, ratio in coupling.drivers}
         shift, period = coupling.offset, _period(coupling, {name: f for name, f in factors.items() if name in loops}, joints)
         for name, factor in factors.items():
             closes = name in loops
-            terms.append((b, -1 if closes else layout.names.index(name), loops.index(name) if closes else -1, 0))
-            numbers.append((factor, shift, period, 0.0))
+            place = (-1, loops.index(name)) if closes else (layout.names.index(name), -1)
+            terms.append((b, *place, factor, shift, period, 0.0))
             shift = period = 0.0
-    for b, (l, coordinate) in enumerate(rotors, start=len(couplings)):
-        terms.append((b, -1, l, coordinate))
-        numbers.append((1.0, 0.0, 0.0, 1.0 / armature[l, coordinate]))
-    return Coupled(np.array(terms, np.int64), np.array(numbers))
-
-
-_NOTHING = Coupled(np.zeros((0, 4), np.int64), np.zeros((0, TERM_NUMBERS)))
+    return np.array(terms)
 
 
 def _period(coupling: Coupling, factors: Mapping[str, float], joints: Mapping[str, JointType]) -> float:

@@ -15,10 +15,9 @@ from ..kernels.constraints.tables import COUNT, CUT, FIRST, RESISTS
 from ..kernels.kinematics import motion
 from ..kernels.memory import COUPLINGS, CUTS_AT, FAR_AT, HARD, JOINTS_AT, LIMITS, LOOPS, TREE_LIMITS
 from .close import derive_closed
-from .coupled import describe_couplings
+from .coupled import NO_COUPLINGS, describe_couplings
 from .derive import derive_tree
 from .description import (
-    CLOSING_ARMATURE,
     NO_CLOSINGS,
     Closings,
     Description,
@@ -114,7 +113,7 @@ class Structure:
 
     def _closed(self, loops: tuple[tuple[str, str, str], ...], closings: Closings, coupled: CoupledTypes) -> Structure:
         """The structure of a tree with loops and couplings."""
-        layout = self.layout.with_loops(loops, tuple(coupling.name for coupling in coupled[0]))
+        layout = self.layout.with_loops(loops, tuple([coupling.name for coupling in coupled[0]]) if coupled[0] else ())
         return Structure(self.body_names, layout, self._describe, self, closings, coupled)
 
     @once
@@ -144,13 +143,12 @@ class Structure:
 
     def _derive_closed(self) -> Workspace:
         couplings, kinds = self._coupled
-        armature = self._closings.rows[:, CLOSING_ARMATURE : CLOSING_ARMATURE + 6]
-        coupled = describe_couplings(couplings, self.layout, kinds, armature)
-        links, address, memory = derive_closed.call(self.tree.work, *self._closings, *coupled, len(self.layout.constraints))
+        coupled = describe_couplings(couplings, self.layout, kinds) if couplings else NO_COUPLINGS
+        links, soft, address, memory = derive_closed.call(self.tree.work, *self._closings, coupled)
         work = Workspace(address, memory)
         if links:
             work.prepare_links()
-        if len(coupled.terms):
+        if couplings or soft:
             work.prepare_couplings()
         return work
 
