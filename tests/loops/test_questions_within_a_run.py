@@ -50,6 +50,7 @@ QUESTIONS = {
     "mass_matrix": rg.mass_matrix,
     "mobility": rg.mobility,
     "momentum": rg.momentum,
+    "prescribed_torques": lambda m, s: rg.prescribed_torques(m, s, {}),
     "reroot": lambda m, s: rg.reroot(m, s, body_of(m)),
     "simulate": lambda m, s: rg.simulate(m, s, 1e-9),
     "to_maximal": rg.to_maximal,

@@ -21,7 +21,8 @@ Array = NDArray[np.float64]
 
 def least_forces(mech: Mechanism, state: State, work: Workspace) -> tuple[str, ...]:
     """Replace multipliers λ that are not unique by the least ones with the same Jᵀ λ; returns the names of their loop joints."""
-    structure, rows = mech.structure, work.rows
+    structure = mech.structure
+    rows = work.rows[: structure.rows_of_loops[-1].stop]
     rank = int((rows[:, PIVOT] > 0.0).sum())
     if rank == len(rows):
         return ()

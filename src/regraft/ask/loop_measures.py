@@ -12,22 +12,25 @@ Array = NDArray[np.float64]
 
 
 def loop_measures(mech: Mechanism, states: Array) -> Array:
-    """(states, 3): the largest gap, of loops and couplings, in position and in velocity; the energy in limits of loop joints."""
-    found, out = _measures(mech, states), np.zeros((len(states), 3))
-    out[:, 0], out[:, 1] = found[:, :-1:2].max(axis=1, initial=0.0), found[:, 1:-1:2].max(axis=1, initial=0.0)
-    out[:, 2] = found[:, -1]
+    """(states, 4): the largest gap, of loops and couplings, in position and in velocity; the energies of loop joints.
+
+    These are what their limits store, and the kinetic energy of their rotors.
+    """
+    found, out = _measures(mech, states), np.zeros((len(states), 4))
+    out[:, 0], out[:, 1] = found[:, :-2:2].max(axis=1, initial=0.0), found[:, 1:-2:2].max(axis=1, initial=0.0)
+    out[:, 2], out[:, 3] = found[:, -1], found[:, -2]
     return out
 
 
 def loop_gaps(mech: Mechanism, states: Array) -> Array:
     """(states, loops + couplings, 2): the gap of each loop, then of each coupling, in position and in velocity."""
-    found: Array = _measures(mech, states)[:, :-1].reshape(len(states), -1, 2)
+    found: Array = _measures(mech, states)[:, :-2].reshape(len(states), -1, 2)
     return found
 
 
 def _measures(mech: Mechanism, states: Array) -> Array:
     number = len(mech.layout.constraints)
-    out = np.zeros((len(states), 2 * number + 1))
+    out = np.zeros((len(states), 2 * number + 2))
     if number:
         loops_of_many.call(mech.structure.new_work(), np.ascontiguousarray(states), out)
     return out

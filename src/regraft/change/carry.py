@@ -68,7 +68,7 @@ def carried(
             held = _settled_loop(mech, state, name)
             q[:], v[:] = held.q, held.v
             left = max(left, held.pose_gap, held.twist_gap)
-    if changed.couplings:
+    if after.couplings:
         turn_to_couplings(changed, x[: after.nq], after.v_slices.keys() - before.v_slices.keys() - known.keys())
     found = State(after, x, impulse)
     return nearest_state(mech, state, changed, found) if left > GAP_SMALL else found

@@ -197,7 +197,7 @@ def track(handle: int, frames: Integers, before: Integers, targets: Targets, sea
     """`settle_frame` of some frames, one after another, each from q of the one `before` it, or from its own where that is −1."""
     m, w, closed = model_at(handle), work_at(handle, out.q), loops_at(handle, out.q)
     tree, limits, q, told, loose = (m, w, closed), search.limits, out.q, out.told, out.loose
-    nq, nv, loop_rows = q.shape[1], loose.shape[1], closed.rows.shape[0]
+    nq, nv, loop_rows = q.shape[1], loose.shape[1], closed.hard_rows
     rows = loop_rows + limits
     one = Fit(np.empty((1, nv)), np.empty((nv, nv)), np.empty((1, nv)), np.empty(nv), np.empty((MOST_DOFS, nv)), np.empty(nv))
     two = Fit(np.empty((1, nv)), np.empty((nv, nv)), np.empty((1, nv)), np.empty(nv), np.empty((MOST_DOFS, nv)), np.empty(nv))

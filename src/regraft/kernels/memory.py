@@ -77,16 +77,18 @@ COILS = 18  # number of joints with a spring of their own
 TREE_COILS = 19  # how many of them are of the tree
 COILS_KERNEL = 20  # address of `coil_kernels.coils_kernel`, where there are any in the tree
 LOOP_COILS_KERNEL = 21  # address of `coil_kernels.loop_coils_kernel`, where loop joints have springs
-COUPLINGS = 22  # number of couplings
+COUPLINGS = 22  # number of couplings and rotors of loop joints
 TERMS = 23  # how many joints they name together
-COUPLINGS_AT = 24  # address of `coupling_kernels.couplings_kernel`, where there are couplings
+COUPLINGS_AT = 24  # address of `coupling_kernels.couplings_kernel`, where there are any
+HARD = 25  # blocks that hold something: all but rotors
+HARD_ROWS = 26  # rows of these
 # addresses of the tables of a structure
-JOINTS_AT, GEOMETRY_AT, GRAVITY_AT, SETTINGS_AT, SPRING_ROWS_AT, SPRINGS_AT, LIMIT_ROWS_AT, LIMITS_AT, FAR_AT = range(25, 34)
-CUTS_AT, CHILD_FRAMES_AT, PATH_AT, RANKS_AT, DOFS_AT, NORMALS_AT, LINK_TABLE_AT, CYCLE_TABLE_AT = range(34, 42)
-JOINT_TABLES_AT, COIL_ROWS_AT, COILS_AT, TERM_TABLE_AT, TERM_NUMBERS_AT = range(42, 47)
+JOINTS_AT, GEOMETRY_AT, GRAVITY_AT, SETTINGS_AT, SPRING_ROWS_AT, SPRINGS_AT, LIMIT_ROWS_AT, LIMITS_AT, FAR_AT = range(27, 36)
+CUTS_AT, CHILD_FRAMES_AT, PATH_AT, RANKS_AT, DOFS_AT, NORMALS_AT, LINK_TABLE_AT, CYCLE_TABLE_AT = range(36, 44)
+JOINT_TABLES_AT, COIL_ROWS_AT, COILS_AT, TERM_TABLE_AT, TERM_NUMBERS_AT = range(44, 49)
 # addresses of those of a workspace
-BODY_AT, DOF_AT, ROWS_AT, Y_AT, W_AT, SHARED_AT, DRIVE_AT, SCRATCH_AT, HELD_AT, MOTORS_AT = range(47, 57)
-ORDER_AT, BORDER_AT, FACTORS_AT, LOADS_AT, PAIRS_AT = range(57, 62)
+BODY_AT, DOF_AT, ROWS_AT, Y_AT, W_AT, SHARED_AT, DRIVE_AT, SCRATCH_AT, HELD_AT, MOTORS_AT = range(49, 59)
+ORDER_AT, BORDER_AT, FACTORS_AT, LOADS_AT, PAIRS_AT = range(59, 64)
 HEADER = 64  # a multiple of the words of a cache line, so that tables begin at one
 
 _LINE = 8  # words of a cache line, at which every table begins
@@ -210,6 +212,8 @@ def loops_at(handle: int, like: Any) -> Loops:
         table_at(at[0, TERM_TABLE_AT], terms, TERM, handle),
         table_at(at[0, TERM_NUMBERS_AT], terms, TERM_NUMBERS, 0.0),
         table_at(at[0, PAIRS_AT], terms, PAIR, like),
+        at[0, HARD],
+        at[0, HARD_ROWS],
         at[0, COUPLINGS_AT],
         handle,
     )

@@ -145,5 +145,7 @@ def _balance(segment: Segment) -> Array:
     work = mech.structure.new_work()
     balance_of_many.call(work, segment.x, out)
     if mech.loop_joints:
-        out[:, 1] += loop_measures(mech, segment.x)[:, 2]
+        found = loop_measures(mech, segment.x)
+        out[:, 0] += found[:, 3]
+        out[:, 1] += found[:, 2]
     return representable("the energies and momenta of this motion", out)

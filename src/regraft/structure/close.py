@@ -17,6 +17,7 @@ from ..kernels.constraints.tables import (
     COUNT,
     CUT,
     END_TERM,
+    FACTOR,
     FIRST,
     FIRST_TERM,
     PATH,
@@ -24,6 +25,7 @@ from ..kernels.constraints.tables import (
     RESISTS,
     SCRATCH_ROWS,
     SINCE,
+    SOFTNESS,
     TERM,
     TERM_JOINT,
     TERM_Q,
@@ -42,10 +44,11 @@ from ..kernels.memory import (
     structure_of,
 )
 from ..kernels.tables import CHILD, CLOSES, COILED, DOFS, END, KIND, LIMITED, PARENT, ROOT, VARIES, KernelModel, V
-from .coupled import LOOP_JOINT, OF_COUPLING, TREE_JOINT
+from .coupled import LOOP_JOINT, NUMBERS, OF_COUPLING, TREE_JOINT
 from .derive import copy, rows_of_bodies
 from .description import (
     CHILD_BODY,
+    CLOSING_ARMATURE,
     CLOSING_ON_CHILD,
     CLOSING_ON_PARENT,
     CLOSING_PARAMETERS,
@@ -67,29 +70,33 @@ def derive_closed(
     coiled: IntegerTable,
     coils: Table,
     joint_tables: Table,
-    coupled: IntegerTable,
-    numbers: Table,
-) -> tuple[int, int, Any]:
-    """The tables of a tree with loops and couplings: how many links there are, and a block of memory.
+    coupled: Table,
+) -> tuple[int, int, int, Any]:
+    """The tables of a tree with loops and couplings: how many links and rotors there are, and a block of memory.
 
-    The arrays are those of `Closings` and `Coupled`.
+    The arrays are those of `Closings`, and what `describe_couplings` gives.
     """
     given = model_at(tree)
-    number, couplings = rows.shape[0], couplings_in(coupled)
+    number, rotors = rows.shape[0], rotors_in(rows)
+    hard = number + couplings_in(coupled)
+    couplings = hard - number + rotors
     loops, cuts, terms, header = (
         np.zeros((number, tables.JOINTS), np.int64),
         np.zeros((number + couplings, CUT), np.int64),
-        np.zeros((coupled.shape[0], TERM), np.int64),
+        np.zeros((coupled.shape[0] + rotors, TERM), np.int64),
         np.empty(HEADER, np.int64),
     )
+    heads = np.empty(2 + 2 * terms.shape[0], np.int64)
     header[:] = header_at(tree)
-    header[memory.LOOPS], header[memory.COUPLINGS], header[memory.TERMS] = number, couplings, coupled.shape[0]
+    header[memory.LOOPS], header[memory.COUPLINGS], header[memory.TERMS] = number, couplings, terms.shape[0]
     header[memory.COORDINATES] += row_loops(rows, given, header[memory.COORDINATES], loops)
     header[memory.LIMITS] += limits.shape[0]
     header[memory.COILS] += coils.shape[0]
     header[memory.TABLED] += joint_tables.shape[1]
     row_terms(coupled, given.walk, loops, cuts, terms)
-    header[memory.ROWS], header[memory.LONGEST], header[memory.BAND] = measure(loops, given.walk, cuts, terms)
+    row_rotors(rows, given.walk.shape[0], loops, cuts, terms)
+    header[memory.ROWS], header[memory.LONGEST], header[memory.BAND] = measure(loops, given.walk, cuts, terms, heads)
+    header[memory.HARD], header[memory.HARD_ROWS] = hard, cuts[hard - 1, FIRST] + cuts[hard - 1, COUNT]
     links, cycles = link(loops, given.walk, couplings)
     header[memory.LINKS], header[memory.CYCLES] = links.shape[0], cycles.shape[0]
     for l in cycles[:, 0]:
@@ -104,18 +111,19 @@ def derive_closed(
     copy(loops, closed.loops)
     copy(cuts, closed.cuts)
     copy(terms, closed.terms)
-    copy(numbers, closed.term_numbers)
+    copy(coupled[:, NUMBERS:], closed.term_numbers)
+    fill_rotors(rows, model.walk.shape[0], closed)
     copy(links, closed.links)
     copy(cycles, closed.cycles)
     append(limited, limits, model.walk.shape[0], model.limit_rows, model.limits)
     append(coiled, coils, model.walk.shape[0], model.coil_rows, model.coils)
     rank(closed, model.walk)
-    fill_paths(closed, model.walk)
+    fill_paths(closed, model.walk, heads)
     place_loops(rows, model, closed, normals_at(start))
     move_joint_tables(joint_tables_at(tree), joint_tables, model, joint_tables_at(start))
     hold_all(start, 0.0)
     begin_with_rotors(start, 1, 0.0)
-    return links.shape[0], start, block
+    return links.shape[0], rotors, start, block
 
 
 @jit
@@ -134,17 +142,17 @@ def append(given: Any, numbers: Any, n: int, rows: Any, table: Any) -> None:
 def couplings_in(coupled: Any) -> int:
     """How many couplings there are; their terms are in order."""
     last = coupled.shape[0] - 1
-    return coupled[last, OF_COUPLING] + 1 if last >= 0 else 0
+    return int(coupled[last, OF_COUPLING]) + 1 if last >= 0 else 0
 
 
 @jit
 def row_terms(coupled: Any, walk: Any, loops: Any, cuts: Any, terms: Any) -> None:
     """`terms` of all couplings, and which of them each has."""
     n, number = walk.shape[0], loops.shape[0]
-    for b in range(number, cuts.shape[0]):
+    for b in range(number, number + couplings_in(coupled)):
         cuts[b, FIRST_TERM] = coupled.shape[0]
     for i in range(coupled.shape[0]):
-        b, l = number + coupled[i, OF_COUPLING], coupled[i, LOOP_JOINT]
+        b, l = number + int(coupled[i, OF_COUPLING]), int(coupled[i, LOOP_JOINT])
         cuts[b, FIRST_TERM], cuts[b, END_TERM] = min(cuts[b, FIRST_TERM], i), i + 1
         if l >= 0:
             terms[i, TERM_JOINT], terms[i, TERM_V], terms[i, TERM_Q] = n + l, loops[l, V], -1
@@ -152,6 +160,38 @@ def row_terms(coupled: Any, walk: Any, loops: Any, cuts: Any, terms: Any) -> Non
             for k in range(n):
                 if walk[k, tables.JOINT] == coupled[i, TREE_JOINT]:
                     terms[i, TERM_JOINT], terms[i, TERM_V], terms[i, TERM_Q] = k, walk[k, V], walk[k, tables.Q]
+
+
+@jit
+def rotors_in(rows: Any) -> int:
+    """How many coordinates of loop joints have armature."""
+    count = 0
+    for l in range(rows.shape[0]):
+        for c in range(6):
+            count += 1 if rows[l, CLOSING_ARMATURE + c] > 0.0 else 0
+    return count
+
+
+@jit
+def row_rotors(rows: Any, n: int, loops: Any, cuts: Any, terms: Any) -> None:
+    """The terms of rotors, which are the last ones, and the blocks that have them."""
+    i, b = terms.shape[0] - rotors_in(rows), cuts.shape[0] - rotors_in(rows)
+    for l in range(rows.shape[0]):
+        for c in range(6):
+            if rows[l, CLOSING_ARMATURE + c] > 0.0:
+                terms[i, TERM_JOINT], terms[i, TERM_V], terms[i, TERM_Q] = n + l, loops[l, V] + c, -1
+                cuts[b, FIRST_TERM], cuts[b, END_TERM] = i, i + 1
+                i, b = i + 1, b + 1
+
+
+@jit
+def fill_rotors(rows: Any, n: int, closed: Loops) -> None:
+    """FACTOR and SOFTNESS of the terms of rotors."""
+    for b in range(closed.hard, closed.cuts.shape[0]):
+        i = closed.cuts[b, FIRST_TERM]
+        l = closed.terms[i, TERM_JOINT] - n
+        closed.term_numbers[i, FACTOR] = 1.0
+        closed.term_numbers[i, SOFTNESS] = 1.0 / rows[l, CLOSING_ARMATURE + closed.terms[i, TERM_V] - closed.loops[l, V]]
 
 
 @jit
@@ -239,18 +279,20 @@ def load_pose_at(rows: Any, l: int, column: int) -> Any:
 
 
 @allocating
-def measure(loops: Any, walk: Any, cuts: Any, terms: Any) -> tuple[int, int, int]:
-    """Fill FIRST, COUNT, PATH, SINCE and REACH; returns the number of rows, the longest path and the width of the band."""
+def measure(loops: Any, walk: Any, cuts: Any, terms: Any, heads: Any) -> tuple[int, int, int]:
+    """Fill FIRST, COUNT, PATH, SINCE and REACH; returns the number of rows, the longest path and the width of the band.
+
+    `heads` is scratch for the bodies of a block.
+    """
     first_of = np.full(walk.shape[0], -1, np.int64)  # the first block in each tree, by its root
-    heads = np.empty(2 + 2 * terms.shape[0], np.int64)
     rows, longest, band = 0, 1, 1
     for l in range(cuts.shape[0]):
         cuts[l, FIRST], cuts[l, SINCE], cuts[l, COUNT] = rows, l, 6 - loops[l, DOFS] if l < loops.shape[0] else 1
         rows += cuts[l, COUNT]
         ways, count = bodies_of_block(loops, cuts, terms, walk.shape[0], l, heads), 0
-        for k in heads[:ways]:
-            if k >= 0:
-                root = walk[k, ROOT]
+        for i in range(ways):
+            if heads[i] >= 0:
+                root = walk[heads[i], ROOT]
                 if first_of[root] < 0:
                     first_of[root] = l
                 cuts[l, SINCE] = min(cuts[l, SINCE], first_of[root])
@@ -310,10 +352,9 @@ def rank(closed: Loops, walk: Any) -> None:
             count += 1
 
 
-@allocating
-def fill_paths(closed: Loops, walk: Any) -> None:
+@jit
+def fill_paths(closed: Loops, walk: Any, heads: Any) -> None:
     """The degrees of freedom on the ways from each block's bodies to their roots, by their places in the walk, ascending."""
-    heads = np.empty(2 + 2 * closed.terms.shape[0], np.int64)
     for l in range(closed.cuts.shape[0]):
         ways, at = bodies_of_block(closed.loops, closed.cuts, closed.terms, walk.shape[0], l, heads), closed.cuts[l, PATH]
         k = next_on_way(heads, ways, walk)

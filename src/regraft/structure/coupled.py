@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,39 +19,30 @@ from .layout import Layout
 if TYPE_CHECKING:
     from ..describe.parts import Coupling
 
-# columns of terms
-OF_COUPLING, TREE_JOINT, LOOP_JOINT = range(3)
+OF_COUPLING, TREE_JOINT, LOOP_JOINT, NUMBERS = range(4)
+"""Columns: the coupling; the joint among those of the tree, or −1; among those that close loops, or −1; then TERM_NUMBERS."""
+COUPLED = NUMBERS + TERM_NUMBERS
 
 _TEETH = 200
 """The largest whole number in a ratio whose branches are told apart where poses tell angles up to whole turns."""
 
-
-class Coupled(NamedTuple):
-    """The joints that couplings name, coupling after coupling, as arrays."""
-
-    terms: NDArray[np.int64]
-    """(terms, 3): the coupling; the joint among those of the tree, or −1; among those that close loops, or −1."""
-    numbers: NDArray[np.float64]
-    """(terms, TERM_NUMBERS)."""
-
-
-NO_COUPLINGS = Coupled(np.zeros((0, 3), np.int64), np.zeros((0, TERM_NUMBERS)))
+NO_COUPLINGS = np.zeros((0, COUPLED))
 """Of a mechanism without any."""
 
 
-def describe_couplings(couplings: Sequence[Coupling], layout: Layout, joints: Mapping[str, JointType]) -> Coupled:
-    """The couplings as arrays; `joints` has the types of all that they name."""
+def describe_couplings(couplings: Sequence[Coupling], layout: Layout, joints: Mapping[str, JointType]) -> NDArray[np.float64]:
+    """(terms, COUPLED): the joints that couplings name, coupling after coupling; `joints` has the types of all of them."""
     loops = [name for name, *_ in layout.loops]
-    terms, numbers = [], []
+    terms = []
     for b, coupling in enumerate(couplings):
         factors = {coupling.driven: 1.0} | {name: -ratio for name, ratio in coupling.drivers}
         shift, period = coupling.offset, _period(coupling, {name: f for name, f in factors.items() if name in loops}, joints)
         for name, factor in factors.items():
             closes = name in loops
-            terms.append((b, -1 if closes else layout.names.index(name), loops.index(name) if closes else -1))
-            numbers.append((factor, shift, period))
+            place = (-1, loops.index(name)) if closes else (layout.names.index(name), -1)
+            terms.append((b, *place, factor, shift, period, 0.0))
             shift = period = 0.0
-    return Coupled(np.array(terms, np.int64), np.array(numbers))
+    return np.array(terms)
 
 
 def _period(coupling: Coupling, factors: Mapping[str, float], joints: Mapping[str, JointType]) -> float:

@@ -17,6 +17,7 @@ from ..algebra.pose import POSE
 from ..compilation import declare
 from ..joints import FORMS, PARAMETERS, JointType, kind_of, padded_parameters
 from ..kernels.tables import (
+    ARMATURE,
     COIL,
     COIL_REST,
     COIL_ROW,
@@ -45,6 +46,7 @@ ON_PARENT, ON_CHILD, JOINT_PARAMETERS = 0, POSE, 2 * POSE
 # columns of closings; parent and child body and kind are those of joints
 FREEDOM, VARYING_COLUMNS, CLOSING_PARAMETERS = 3, 4, 5
 CLOSING_SETTINGS = CLOSING_PARAMETERS + PARAMETERS
+CLOSING_ARMATURE = CLOSING_SETTINGS + 6 * ARMATURE
 CLOSING_ON_PARENT = CLOSING_SETTINGS + 6 * SETTINGS
 CLOSING_ON_CHILD = CLOSING_ON_PARENT + POSE
 CLOSING = CLOSING_ON_CHILD + POSE

@@ -9,15 +9,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..algebra.pose import MOTION, POSE, WORLD_MOTION
-from ..errors import ModelError, StructureError
+from ..errors import ModelError
 from ..kernels import tables
 from ..kernels.constraints.tables import COUNT, CUT, FIRST, RESISTS
 from ..kernels.kinematics import motion
-from ..kernels.memory import COILS, CUTS_AT, FAR_AT, JOINTS_AT, LIMITS, TREE_COILS, TREE_LIMITS
+from ..kernels.memory import (
+    COILS,
+    COUPLINGS,
+    CUTS_AT,
+    FAR_AT,
+    HARD,
+    JOINTS_AT,
+    LIMITS,
+    LOOPS,
+    TREE_COILS,
+    TREE_LIMITS,
+)
 from .close import derive_closed
 from .coupled import NO_COUPLINGS, describe_couplings
 from .derive import derive_tree
-from .description import CLOSING_ON_PARENT, CLOSING_SETTINGS, NO_CLOSINGS, Closings, Description, describe, describe_closings
+from .description import NO_CLOSINGS, Closings, Description, describe, describe_closings
 from .layout import WORLD, Layout, lay_out
 from .once import kept_first, once
 from .workspace import Workspace
@@ -107,7 +118,7 @@ class Structure:
 
     def _closed(self, loops: tuple[tuple[str, str, str], ...], closings: Closings, coupled: CoupledTypes) -> Structure:
         """The structure of a tree with loops and couplings."""
-        layout = self.layout.with_loops(loops, tuple(coupling.name for coupling in coupled[0]))
+        layout = self.layout.with_loops(loops, tuple([coupling.name for coupling in coupled[0]]) if coupled[0] else ())
         return Structure(self.body_names, layout, self._describe, self, closings, coupled)
 
     @once
@@ -137,27 +148,16 @@ class Structure:
         return work
 
     def _derive_closed(self) -> Workspace:
-        self._refuse_rotors_in_loops()
         couplings, kinds = self._coupled
         coupled = describe_couplings(couplings, self.layout, kinds) if couplings else NO_COUPLINGS
-        links, address, memory = derive_closed.call(self.tree.work, *self._closings, *coupled)
+        links, soft, address, memory = derive_closed.call(self.tree.work, *self._closings, coupled)
         work = Workspace(address, memory)
         work.prepare_coils()
         if links:
             work.prepare_links()
-        if couplings:
+        if couplings or soft:
             work.prepare_couplings()
         return work
-
-    def _refuse_rotors_in_loops(self) -> None:
-        """Constraint rows have no inertia of their own yet."""
-        armature = self._closings.rows[:, CLOSING_SETTINGS:CLOSING_ON_PARENT].reshape(-1, tables.SETTINGS, 6)[:, tables.ARMATURE]
-        for (name, _, _), own in zip(self.layout.loops, armature, strict=True):
-            if own.any():
-                raise StructureError(
-                    f"joint {name!r} closes a loop and has armature, which only joints of the tree can have: add it before the "
-                    "joint of its loop that has none, so that it gets a place in q and v; or leave its armature out."
-                )
 
     def _refuse_lost_bodies(self, reached: list[int]) -> None:
         walked = set(reached)
@@ -213,8 +213,9 @@ class Structure:
 
     @once
     def loops_store(self) -> bool:
-        """Whether a loop joint has limits or a spring, which store energy."""
-        return self.loops_limited or self.work.size(COILS) > self.work.size(TREE_COILS)
+        """Whether a loop joint has energy of its own: limits, a spring, or a rotor."""
+        sprung = self.work.size(COILS) > self.work.size(TREE_COILS)
+        return self.loops_limited or sprung or self.work.size(HARD) < self.work.size(LOOPS) + self.work.size(COUPLINGS)
 
     @property
     def no_forces(self) -> Array:

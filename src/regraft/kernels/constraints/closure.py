@@ -26,7 +26,7 @@ from .delassus import allow_all_rows, remember_rows, rows_held
 from .rows import hold, residuals, row_wrenches, velocity_gaps
 from .stages import loop_stage
 from .tables import BALANCE, ELIMINATE, GAP, MULTIPLIER, REDUNDANT_BELOW, TOTAL, Loops
-from .torques import loop_energy
+from .torques import loop_energy, rotor_energy
 
 
 @loop_stage
@@ -201,7 +201,7 @@ def take_hold(
     keep_multipliers(closed)
     correct_velocities(model, work, closed, q, v, step, 0.0)  # takes away what rounding has left
     add_multipliers(closed)
-    redundant = closed.rows.shape[0] - rows_held(closed)
+    redundant = closed.hard_rows - rows_held(closed)
     clear(out)
     row_wrenches(model, work, closed, out)
     nothing = 0.0
@@ -261,7 +261,10 @@ def loops_take_hold(handle: int, x: Floats, out: Table) -> tuple[float, float, i
 
 @long_entry
 def loops_of_many(handle: int, states: Table, out: Table) -> None:
-    """At each row of `states` the gaps of each loop in position and in velocity, and last the energy that loop joints store."""
+    """At each row of `states` the gaps of each loop in position and in velocity, and last the energies of loop joints.
+
+    These are the kinetic energy of their rotors, and what their limits and springs store.
+    """
     m, w, closed, nq = model_at(handle), work_at(handle, states), loops_at(handle, states), positions_in(handle)
     for i in range(states.shape[0]):
         factorise(m, w, states[i, :nq])
@@ -270,4 +273,5 @@ def loops_of_many(handle: int, states: Table, out: Table) -> None:
         residuals(closed, out[i], 0)
         velocity_gaps(m, w, closed, states[i, nq:])
         residuals(closed, out[i], 1)
+        out[i, out.shape[1] - 2] = rotor_energy(m, w, closed)
         out[i, out.shape[1] - 1] = loop_energy(m, w, closed)

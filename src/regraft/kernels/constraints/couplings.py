@@ -5,6 +5,10 @@ force is a torque at that joint, the multiplier times the factor. A joint that c
 is a pair of wrenches on the joint's two bodies, the least one that does the same work along its coordinate (as in `torques`), and
 its position is found from where its bodies are. That tells an angle up to whole turns, and the gap of the coupling up to a
 period; of all gaps the least one counts.
+
+A *rotor* is what armature A makes of a coordinate θ of a loop joint: a torque λ = −A θ̈ along it. That is a row of the same kind,
+with one term, that is soft: (J M⁻¹ Jᵀ + 1/A) λ = −θ̈, the acceleration without it. Where velocities change, λ = −A Δθ̇, so the
+projections onto closed loops are least in a metric that has the rotor's energy too.
 """
 
 from __future__ import annotations
@@ -13,16 +17,17 @@ import math
 from typing import Any
 
 from ...algebra.memory import load, store
-from ...algebra.rotations import identity_pose
 from ...algebra.scalars import Scalar, zero
 from ...algebra.spatial import Force, compose, invert, plus_times, power, times, zero_spatial
 from ...compilation import inline, jit
-from ...joints import joint_columns, joint_nearest, parameters
+from ...joints import joint_nearest, parameters
 from ...tolerances import HIDDEN
-from ..tables import CHILD, END, GIVEN, KIND, PAR, PARENT, VEL, D, KernelModel, S, U, V, Work
-from .rows import lacking, loop_frames, pair_of
+from ..tables import CHILD, DOFS, END, GIVEN, KIND, PAR, PARENT, VEL, D, KernelModel, S, U, V, Work
+from .rows import lacking, least_wrench, loop_frames, pair_of
 from .tables import (
     ALONG,
+    APPLIED,
+    DRIVE,
     END_TERM,
     FACTOR,
     FIRST,
@@ -34,9 +39,10 @@ from .tables import (
     PERIOD,
     POSITION,
     RESIDUAL,
-    SCREWS,
     SHIFT,
     SIZE_ALONE,
+    SOFT,
+    SOFTNESS,
     TERM_JOINT,
     TERM_Q,
     TERM_V,
@@ -52,7 +58,7 @@ def hold_couplings(model: KernelModel, work: Work, closed: Loops, q: Any, spread
     """
     worst = 0.0
     for b in range(closed.loops.shape[0], closed.cuts.shape[0]):
-        gap = zero(closed.scratch[0, 0])
+        gap, r = zero(closed.scratch[0, 0]), closed.cuts[b, FIRST]
         for i in range(closed.cuts[b, FIRST_TERM], closed.cuts[b, END_TERM]):
             at, factor = closed.terms[i, TERM_Q], closed.term_numbers[i, FACTOR]
             if at < 0:
@@ -61,7 +67,10 @@ def hold_couplings(model: KernelModel, work: Work, closed: Loops, q: Any, spread
         period = closed.term_numbers[closed.cuts[b, FIRST_TERM], PERIOD]
         if period > 0.0:
             gap -= period * math.floor(gap.real / period + 0.5)
-        closed.rows[closed.cuts[b, FIRST], RESIDUAL] = -gap
+        if b >= closed.hard:
+            gap = zero(closed.scratch[0, 0])
+        closed.rows[r, RESIDUAL], closed.rows[r, APPLIED] = -gap, 0.0
+        closed.rows[r, SOFT] = closed.term_numbers[closed.cuts[b, FIRST_TERM], SOFTNESS]
         worst = max(worst, abs(gap.real))
         if spreads:
             spread_coupling(model, work, closed, b)
@@ -75,9 +84,10 @@ def hold_loop_joint(model: KernelModel, work: Work, closed: Loops, i: int) -> No
     X_p, X_c, apart = loop_frames(model, work, closed, l)
     kind, par = closed.loops[l, KIND], parameters(closed.geometry, l, PAR, scratch[0, 0])
     joint_nearest(kind, par, compose(invert(X_p), X_c), scratch[POSITION], 0)
-    joint_columns(kind, par, scratch[POSITION], 0, identity_pose(par[0]), scratch, SCREWS, 0)
-    screw = load(scratch, SCREWS, 0, 6)
-    along = times(closed.term_numbers[i, FACTOR] / power(screw, screw), screw)
+    nv, own, tau = closed.loops[l, DOFS], closed.terms[i, TERM_V] - closed.loops[l, V], scratch[DRIVE]
+    for d in range(nv):
+        tau[d] = closed.term_numbers[i, FACTOR] if d == own else 0.0
+    along = least_wrench(kind, par, scratch[POSITION], nv, tau, scratch)
     force, back = pair_of(X_c, apart, along)
     store(closed.pairs, i, ALONG, along)
     store(closed.pairs, i, ON_CHILD, force)
@@ -96,6 +106,7 @@ def coupling_velocities(model: KernelModel, work: Work, closed: Loops, v: Any) -
                 total += closed.term_numbers[i, FACTOR] * v[closed.terms[i, TERM_V]]
             else:
                 total += moved_pair(closed, i, k - n, work.body, VEL)
+        total = total if b < closed.hard else zero(closed.scratch[0, 0])
         closed.rows[closed.cuts[b, FIRST], RESIDUAL] = -total
         worst = max(worst, abs(total.real))
     return worst
@@ -124,7 +135,9 @@ def coupling_accelerations(model: KernelModel, work: Work, closed: Loops, a: Any
                 lack -= closed.term_numbers[i, FACTOR] * (a[d] + work.dof[d, GIVEN])
             else:
                 lack += power(load(closed.pairs, i, ALONG, 6), lacking(model, work, closed, k - n))
-        closed.rows[closed.cuts[b, FIRST], RESIDUAL] = lack
+        r = closed.cuts[b, FIRST]
+        lack -= closed.rows[r, SOFT] * closed.rows[r, APPLIED]
+        closed.rows[r, RESIDUAL] = lack
         worst = max(worst, abs(lack.real))
     return worst
 
@@ -157,7 +170,7 @@ def spread_coupling(model: KernelModel, work: Work, closed: Loops, b: int) -> No
             l = k - n
             alone += carry_down(model, work, closed, b, closed.loops[l, CHILD], load(closed.pairs, i, ON_CHILD, 6))
             alone += carry_down(model, work, closed, b, closed.loops[l, PARENT], load(closed.pairs, i, ON_PARENT, 6))
-    closed.rows[closed.cuts[b, FIRST], SIZE_ALONE] = alone
+    closed.rows[closed.cuts[b, FIRST], SIZE_ALONE] = alone + closed.rows[closed.cuts[b, FIRST], SOFT]
 
 
 @jit

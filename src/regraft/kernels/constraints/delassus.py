@@ -23,6 +23,7 @@ from ...tolerances import HIDDEN, REDUNDANT
 from ..tables import CHILD, END, PARENT, TAU, D, KernelModel, S, U, V, Work
 from .tables import (
     ALL_ROWS,
+    APPLIED,
     BLOCK,
     COUNT,
     FIRST,
@@ -38,6 +39,7 @@ from .tables import (
     RESIDUAL,
     SINCE,
     SIZE_ALONE,
+    SOFT,
     SOLVED,
     TAKEN,
     Loops,
@@ -167,6 +169,7 @@ def couple_band(closed: Loops, redundant: float) -> float:
             fill_block(closed, other, l)
             take_out(closed, l, other)
         fill_block(closed, l, l)
+        scratch[BLOCK, 0] += rows[first, SOFT]
         b_0, b_1, b_2 = load(scratch, BLOCK, 0, 6), load(scratch, BLOCK + 1, 0, 6), load(scratch, BLOCK + 2, 0, 6)
         b_3, b_4, b_5 = load(scratch, BLOCK + 3, 0, 6), load(scratch, BLOCK + 4, 0, 6), load(scratch, BLOCK + 5, 0, 6)
         for e in range(reach, first):  # what the rows of the loops before have taken
@@ -303,9 +306,9 @@ def remember_rows(closed: Loops) -> None:
 
 @jit
 def rows_held(closed: Loops) -> int:
-    """How many rows have a pivot, after `couple`."""
+    """How many of the rows that hold something have a pivot, after `couple`."""
     count = 0
-    for r in range(closed.rows.shape[0]):
+    for r in range(closed.hard_rows):
         count += 1 if closed.rows[r, PIVOT].real > 0.0 else 0
     return count
 
@@ -377,6 +380,7 @@ def push(work: Work, closed: Loops, part: float) -> None:
         store(scratch, BLOCK, 0, zero_spatial(scratch[0, 0]))
         for r in range(first, first + closed.cuts[l, COUNT]):
             scratch[BLOCK, r - first] = part * rows[r, MULTIPLIER]
+            rows[r, APPLIED] += part * rows[r, MULTIPLIER]
         forces = load(scratch, BLOCK, 0, 6)
         for i in range(closed.cuts[l, PATH]):
             work.dof[closed.dofs[0, path[l, i]], TAU] += power(forces, load(closed.Y, l * path.shape[1] + i, 0, 6))

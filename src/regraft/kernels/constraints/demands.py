@@ -28,6 +28,7 @@ from .jacobian import (
 )
 from .rows import ask_couplings, held_directions, in_frame, loop_frames, loop_twists
 from .tables import (
+    ALONG,
     COUNT,
     DRIVE,
     END_TERM,
@@ -38,6 +39,8 @@ from .tables import (
     POSITION,
     RESIDUAL,
     SCREWS,
+    SOFTNESS,
+    TERM_JOINT,
     TERM_V,
     TERMS_ALONE,
     VELOCITY,
@@ -87,6 +90,7 @@ def loop_demands(handle: int, x: Floats, a: Floats, size: float, wrenches: Table
     for d in range(a.shape[0]):
         rates[d], accelerations[d] = x[nq + d], a[d]
     J, rate = np.empty((rows, columns)), np.zeros((rows, columns))
+    ask_couplings(closed, TERMS_ALONE, x[:nq])
     constraint_columns(m, w, closed, J)
     size = places_of_loops(m, w, closed, size)
     for l in range(closed.loops.shape[0]):
@@ -98,8 +102,9 @@ def loop_demands(handle: int, x: Floats, a: Floats, size: float, wrenches: Table
         opening(m, w, closed, l, (x[nq:], a), (J, rate), out)
         if closed.loops[l, DOFS] == 1:  # which a coupling may name
             accelerations[closed.loops[l, V]] = own_acceleration(closed, l, J)
+        turn_rotors(m, w, closed, l, own)
     settle_couplings(closed, x[:nq], rates, out)
-    for b in range(closed.loops.shape[0], closed.cuts.shape[0]):
+    for b in range(closed.loops.shape[0], closed.hard):
         out[b, 2], out[b, 3] = coupled_sum(closed, b, accelerations)
 
 
@@ -154,6 +159,17 @@ def opening(
 
 
 @jit
+def turn_rotors(model: KernelModel, work: Work, closed: Loops, l: int, own: Any) -> None:
+    """Add −A θ̈ of the rotors of a loop joint to its own torques, with θ̈ from what DRIVE leaves to it; after `opening`."""
+    _, X_c, _ = loop_frames(model, work, closed, l)
+    for b in range(closed.hard, closed.cuts.shape[0]):
+        i = closed.cuts[b, FIRST_TERM]
+        if closed.terms[i, TERM_JOINT] == model.walk.shape[0] + l:
+            rate = power(turned(X_c[0], load(closed.pairs, i, ALONG, 6)), load(closed.scratch, DRIVE, 0, 6))
+            own[closed.terms[i, TERM_V] - work.dof.shape[0]] -= rate / closed.term_numbers[i, SOFTNESS]
+
+
+@jit
 def own_acceleration(closed: Loops, l: int, J: Any) -> float:
     """The acceleration of a loop joint with one coordinate, nearest to what DRIVE leaves to it; after `opening`."""
     total, size = 0.0, 0.0
@@ -179,7 +195,7 @@ def coupled_sum(closed: Loops, b: int, rates: Any) -> tuple[float, float]:
 def settle_couplings(closed: Loops, q: Any, rates: Any, out: Any) -> None:
     """GAP_THERE and SLIP of each coupling, where all joints have the velocities `rates`; after `place_bodies`."""
     ask_couplings(closed, TERMS_ALONE, q)
-    for b in range(closed.loops.shape[0], closed.cuts.shape[0]):
+    for b in range(closed.loops.shape[0], closed.hard):
         out[b, 0] = abs(closed.rows[closed.cuts[b, FIRST], RESIDUAL])
         slip, summands = coupled_sum(closed, b, rates)
         out[b, 1] = slip / (1.0 + summands)

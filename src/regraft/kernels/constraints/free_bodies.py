@@ -38,6 +38,7 @@ from .delassus import (
 )
 from .tables import (
     ACCELERATION,
+    APPLIED,
     BLOCK,
     COUNT,
     COUNTED,
@@ -61,6 +62,7 @@ from .tables import (
     RESIDUAL,
     SEEN,
     SIZE_ALONE,
+    SOFT,
     SOLVED,
     TAKEN,
     TERM_JOINT,
@@ -311,6 +313,7 @@ def factorise_cycles(model: KernelModel, work: Work, closed: Loops, redundant: f
                 for s in range(closed.cuts[other, FIRST], closed.cuts[other, FIRST] + closed.cuts[other, COUNT]):
                     border[e, at] = moved_row(model, closed, other, s)
                     e += 1
+            border[at, at] += closed.rows[r, SOFT]
             at += 1
     take_cycle_rows(closed, redundant)
 
@@ -393,6 +396,8 @@ def push_links(model: KernelModel, work: Work, closed: Loops, part: float) -> No
     """Add a part of the forces of all rows to the reduced torques TAU of the bodies' Free joints."""
     walk, dof, loops, bodies = model.walk, work.dof, closed.loops, closed.bodies
     unload(closed, TOTAL_LOAD)
+    for r in range(closed.rows.shape[0]):
+        closed.rows[r, APPLIED] += part * closed.rows[r, MULTIPLIER]
     for l in range(loops.shape[0]):
         load_ends(closed, l, TOTAL_LOAD, total_force(closed, l, FORCE_CHILD), total_force(closed, l, FORCE_PARENT))
     for b in range(loops.shape[0], closed.cuts.shape[0]):

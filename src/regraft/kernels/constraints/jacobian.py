@@ -112,7 +112,7 @@ def constraint_columns(model: KernelModel, work: Work, closed: Loops, J: Any) ->
         loop_position(closed, l, X_p, X_c)
         for d in range(loops[l, DOFS]):
             put(J, 6 * l, loops[l, V] + d, times(-1.0, turned(X_c[0], load(closed.scratch, SCREWS + d, 0, 6))))
-    for b in range(loops.shape[0], closed.cuts.shape[0]):
+    for b in range(loops.shape[0], closed.hard):
         for i in range(closed.cuts[b, FIRST_TERM], closed.cuts[b, END_TERM]):
             J[row_of_coupling(closed, b), closed.terms[i, TERM_V]] += closed.term_numbers[i, FACTOR]
 

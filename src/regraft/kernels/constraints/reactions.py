@@ -51,7 +51,7 @@ def closed_reactions(
 @allocating
 def least_multipliers(model: KernelModel, work: Work, closed: Loops, redundant: Any) -> None:
     """Replace multipliers that are not unique by the least ones with the same Jᵀ λ, and mark their loops; after the dynamics."""
-    rows, count = closed.rows, closed.rows.shape[0]
+    rows, count = closed.rows, closed.hard_rows
     redundant[:] = 0
     rank, nv = rows_held(closed), work.dof.shape[0]
     if rank == count:

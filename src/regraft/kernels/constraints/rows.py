@@ -65,6 +65,7 @@ from .tables import (
     POSITION,
     POSITIONS,
     RESIDUAL,
+    SCREWS,
     TERM_JOINT,
     TERM_V,
     VELOCITIES,
@@ -136,6 +137,18 @@ def orthonormal_basis(kind: int, par: Any, q: Any, nv: int, columns: Any) -> Non
                 store(columns, d, 0, plus_times(load(columns, d, 0, 6), -share, load(columns, e, 0, 6)))
         c = load(columns, d, 0, 6)
         store(columns, d, 0, times(reciprocal(square_root(power(c, c))), c))
+
+
+@jit
+def least_wrench(kind: int, par: Any, q: Any, nv: int, tau: Any, scratch: Any) -> Force:
+    """Of all wrenches with the work of the torques tau in the motions of a joint at q the least, in its frame on its child."""
+    orthonormal_basis(kind, par, q, nv, scratch)
+    joint_columns(kind, par, q, 0, identity_pose(par[0]), scratch, SCREWS + 6, 0)
+    wrench = zero_spatial(par[0])
+    for d in range(nv):
+        column, basis = load(scratch, SCREWS + 6 + d, 0, 6), load(scratch, SCREWS + d, 0, 6)
+        wrench = plus_times(wrench, (tau[d] - power(column, wrench)) / power(column, basis), basis)
+    return wrench
 
 
 @inline
@@ -221,7 +234,7 @@ def velocity_gaps(model: KernelModel, work: Work, closed: Loops, v: Scalars) -> 
 @jit
 def residuals(closed: Loops, out: Any, first: int) -> None:
     """The largest RESIDUAL of each loop and coupling, to every second place of `out`, from `first` on."""
-    for l in range(closed.cuts.shape[0]):
+    for l in range(closed.hard):
         worst = 0.0
         for r in range(closed.cuts[l, FIRST], closed.cuts[l, FIRST] + closed.cuts[l, COUNT]):
             worst = max(worst, abs(closed.rows[r, RESIDUAL].real))
@@ -301,7 +314,7 @@ def row_wrenches(model: KernelModel, work: Work, closed: Loops, out: Any) -> Non
         wrench = load(out, l, 0, 6)
         for r in range(closed.cuts[l, FIRST], closed.cuts[l, FIRST] + closed.cuts[l, COUNT]):
             wrench = plus_times(wrench, rows[r, MULTIPLIER], load(rows, r, NORMAL, 6))
-        for b in range(loops.shape[0], closed.cuts.shape[0]):  # what couplings do along the joint's own coordinate
+        for b in range(loops.shape[0], closed.cuts.shape[0]):  # couplings and rotors act along the joint's own coordinates
             for i in range(closed.cuts[b, FIRST_TERM], closed.cuts[b, END_TERM]):
                 if closed.terms[i, TERM_JOINT] == model.walk.shape[0] + l:
                     wrench = plus_times(wrench, rows[closed.cuts[b, FIRST], MULTIPLIER], load(closed.pairs, i, ALONG, 6))
@@ -317,7 +330,7 @@ def row_jacobian(model: KernelModel, work: Work, closed: Loops, out: Any) -> Non
         for r in range(closed.cuts[l, FIRST], closed.cuts[l, FIRST] + closed.cuts[l, COUNT]):
             powers(model, work, loops[l, CHILD], load(rows, r, FORCE_CHILD, 6), out[r])
             powers(model, work, loops[l, PARENT], load(rows, r, FORCE_PARENT, 6), out[r])
-    for b in range(loops.shape[0], closed.cuts.shape[0]):
+    for b in range(loops.shape[0], closed.hard):
         r = closed.cuts[b, FIRST]
         for i in range(closed.cuts[b, FIRST_TERM], closed.cuts[b, END_TERM]):
             k = closed.terms[i, TERM_JOINT]

@@ -1,8 +1,9 @@
 """The tables of constraints: what each column holds. Row l belongs to the l-th *block* of constraint rows.
 
-The blocks are those of the loop joints, in the order of their addition, then those of the couplings. A loop joint has a row for
-each direction that it holds, a coupling has one. What a loop joint is stands in the one table of all joints, `kernels.tables`;
-here is what its loop makes of it. What follows needs to know only of blocks, not of their kinds.
+The blocks are those of the loop joints, in the order of their addition, then those of the couplings, then those of the *rotors*
+of loop joints. A loop joint has a row for each direction that it holds, a coupling has one. So has a rotor, for one coordinate of
+a loop joint with armature; its row is soft, and holds nothing. What a loop joint is stands in the one table of all joints,
+`kernels.tables`; here is what its loop makes of it. What follows needs to know only of blocks, not of their kinds.
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ REACH = 2  # first constraint row of the first block that shares a tree with it
 SINCE = 3  # that block
 RESISTS = 4  # 1 where a loop joint has torques along its own freedom by itself: of damping, limits, a spring or friction
 COUNT = 5  # how many constraint rows it has, at most six
-FIRST_TERM = 6  # of a coupling: the first of its terms
+FIRST_TERM = 6  # of a coupling or a rotor: the first of its terms
 END_TERM = 7  # one past the last of them
 CUT = 8
 
-# terms: int64 (terms, TERM), a row for each joint that a coupling names
+# terms: int64 (terms, TERM), a row for each joint that a coupling names, and for each rotor
 TERM_JOINT = 0  # row of the joint in the table of all joints: a joint of the tree, or one that closes a loop
 TERM_V = 1  # its velocity, in the coordinates of all joints
 TERM_Q = 2  # its position in q; −1 for a loop joint, whose position is found from its bodies
@@ -30,7 +31,8 @@ TERM = 3
 FACTOR = 0
 SHIFT = 1
 PERIOD = 2  # of a coupling's first term: up to what the gap is known, as bodies tell angles up to whole turns; else 0
-TERM_NUMBERS = 3
+SOFTNESS = 3  # of a rotor: 1 / armature; else 0
+TERM_NUMBERS = 4
 
 # pairs: (terms, PAIR), scratch, of terms that are loop joints
 ON_CHILD = (
@@ -61,7 +63,9 @@ SIZE_ALONE = 21  # what the pivot would be if the row's two forces did not act a
 TOTAL = 22  # sum of multipliers over several corrections
 TAKEN = 23  # of the r-th pivot: the row that it belongs to, as the rows of a loop are taken with the largest pivot first
 SOLVED = 24  # of the r-th pivot: its row's multiplier
-ROW = 25
+SOFT = 25  # what is added to the diagonal of the Delassus matrix: SOFTNESS of a rotor, else 0
+APPLIED = 26  # sum of the multipliers whose forces act, since `hold`
+ROW = 27
 
 # Y: (blocks · longest, SHARES): a row for each place on a block's path
 INVERSE = 6  # after what the joint there feels of each of the loop's rows: D of the joint
@@ -132,5 +136,7 @@ class Loops(NamedTuple):
     terms: Any
     term_numbers: Any
     pairs: Any
+    hard: int  # how many blocks hold something: all but those of rotors, which are the last
+    hard_rows: int  # how many rows these have
     couplings_at: int  # address of `coupling_kernels.couplings_kernel`, where there are couplings
     handle: Any  # by which stages find all of this again

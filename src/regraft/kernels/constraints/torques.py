@@ -8,11 +8,10 @@ from __future__ import annotations
 import math
 
 from ...algebra.memory import call_kernel, load, store
-from ...algebra.rotations import identity_pose
 from ...algebra.scalars import Scalar, zero
-from ...algebra.spatial import Transform, Vector, compose, invert, minus, plus_times, power, zero_spatial
+from ...algebra.spatial import Transform, Vector, compose, invert, minus
 from ...compilation import Floats, Table, entry, inline, jit
-from ...joints import joint_columns, joint_nearest, nearest_velocity, parameters
+from ...joints import joint_nearest, nearest_velocity, parameters
 from ..kinematics import move_bodies, place_bodies
 from ..memory import loops_at, model_at, positions_in, work_at
 from ..passive import limit_energy, limit_push, measured, pick, rub, wind
@@ -29,14 +28,16 @@ from ..tables import (
     TURNS,
     UP_TO_TURNS,
     UPPER,
+    VEL,
     KernelModel,
     V,
     Work,
 )
+from .couplings import moved_pair
 from .delassus import spread
-from .rows import in_frame, loop_frames, loop_twists, orthonormal_basis, pair_of
+from .rows import in_frame, least_wrench, loop_frames, loop_twists, pair_of
 from .stages import loop_stage
-from .tables import DRIVE, DRIVEN, PATH, POSITION, RESISTS, SCREWS, VELOCITY, Loops
+from .tables import DRIVE, DRIVEN, FIRST_TERM, PATH, POSITION, RESISTS, SCREWS, SOFTNESS, TERM_JOINT, VELOCITY, Loops
 
 
 @loop_stage
@@ -76,13 +77,7 @@ def loop_torques(model: KernelModel, work: Work, closed: Loops, l: int) -> tuple
             push = limit_push(model, row, between_bounds(model, row, value), gradient, v, 0)
             for c in range(min(nv, 3)):
                 tau[c] += push * pick(gradient, c)
-    orthonormal_basis(kind, par, q, nv, scratch)
-    joint_columns(kind, par, q, 0, identity_pose(par[0]), scratch, SCREWS + 6, 0)
-    wrench = zero_spatial(par[0])
-    for d in range(nv):
-        column, basis = load(scratch, SCREWS + 6 + d, 0, 6), load(scratch, SCREWS + d, 0, 6)
-        wrench = plus_times(wrench, (tau[d] - power(column, wrench)) / power(column, basis), basis)
-    store(scratch, DRIVE, 0, wrench)
+    store(scratch, DRIVE, 0, least_wrench(kind, par, q, nv, tau, scratch))
     return X_c, apart
 
 
@@ -128,6 +123,17 @@ def settle_at(model: KernelModel, work: Work, closed: Loops, l: int) -> None:
     X_p, X_c, _ = loop_frames(model, work, closed, l)
     par = parameters(closed.geometry, l, PAR, closed.scratch[0, 0])
     joint_nearest(closed.loops[l, KIND], par, compose(invert(X_p), X_c), closed.scratch[POSITION], 0)
+
+
+@jit
+def rotor_energy(model: KernelModel, work: Work, closed: Loops) -> Scalar:
+    """The kinetic energy of the rotors of loop joints, ½ A θ̇²; after `hold`, with VEL."""
+    energy = zero(closed.scratch[0, 0])
+    for b in range(closed.hard, closed.cuts.shape[0]):
+        i = closed.cuts[b, FIRST_TERM]
+        speed = moved_pair(closed, i, closed.terms[i, TERM_JOINT] - model.walk.shape[0], work.body, VEL)
+        energy += 0.5 * speed * speed / closed.term_numbers[i, SOFTNESS]
+    return energy
 
 
 @entry
