@@ -259,18 +259,24 @@ def test_a_spring_in_a_loop_joint_gives_its_energy_back():
     assert energies.kinetic.max() > 1.0
 
 
-def test_a_rotor_in_a_loop_joint_is_refused_by_name():
-    mech = two_hinges(PLAIN, rg.Revolute(Y, armature=0.1))
-    assert mech.loop_joints == ("second",)  # it can be described
-    for ask in (rg.forward_dynamics, rg.energy, rg.mass_matrix):
-        with pytest.raises(rg.StructureError, match="'second' closes a loop and has armature"):
-            ask(mech, mech.state())
-    tree = two_hinges(rg.Revolute(Y, armature=0.1), PLAIN)
-    inertia = tree.bodies["rod"].inertia.tensor[1, 1] + 0.25
-    assert rg.forward_dynamics(tree, tree.state(), [1.0]) == pytest.approx([1.0 / (inertia + 0.1)], rel=1e-12)
+def test_a_rotor_turns_the_same_in_a_loop_joint_and_in_the_tree():
     swinging = on_a_joint(rg.Revolute(Y))
-    with pytest.raises(rg.StructureError, match="'grip' closes a loop and has armature"):
-        rg.connect(swinging, swinging.state(), "world", "body", joint=rg.Revolute(Y, armature=0.1), at=(0, 0, 0), name="grip")
+    gripped, _ = rg.connect(
+        swinging, swinging.state(), "world", "body", joint=rg.Revolute(Y, armature=0.1), at=(0, 0, 0), name="grip"
+    )
+    in_tree = swinging.replace(settings={"joint": {"armature": 0.1}})
+    for one, other in (
+        (two_hinges(PLAIN, rg.Revolute(Y, armature=0.1)), two_hinges(rg.Revolute(Y, armature=0.1), PLAIN)),
+        (gripped, in_tree),
+    ):
+        tau, v = np.ones(one.nv), np.full(one.nv, 0.7)
+        assert rg.forward_dynamics(one, one.state(v=v), tau) == pytest.approx(
+            rg.forward_dynamics(other, other.state(v=v), tau), rel=1e-11
+        )
+        assert rg.energy(one, one.state(v=v)).kinetic == pytest.approx(rg.energy(other, other.state(v=v)).kinetic, rel=1e-12)
+    inertia = two_hinges(PLAIN, PLAIN).bodies["rod"].inertia.tensor[1, 1] + 0.25
+    tree = two_hinges(rg.Revolute(Y, armature=0.1), PLAIN)
+    assert rg.forward_dynamics(tree, tree.state(), [1.0]) == pytest.approx([1.0 / (inertia + 0.1)], rel=1e-12)
 
 
 def test_whole_turns_are_lost_in_maximal_coordinates():

@@ -72,7 +72,7 @@ class JointType(Frozen):
     limits : Limits or (lower, upper), optional
         Soft bounds on its position; by default there are none.
     armature : float or (nv,) array_like, optional
-        Inertia that the joint itself adds to each of its velocities, as a motor's rotor behind its gear does; not of loop joints.
+        Inertia that the joint itself adds to each of its velocities, as a motor's rotor behind its gear does.
     stiffness : float or (nv,) array_like, optional
         Of a spring in the joint, for each of its velocities: torque per radian, or force per metre, from `rest`.
     rest : float or (nq,) array_like, optional
