@@ -24,7 +24,7 @@ _FLOAT64 = np.dtype(np.float64)
 
 
 def forward_dynamics(mech: Mechanism, state: State, tau: Torques | None = None, wrenches: Wrenches | None = None) -> Array:
-    """The accelerations v̇ under torques, gravity, springs, damping, limits and external wrenches, with or without loops.
+    """The accelerations v̇ under torques, gravity, all passive forces and external wrenches, with or without loops.
 
     Parameters
     ----------

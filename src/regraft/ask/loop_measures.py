@@ -1,4 +1,4 @@
-"""How far the loops of a mechanism are open, and what the limits of loop joints store, in many states."""
+"""How far the loops of a mechanism are open, and what loop joints store, in many states."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Array = NDArray[np.float64]
 
 
 def loop_measures(mech: Mechanism, states: Array) -> Array:
-    """(states, 3): the largest gap of a loop in position and in velocity, and the energy in the limits of loop joints."""
+    """(states, 3): the largest gap of a loop in position and in velocity, and the energy that loop joints store."""
     found, out = _measures(mech, states), np.zeros((len(states), 3))
     out[:, 0], out[:, 1] = found[:, :-1:2].max(axis=1, initial=0.0), found[:, 1:-1:2].max(axis=1, initial=0.0)
     out[:, 2] = found[:, -1]
