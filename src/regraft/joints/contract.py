@@ -136,7 +136,10 @@ class JointType(Frozen):
             self._set(**{what: not_negative(name, what, given, self.nv)})
         for what, most in zip(BOUNDING, (effort, speed), strict=True):
             self._set(**{what: bound(name, what, most, self.nv)})
-        self._set(rest=self.normalised(rest_position(name, rest, self.neutral())))
+        if type(self) not in _AT_REST:
+            _AT_REST[type(self)] = self.neutral()
+        neutral = _AT_REST[type(self)]
+        self._set(rest=neutral if rest is None else self.normalised(rest_position(name, rest, neutral)))
 
     def arguments(self) -> dict[str, Any]:
         """The constructor's own arguments: what tells this joint type from another of its class."""
@@ -339,6 +342,7 @@ class JointType(Frozen):
 
 
 _NO_TABLE: Array = np.empty(0)
+_AT_REST: dict[type[JointType], Array] = {}  # the position at rest of joints that are given none, one for all of a type
 
 
 def padded_parameters(joint: JointType) -> tuple[float, ...]:
