@@ -362,3 +362,12 @@ def test_skeletons_of_the_paper_have_no_settings_but_friction():
     mech.add_joint("elbow", rg.Revolute(Y, armature=0.1), "body", "arm")
     with pytest.raises(rg.ModelError, match="'elbow': S3 has no armature"):
         rg.maximal.skeleton_of(mech, mech.state())
+
+
+def test_reactions_along_a_joint_are_torque_less_rotor_spring_and_friction():
+    joint = rg.Revolute(Y, armature=0.3, stiffness=5.0, rest=0.2, friction=1.5, damping=0.4)
+    mech = on_a_joint(joint, gravity=(0, 0, -9.81))
+    state = mech.state({"joint": 0.9}, {"joint": 2.0})
+    a = rg.forward_dynamics(mech, state, [3.0])[0]
+    expected = 3.0 - 0.3 * a - 5.0 * 0.7 - 1.5 * 2.0 / math.hypot(2.0, SLIP_SPEED) - 0.4 * 2.0
+    assert rg.joint_reactions(mech, state, [3.0])["joint"][1] == pytest.approx(expected, rel=1e-12)

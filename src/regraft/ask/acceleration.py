@@ -125,7 +125,7 @@ def stuck(left: float) -> StructureError:
 
 
 def loop_torques_at(mech: Mechanism, state: State, a: Array) -> Array:
-    """The torques of damping and limits in all loop joints: a number for each of their velocities, joint after joint.
+    """The torques of all that resists loop joints: a number for each of their velocities, joint after joint.
 
     Rejects a state whose loops are open in position or in velocity, and accelerations that would open them.
     """

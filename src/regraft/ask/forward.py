@@ -32,7 +32,7 @@ def forward_dynamics(
     wrenches: Wrenches | None = None,
     prescribed: Prescribed | None = None,
 ) -> Array:
-    """The accelerations v̇ under torques, gravity, springs, damping, limits and external wrenches, with loops and couplings.
+    """The accelerations v̇ under torques, gravity, all passive forces and external wrenches, with loops and couplings.
 
     Parameters
     ----------

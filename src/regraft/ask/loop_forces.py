@@ -42,7 +42,7 @@ def loop_rows(structure: Structure, q: Array) -> Array:
 
 
 def own_wrenches(structure: Structure, work: Workspace, x: Array) -> Array:
-    """(loops, 6): the wrench of each loop joint's motor, damping and limits on its child, in its frame there, at x = (q, v)."""
+    """(loops, 6): the wrench of each loop joint's own torques on its child, in its frame there, at x = (q, v)."""
     found = np.zeros((len(structure.layout.loops), 6))
     if structure.loops_resist or work.is_driven:
         driving_wrenches.call(work, x, found)

@@ -1,4 +1,4 @@
-"""How far the loops of a mechanism are open, and what the limits of loop joints store, in many states."""
+"""How far the loops of a mechanism are open, and what loop joints store, in many states."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Array = NDArray[np.float64]
 def loop_measures(mech: Mechanism, states: Array) -> Array:
     """(states, 4): the largest gap, of loops and couplings, in position and in velocity; the energies of loop joints.
 
-    These are what their limits store, and the kinetic energy of their rotors.
+    These are what their limits and springs store, and the kinetic energy of their rotors.
     """
     found, out = _measures(mech, states), np.zeros((len(states), 4))
     out[:, 0], out[:, 1] = found[:, :-2:2].max(axis=1, initial=0.0), found[:, 1:-2:2].max(axis=1, initial=0.0)

@@ -29,8 +29,8 @@ class Reactions(dict[str, Array]):
 def joint_reactions(mech: Mechanism, state: State, tau: Torques | None = None, wrenches: Wrenches | None = None) -> Reactions:
     """The whole wrench that each joint's parent puts on its child.
 
-    Along the joint's own freedom it is tau with damping and limits. Where loops are redundant, the forces of their loop joints
-    are the least that hold them.
+    Along the joint's own freedom it is tau with all that resists, less what a rotor takes. Where loops are redundant, the
+    forces of their loop joints are the least that hold them.
 
     Parameters
     ----------

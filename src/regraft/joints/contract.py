@@ -131,7 +131,9 @@ class JointType(Frozen):
         speed: ArrayLike | None = None,
     ) -> None:
         name = type(self).__name__
-        nv = self.nv
+        nv, neutral = self.nv, _AT_REST.get(type(self))
+        if neutral is None:
+            neutral = _AT_REST[type(self)] = self.neutral()
         given = zip(RESISTING, (damping, armature, stiffness, friction), strict=True)
         most = zip(BOUNDING, (effort, speed), strict=True)
         self._set(
@@ -139,7 +141,7 @@ class JointType(Frozen):
             limits=Limits.of(name, limits, self.limited),
             **{what: not_negative(name, what, numbers, nv) for what, numbers in given},
             **{what: bound(name, what, numbers, nv) for what, numbers in most},
-            rest=self.normalised(rest_position(name, rest, self.neutral())),
+            rest=neutral if rest is None else self.normalised(rest_position(name, rest, neutral)),
         )
 
     def arguments(self) -> dict[str, Any]:
@@ -343,6 +345,7 @@ class JointType(Frozen):
 
 
 _NO_TABLE: Array = np.empty(0)
+_AT_REST: dict[type[JointType], Array] = {}  # the position at rest of joints that are given none, one for all of a type
 
 
 def padded_parameters(joint: JointType) -> tuple[float, ...]:

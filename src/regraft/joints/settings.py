@@ -51,10 +51,8 @@ def bound(name: str, what: str, given: ArrayLike | None, nv: int) -> Array:
     return np.full(nv, numbers)
 
 
-def rest_position(name: str, given: ArrayLike | None, neutral: Array) -> Array:
+def rest_position(name: str, given: ArrayLike, neutral: Array) -> Array:
     """Where a joint's spring is at rest; one number will do for a joint with one coordinate."""
-    if given is None:
-        return neutral
     numbers = real_numbers(f"{name}: rest", given)
     return finite(f"{name}: rest", np.atleast_1d(numbers) if neutral.size == 1 else numbers, neutral.shape)
 

@@ -154,10 +154,11 @@ def describe(
     index = _numbers_of(bodies)
     tree = [joints[name] for name in layout.names]
     wiring, numbers = np.empty((len(tree), 7), np.int64), np.empty((len(tree), JOINT_PARAMETERS + PARAMETERS))
-    joint_tables = _NO_TABLES
+    settings, joint_tables = np.empty((SETTINGS, layout.nv)), _NO_TABLES
     for j, joint in enumerate(tree):
         ends = index[joint.parent], index[joint.child]
         wiring[j] = _joint_row(ends, joint.type, layout.q_slices[joint.name].start, layout.v_slices[joint.name].start)
+        settings[:, layout.v_slices[joint.name]] = _settings(joint.type)
         _fill_numbers(numbers[j], joint)
         joint_tables = with_table(numbers[:, JOINT_PARAMETERS], joint_tables, j, joint.type)
     inertias = np.empty((len(bodies), 10))
@@ -170,7 +171,6 @@ def describe(
         spring_ends[s] = index[spring.body_a], index[spring.body_b]
         spring_numbers[s, :POINT_B], spring_numbers[s, POINT_B:STIFFNESS] = spring.point_a, spring.point_b
         spring_numbers[s, STIFFNESS:] = spring.stiffness, spring.damping, spring.rest_length
-    settings = np.concatenate([np.zeros((SETTINGS, 0)), *(_settings(joint.type) for joint in tree)], axis=1)
     return Description(
         wiring, numbers, settings, inertias, spring_ends, spring_numbers, *_all_limits(tree), *_all_coils(tree),
         np.array(gravity).reshape(1, 3), joint_tables,
