@@ -120,7 +120,9 @@ def test_a_joint_that_follows_another_is_a_coupling(tmp_path):
     numbers = "<multiplier>2</multiplier><offset>0.3</offset><reference>0.1</reference>"
     mimic = f"<axis><xyz>0 0 1</xyz><mimic joint='j' axis='axis'>{numbers}</mimic></axis>"
     parts = [link("a"), link("b"), link("c"), joint("base", "fixed", "world", "a"), joint("j", "revolute", "a", "b", "0 0 1")]
-    mech = read(tmp_path, *parts, joint("k", "revolute", "a", "c", mimic)).mech
+    found = read(tmp_path, *parts, joint("k", "revolute", "a", "c", mimic))
+    mech = found.mech
+    assert found.state["k"].q == pytest.approx(0.1, abs=1e-15)
     assert mech.couplings["k_mimic"].drivers == (("j", 2.0),)
     assert mech.couplings["k_mimic"].offset == pytest.approx(0.1, abs=1e-15)
     with pytest.raises(rg.FileError, match="mimic 'k': it follows 'nobody', which is no joint"):
