@@ -37,13 +37,13 @@ def legs():
     mech.add_joint("foot", hinge, "world", "left", child_pose=rg.Pose(translation=(0, 0, -1)))
     mech.add_joint("hip", hinge, "left", "right")
     mech.add_joint("axle", hinge, "left", "wheel", parent_pose=rg.Pose(translation=(0.2, 0, 0)))
-    mech.add_coupling("gear", "hip", "axle", ratio=-2.5, offset=0.1)
+    mech.add_coupling("gear", "hip", "axle", ratio=-2.5)
     mech.add_actuator("hip motor", "hip", gear=80.0, effort=2.0)
     mech.add_actuator("foot motor", "foot")
     mech.add_shape("left", rg.Capsule(0.05, (0, 0, 0), (0, 0, -1)), color=(1, 0.5, 0))
     mech.add_shape("right", rg.Box((0.1, 0.1, 0.9)), "thigh", rg.Pose.about((1, 2, 3), 0.7), collision=False)
     mech.add_shape("world", rg.Plane((0.1, 0.2, 1.0)), "ground", visual=False)
-    mech.add_keyframe("stride", mech.state(q={"foot": 0.1, "hip": -0.3}, v={"foot": 1 / 3}))
+    mech.add_keyframe("stride", mech.state(q={"foot": 0.1, "hip": -0.3, "axle": 0.75}, v={"foot": 1 / 3}))
     mech.extras["urdf"] = {"robot": {"version": "1.0"}, "gazebo": ["<a/>"]}
     return mech
 
@@ -199,6 +199,14 @@ def test_copies_have_equal_fittings(again):
     assert twin.same_as(mech)
     assert fittings(twin) == fittings(mech)
     assert twin.keyframe("stride") == mech.keyframe("stride")
+
+
+def test_couplings_of_several_joints_come_back_with_all_their_digits():
+    mech = legs()
+    mech.add_coupling("differential", {"foot": 1 / 3, "hip": -2 / 7}, "axle", offset=0.1)
+    again = rg.Mechanism.from_dict(json.loads(json.dumps(mech.to_dict())))
+    assert again.couplings["differential"] == mech.couplings["differential"]
+    assert again.couplings["differential"].joints == ("foot", "hip", "axle")
 
 
 @pytest.mark.parametrize("table", ["shapes", "couplings", "actuators", "keyframes"])

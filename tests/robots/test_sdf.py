@@ -120,7 +120,9 @@ def test_a_joint_that_follows_another_is_a_coupling(tmp_path):
     numbers = "<multiplier>2</multiplier><offset>0.3</offset><reference>0.1</reference>"
     mimic = f"<axis><xyz>0 0 1</xyz><mimic joint='j' axis='axis'>{numbers}</mimic></axis>"
     parts = [link("a"), link("b"), link("c"), joint("base", "fixed", "world", "a"), joint("j", "revolute", "a", "b", "0 0 1")]
-    mech = read(tmp_path, *parts, joint("k", "revolute", "a", "c", mimic)).mech
+    found = read(tmp_path, *parts, joint("k", "revolute", "a", "c", mimic))
+    mech = found.mech
+    assert found.state["k"].q == pytest.approx(0.1, abs=1e-15)
     assert mech.couplings["k_mimic"].drivers == (("j", 2.0),)
     assert mech.couplings["k_mimic"].offset == pytest.approx(0.1, abs=1e-15)
     with pytest.raises(rg.FileError, match="mimic 'k': it follows 'nobody', which is no joint"):
@@ -336,3 +338,30 @@ def test_cassie_has_four_loops_that_are_closed():
     assert np.abs(rg.forward_dynamics(free, state)).max() < 1e3
     with pytest.warns(rg.RegraftWarning, match="mesh, plugin"):
         assert rg.load(CASSIE) == mech
+
+
+def test_a_long_chain_of_poses_is_read_in_reasonable_time(tmp_path):
+    count = 3000
+    parts = [link(f"l{i}", "0 0 0.01 0 0 0", relative_to=f"l{i + 1}") for i in range(count)] + [link(f"l{count}")]
+    parts += [joint(f"j{i}", "revolute", f"l{i}", f"l{i + 1}", "0 1 0") for i in range(count)]
+    found = read(tmp_path, *parts)
+    assert rg.body_poses(found.mech, found.state)["l0"].translation[2] == pytest.approx(0.01 * count, rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_a_damaged_file_is_a_file_error(tmp_path, seed):
+    rng = np.random.default_rng(seed)
+    two(tmp_path, "universal", "1 0 0", "<axis2><xyz>0 1 0</xyz></axis2>")
+    text = (tmp_path / "model.sdf").read_text()
+    words = ("nan", "world", "__model__", "", "<pose>", "</link>", "a", "1e999", "ball")
+    told = []
+    for _ in range(20):
+        start = int(rng.integers(len(text)))
+        damaged = text[:start] + str(rng.choice(words)) + text[start + int(rng.choice((0, 1, 5, 40))) :]
+        (tmp_path / "model.sdf").write_text(damaged, encoding="utf-8")
+        try:
+            rg.read(tmp_path / "model.sdf", ignore="all", inertia="repair")
+        except rg.FileError as problem:  # and nothing else is ever raised
+            told.append(str(problem))
+    assert told
+    assert all("model.sdf" in line for line in told)

@@ -68,7 +68,7 @@ def _held(mech: Mechanism) -> set[str]:
 
 
 def _check_loops(mech: Mechanism, state: State) -> Iterator[Remark]:
-    gaps = loop_gaps(mech, state._x[None])[0, :, 0]
+    gaps = loop_gaps(mech, state._x[None])[0, : len(mech.loop_joints), 0]
     wide = {name: float(gap) for name, gap in zip(mech.loop_joints, gaps, strict=True) if not gap <= ASSEMBLED}
     if not wide:
         return

@@ -21,6 +21,7 @@ from ...joints import Fixed, Free
 from ...xml_elements import Element, read_xml
 from ..report import Findings
 from .contract import ReadOptions
+from .following import followed_positions
 from .inertias import Inertias
 from .meshes import MeshSearch
 from .sdf_frames import MODEL, SCOPE, WORLD_NAMES, Frames, Named, checked, own_pose
@@ -49,7 +50,7 @@ _KNOWN = {
 
 
 def read_sdf(path: Path, options: ReadOptions, found: Findings) -> tuple[Mechanism, State]:
-    """The mechanism of all models in an SDF file, all joints at zero."""
+    """The mechanism of all models in an SDF file, all joints at zero but those that mimic others."""
     root = read_xml(path, KIND)
     if root.tag != "sdf":
         raise root.error(f"the outermost element is <{root.tag}>; {KIND} has <sdf>.")
@@ -97,7 +98,9 @@ class _Builder:
         self.meshes.tell(self.found)
         for tag, count in self.told.items():
             self.found.note(tag, "", f"{count} left out; what they do is not part of a mechanism")
-        return self.mech, self.mech.state(q=starts)
+        following = followed_positions(self.mech.couplings.values())
+        tree = {name: q for name, q in following.items() if name in self.mech.layout.q_slices}
+        return self.mech, self.mech.state(q={**starts, **tree})
 
     # --- what is in the file ---------------------------------------------------------------------------------------------
 

@@ -79,12 +79,12 @@ class Frames:
 
     def place(self, name: str) -> Pose:
         """Where a frame is in the world when all joints are at zero."""
-        chain: list[str] = []
+        chain: dict[str, None] = {}  # in order, and found at once however long it is
         at = name
         while at and at not in self.placed:
             if at in chain:
                 raise self.known[at].element.error(f"the pose of {at!r} is relative to itself, by way of other frames.")
-            chain.append(at)
+            chain[at] = None
             base = self.known[at].base
             if base and base not in self.known:
                 raise self.known[at].element.error(f"the pose of {at!r} is relative to {base!r}, which is not there.")

@@ -21,6 +21,7 @@ from ...structure.layout import lay_out
 from ...xml_elements import Element, parse_xml, read_xml
 from ..report import Findings
 from .contract import ReadOptions
+from .following import followed_positions
 from .inertias import Inertias
 from .meshes import MeshSearch
 from .urdf_joints import FOLLOWING, JointRead, JointReader
@@ -225,19 +226,8 @@ class _Builder:
 
     def _state(self) -> State:
         """All joints at zero, but for those that follow others with an offset."""
-        following = {coupling.driven: coupling for coupling in self.mech.couplings.values()}
-        if not any(coupling.offset for coupling in following.values()):
-            return build_state(lay_out(self.mech.joints), None, None)
-        positions: dict[str, float] = {}
-        for joint in following:
-            chain, at = [joint], following[joint].drivers[0][0]
-            while at in following and at not in positions and at not in chain:
-                chain.append(at)
-                at = following[at].drivers[0][0]
-            for driven in reversed(chain):
-                (driver, ratio), offset = following[driven].drivers[0], following[driven].offset
-                positions[driven] = ratio * positions.get(driver, 0.0) + offset
-        return self.mech.state(q=positions)
+        positions = followed_positions(self.mech.couplings.values())
+        return self.mech.state(q=positions) if positions else build_state(lay_out(self.mech.joints), None, None)
 
     # --- what is kept and told -------------------------------------------------------------------------------------------
 
