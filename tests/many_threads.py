@@ -165,6 +165,8 @@ TASKS = {
     "mass_matrix": rg.mass_matrix,
     "joint_reactions": lambda m, s: (found := rg.joint_reactions(m, s), found.redundant),
     "prescribed_torques": told,
+    "check": lambda m, s: len(rg.check(m, s)),
+    "merge": lambda m, s: (rg.merge(m, m, prefix="second "), s),
     "derivatives": rg.derivatives,
     "energy": rg.energy,
     "momentum": rg.momentum,

@@ -23,6 +23,12 @@ def accelerated(mech, state):
     return rg.forward_dynamics(mech, state, np.linspace(-1.0, 1.0, mech.nv))
 
 
+def as_it_goes(mech, state):
+    """The first joint's own acceleration, which loops allow."""
+    first = mech.layout.names[0]
+    return {first: rg.forward_dynamics(mech, state)[mech.v_slice(first)]}
+
+
 QUESTIONS = {
     "actuator_torques": lambda m, s: rg.actuator_torques(m, s, accelerated(m, s)),
     "assemble": rg.assemble,
@@ -30,6 +36,7 @@ QUESTIONS = {
     "body_poses": rg.body_poses,
     "body_twists": rg.body_twists,
     "center_of_mass": rg.center_of_mass,
+    "check": rg.check,
     "connect": lambda m, s: rg.connect(m, s, "world", body_of(m), joint=rg.Free(), name="more", pose_a=rg.Pose()),
     "connect_all": lambda m, s: rg.connect_all(m, s, []),
     "consistent_acceleration": lambda m, s: rg.consistent_acceleration(m, s, np.zeros(m.nv)),
@@ -50,7 +57,7 @@ QUESTIONS = {
     "mass_matrix": rg.mass_matrix,
     "mobility": rg.mobility,
     "momentum": rg.momentum,
-    "prescribed_torques": lambda m, s: rg.prescribed_torques(m, s, {}),
+    "prescribed_torques": lambda m, s: rg.prescribed_torques(m, s, as_it_goes(m, s)),
     "reroot": lambda m, s: rg.reroot(m, s, body_of(m)),
     "simulate": lambda m, s: rg.simulate(m, s, 1e-9),
     "to_maximal": rg.to_maximal,

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..algebra.pose import finite
+from ..algebra.pose import finite, representable
 from ..describe.graph import by_name, known
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
@@ -106,6 +106,8 @@ def driven_dynamics(
         refuse_impossible(work, found.a, tuple(prescribed))
     if not margin > 0.0:
         raise explain_failure(structure, work, state._q)
+    for what, numbers in (("the accelerations", found.a), ("the torques of prescribed motions", found.torques)):
+        representable(what, numbers)
     return found
 
 
