@@ -31,6 +31,7 @@ from .registry import (
     kind_of,
 )
 from .revolute import Revolute
+from .settings import is_left_out
 from .single import nearest_position, nearest_velocity, screw_rates, screws, settle, within_limits
 from .spherical import Spherical
 from .universal import Universal
@@ -54,6 +55,7 @@ __all__ = [
     "Revolute",
     "Spherical",
     "Universal",
+    "is_left_out",
     "is_registered",
     "joint_columns",
     "joint_difference",

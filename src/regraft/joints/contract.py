@@ -18,7 +18,7 @@ from ..algebra.pose import Pose, finite
 from ..errors import ModelError, StructureError, listed
 from ..tolerances import AXIS_ROUNDING, NO_DIRECTION, REPRESENTABLE
 from .limits import Limits
-from .settings import BOUNDING, NONE, RESISTING, SETTINGS, bound, not_negative, plain, rest_position
+from .settings import BOUNDING, NONE, RESISTING, SETTINGS, bound, is_left_out, not_negative, plain, rest_position
 
 PARAMETERS = 6
 """Numbers that describe a joint type to its kernels; unused ones are 0."""
@@ -312,16 +312,19 @@ class JointType(Frozen):
 
     def settings(self) -> dict[str, Any]:
         """What every joint type has besides its axes, without what is at its default."""
-        found: dict[str, Any] = {what: getattr(self, what).tolist() for what in RESISTING if np.any(getattr(self, what))}
+        given = [(what, getattr(self, what)) for what in (*RESISTING, *BOUNDING) if not is_left_out(getattr(self, what))]
+        found: dict[str, Any] = {what: x.tolist() for what, x in given if what in RESISTING and x.any()}
         if not self.actuated:
             found["actuated"] = False
         if self.limits is not None:
             found["limits"] = self.limits.to_list()
-        if not np.array_equal(self.rest, self.neutral()):
+        if self.rest is not _AT_REST[type(self)] and not np.array_equal(self.rest, self.neutral()):
             found["rest"] = self.rest.tolist()
-        return found | {what: plain(getattr(self, what)) for what in BOUNDING if np.isfinite(getattr(self, what)).any()}
+        return found | {what: plain(x) for what, x in given if what in BOUNDING and np.isfinite(x).any()}
 
     def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
         if type(self) is not type(other):
             return NotImplemented
         assert isinstance(other, JointType)

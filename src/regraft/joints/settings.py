@@ -25,9 +25,14 @@ SETTINGS = (*RESISTING, *BOUNDING, "actuated", "limits", "rest")
 _ZEROS, _UNBOUNDED = ([np.full(nv, value) for nv in range(7)] for value in (0.0, math.inf))  # made once: most joints have these
 
 
+def is_left_out(numbers: Array) -> bool:
+    """Whether a setting of RESISTING or BOUNDING was not given; a quick look at what most joints do not have."""
+    return numbers is _ZEROS[len(numbers)] or numbers is _UNBOUNDED[len(numbers)]
+
+
 def not_negative(name: str, what: str, given: ArrayLike | float, nv: int) -> Array:
     """One number for each velocity, from that or from one number for all."""
-    if given is NONE or (isinstance(given, float) and given == 0.0):
+    if given is NONE or given is _ZEROS[nv] or (isinstance(given, float) and given == 0.0):
         return _ZEROS[nv]
     if isinstance(given, float) and 0.0 < given < math.inf:
         return np.array([given] * nv)
@@ -39,7 +44,7 @@ def not_negative(name: str, what: str, given: ArrayLike | float, nv: int) -> Arr
 
 def bound(name: str, what: str, given: ArrayLike | None, nv: int) -> Array:
     """The largest size of each velocity or torque; infinite where there is no bound."""
-    if given is None:
+    if given is None or given is _UNBOUNDED[nv]:
         return _UNBOUNDED[nv]
     if isinstance(given, float) and given >= 0.0:
         return np.array([given] * nv)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ..algebra.pose import POSE
 from ..compilation import declare
-from ..joints import FORMS, PARAMETERS, JointType, kind_of, padded_parameters
+from ..joints import FORMS, PARAMETERS, JointType, is_left_out, kind_of, padded_parameters
 from ..kernels.tables import (
     ARMATURE,
     COIL,
@@ -194,7 +194,9 @@ def _numbers_of(bodies: Iterable[str]) -> dict[str, int]:
 def _fill_closing(row: Array, ends: Ends, joint: Joint) -> None:
     kind = joint.type
     row[:CLOSING_SETTINGS] = *ends, kind_of(kind), kind.nv, kind.kernels.rates is not None, *padded_parameters(kind)
-    row[CLOSING_SETTINGS:CLOSING_ON_PARENT].reshape(SETTINGS, 6)[:, : kind.nv] = _settings(kind)
+    own = _settings(kind)
+    if own is not _NOTHING[kind.nv]:  # the row begins with zeros
+        row[CLOSING_SETTINGS:CLOSING_ON_PARENT].reshape(SETTINGS, 6)[:, : kind.nv] = own
     row[CLOSING_ON_PARENT:CLOSING_ON_CHILD], row[CLOSING_ON_CHILD:] = joint.parent_pose.row, joint.child_pose.row
 
 
@@ -212,8 +214,13 @@ def _all_coils(joints: Sequence[Joint], *, closes: bool = False) -> tuple[Intege
     return np.concatenate(rows), np.concatenate(numbers)
 
 
+_NOTHING = [np.zeros((SETTINGS, nv)) for nv in range(7)]
+
+
 def _settings(joint: JointType) -> Array:
     """(SETTINGS, nv): damping, armature and friction of a joint."""
+    if is_left_out(joint.damping) and is_left_out(joint.armature) and is_left_out(joint.friction):
+        return _NOTHING[joint.nv]
     return np.array((joint.damping, joint.armature, joint.friction))
 
 
@@ -286,7 +293,7 @@ def _limit_rows(j: int, joint: JointType, *, closes: bool = False) -> tuple[Inte
 
 def _coil_rows(j: int, joint: JointType, *, closes: bool = False) -> tuple[Integers, Array]:
     """The row of a joint's spring, and its numbers."""
-    if not joint.stiffness.any():
+    if is_left_out(joint.stiffness) or not joint.stiffness.any():
         return _NO_COILS
     numbers = np.zeros((1, COIL))
     numbers[0, COIL_REST : COIL_REST + joint.nq] = joint.rest

@@ -142,7 +142,8 @@ class Structure:
     def _derive_tree(self) -> Workspace:
         reached, address, memory = derive_tree.call(self.description, self.nq, self.nv)
         work = Workspace(address, memory)
-        work.prepare_coils()
+        if len(self.description.coils):
+            work.prepare_coils()
         if reached < len(self.body_names):
             self._refuse_lost_bodies(work.table(JOINTS_AT, reached, tables.JOINTS, np.int64)[:, tables.BODY].tolist())
         return work
@@ -152,7 +153,8 @@ class Structure:
         coupled = describe_couplings(couplings, self.layout, kinds) if couplings else NO_COUPLINGS
         links, soft, address, memory = derive_closed.call(self.tree.work, *self._closings, coupled)
         work = Workspace(address, memory)
-        work.prepare_coils()
+        if len(self.description.coils) or len(self._closings.coils):
+            work.prepare_coils()
         if links:
             work.prepare_links()
         if couplings or soft:

@@ -51,11 +51,13 @@ class Workspace(Block):
         """One more workspace of the same structure, for real numbers or for complex ones as `like` is."""
         is_complex = isinstance(like, complex)
         make = new_block if is_complex else new_block.call
-        links = _links_kernel(is_complex) if self.size(LINKS) else 0
-        couplings = _couplings_kernel(is_complex) if self.size(COUPLINGS) else 0
+        header = self.header
+        links = _links_kernel(is_complex) if header[LINKS] else 0
+        couplings = _couplings_kernel(is_complex) if header[COUPLINGS] else 0
         found = Workspace(*make(self, links, couplings, 1, like), self)
         found.dtype = complex if is_complex else float
-        found.prepare_coils()
+        if header[COILS]:
+            found.prepare_coils()
         return found
 
     def of_packs(self) -> Workspace:
