@@ -251,3 +251,17 @@ def test_motions_that_loops_do_not_allow_are_refused():
         rg.forward_dynamics(mech, state, prescribed={"motor": 1.0, "slide": 1.0})
     with pytest.raises(rg.ModelError, match="reduced"):
         rg.simulate(mech, state, 0.1, prescribed={"motor": turning}, coordinates="maximal")
+
+
+def test_rotors_and_springs_of_prescribed_joints_are_part_of_what_it_takes():
+    mech = rg.Mechanism()
+    for name, above in (("upper", "world"), ("lower", "upper")):
+        mech.add_body(name, rg.Inertia.box(2.0, (0.1, 0.1, 0.5), at=(0, 0, -0.25)))
+        place = rg.Pose() if above == "world" else rg.Pose(translation=(0, 0, -0.5))
+        mech.add_joint(name, rg.Revolute((0, 1, 0), armature=0.3, stiffness=7.0, rest=0.2), above, name, place)
+    state = mech.state(q={"upper": 0.4, "lower": -0.3}, v={"upper": 1.0, "lower": 2.0})
+    told = {"upper": 5.0}
+    a = rg.forward_dynamics(mech, state, prescribed=told)
+    needed = rg.inverse_dynamics(mech, state, a)
+    assert a[0] == 5.0
+    assert needed == pytest.approx([rg.prescribed_torques(mech, state, told)["upper"][0], 0.0], abs=1e-11)
