@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import pickle
 import resource
 import signal
 import subprocess
@@ -433,3 +434,12 @@ FILES = sorted(file for home in (PACKAGE, ROOT / "examples", ROOT / "benchmarks"
 def test_every_file_is_written_beside_and_put_in_place(file):
     if file.name != "atomic.py":
         assert writes_elsewhere(file.read_text(encoding="utf-8")) == []
+
+
+def test_a_joint_type_that_a_new_process_has_only_loaded(tmp_path):
+    """A process in which no such joint was made compares and saves it all the same."""
+    file = tmp_path / "joint"
+    file.write_bytes(pickle.dumps(rg.Cylindrical((0, 0, 1), damping=0.5)))
+    program = f"import pickle, pathlib; print(pickle.loads(pathlib.Path({str(file)!r}).read_bytes()))"
+    found = subprocess.run([sys.executable, "-c", program], env=ENVIRONMENT, capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "Cylindrical(axis=(0, 0, 1), damping=(0.5, 0.5))"

@@ -318,7 +318,7 @@ class JointType(Frozen):
             found["actuated"] = False
         if self.limits is not None:
             found["limits"] = self.limits.to_list()
-        if self.rest is not _AT_REST[type(self)] and not np.array_equal(self.rest, self.neutral()):
+        if self.rest is not _AT_REST.get(type(self)) and not np.array_equal(self.rest, self.neutral()):
             found["rest"] = self.rest.tolist()
         return found | {what: plain(x) for what, x in given if what in BOUNDING and np.isfinite(x).any()}
 
