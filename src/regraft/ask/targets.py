@@ -24,7 +24,7 @@ Array = NDArray[np.float64]
 class Marker(NamedTuple):
     """A point on a body that was seen at certain positions.
 
-    Parameters
+    Attributes
     ----------
     positions : (n, 3) or (3,) array_like
         Where it should be in the world, in each frame or in all of them; NaN where it was not seen.
@@ -51,7 +51,7 @@ class Marker(NamedTuple):
 class PoseTarget(NamedTuple):
     """A position, an orientation, or both, for a frame or a body.
 
-    Parameters
+    Attributes
     ----------
     position : (n, 3) or (3,) array_like, optional
         Where its origin should be in the world; NaN where that is not known.
@@ -81,7 +81,7 @@ class PoseTarget(NamedTuple):
 class JointTarget(NamedTuple):
     """Coordinates for a joint of the tree, as the state has them.
 
-    Parameters
+    Attributes
     ----------
     values : (n, nq) or (nq,) array_like; (n,) or a number where the joint has one coordinate
         The coordinates of the joint in each frame, or in all of them; NaN where they are not known.
