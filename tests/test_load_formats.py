@@ -9,7 +9,7 @@ import pytest
 
 import regraft as rg
 from regraft.files import loading, reading
-from regraft.files.formats import READERS
+from regraft.files.formats import READERS, function_at
 from regraft.files.formats.xml_root import SUFFIX_OF, suffix_by_root
 
 OSIM = """<?xml version="1.0"?>
@@ -73,7 +73,7 @@ def test_each_format_that_xml_may_be_has_a_reader_or_is_named(tmp_path):
             with pytest.raises(rg.FileError, match=f"there is no reader for {suffix}"):
                 rg.read(file)
         else:
-            assert reading.reader_of(file) is reading._function(*READERS[suffix])
+            assert reading.reader_of(file) is function_at(READERS[suffix])
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +12,7 @@ from ..describe.mechanism import Mechanism
 from ..describe.state import State
 from ..errors import FileError, ModelError
 from ..mocap.formats import READERS as RECORDING_READERS
-from .formats import READERS
+from .formats import READERS, function_at
 from .formats.contract import BaseChoice, InertiaChoice, ReadOptions
 from .formats.xml_root import suffix_by_root
 from .report import Findings, Report, checked_ignore
@@ -104,8 +103,4 @@ def reader_of(path: Path) -> Any:
         raise FileError(f"{str(path)!r} is a recording, not a mechanism; read it with regraft.mocap.load.")
     if suffix not in READERS:
         raise FileError(f"{str(path)!r}: there is no reader for {suffix or 'no suffix'}; known are {', '.join(READERS)}.")
-    return _function(*READERS[suffix])
-
-
-def _function(module: str, name: str) -> Any:
-    return getattr(importlib.import_module(f".formats.{module}", __package__), name)
+    return function_at(READERS[suffix])

@@ -72,18 +72,17 @@ class Findings:
         """Note one thing down."""
         self.noted.append(Finding(kind, part, message, dynamics))
 
-    def report(self, path: Path, ignore: str | Collection[str]) -> Report:
+    def report(self, path: Path, ignore: Collection[str]) -> Report:
         """The report; one error that lists all that changes the dynamics and is not to be ignored.
 
         Parameters
         ----------
         path : Path
             The file.
-        ignore : str or collection of str
-            Kinds of findings that the user can do without, or ``"all"``.
+        ignore : collection of str
+            Kinds of findings that the user can do without; ``"all"`` among them stands for every kind.
         """
-        wanted = {ignore} if isinstance(ignore, str) else set(ignore)
-        loud = [one for one in self.noted if one.dynamics and one.kind not in wanted and "all" not in wanted]
+        loud = [one for one in self.noted if one.dynamics and one.kind not in ignore and "all" not in ignore]
         if loud:
             raise FileError(_complaint(path, loud))
         return Report(str(path), tuple(self.noted))

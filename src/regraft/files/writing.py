@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from pathlib import Path
 from typing import get_args
 
@@ -10,7 +9,7 @@ from ..atomic import path_of
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
 from ..errors import FileError, ModelError
-from .formats import WRITERS
+from .formats import WRITERS, function_at
 from .formats.contract import FrameChoice, WriteOptions
 
 
@@ -24,6 +23,4 @@ def write(mech: Mechanism, path: str | Path, state: State | None = None, frames:
         raise FileError(f"{str(path)!r}: there is no writer for {suffix}; known are {', '.join(WRITERS)}.")
     if state is not None:
         mech.check_state(state)
-    module, name = WRITERS[suffix]
-    writer = getattr(importlib.import_module(f".formats.{module}", __package__), name)
-    writer(mech, mech.state() if state is None else state, file, WriteOptions(frames))
+    function_at(WRITERS[suffix])(mech, mech.state() if state is None else state, file, WriteOptions(frames))

@@ -5,6 +5,9 @@ returns the mechanism and a state to start from. A writer takes a mechanism, a s
 cannot hold is one `FileError` that lists it. Both are imported when they are first needed.
 """
 
+import importlib
+from typing import Any
+
 READERS: dict[str, tuple[str, str]] = {
     ".json": ("plain", "read_plain"),
     ".osim": ("osim", "read_osim_model"),
@@ -22,3 +25,9 @@ WRITERS: dict[str, tuple[str, str]] = {
     ".xml": ("mjcf", "write_mjcf"),
     ".mjcf": ("mjcf", "write_mjcf"),
 }
+
+
+def function_at(place: tuple[str, str]) -> Any:
+    """The reader or writer at a place of these tables, imported."""
+    module, name = place
+    return getattr(importlib.import_module(f".{module}", __name__), name)

@@ -1,10 +1,22 @@
-"""Where joints start that follow others."""
+"""Joints that follow others, in files: what such a file says, and where they start."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from ...describe.parts import Coupling
+from ...xml_elements import Element
+
+
+@dataclass(frozen=True, slots=True)
+class Mimic:
+    """That a joint follows another one: position = ratio · that of the driver + offset."""
+
+    element: Element
+    driver: str
+    ratio: float
+    offset: float
 
 
 def followed_positions(couplings: Iterable[Coupling]) -> dict[str, float]:

@@ -21,11 +21,11 @@ from ...joints import Fixed, Free
 from ...xml_elements import Element, read_xml
 from ..report import Findings
 from .contract import ReadOptions
-from .following import followed_positions
+from .following import Mimic, followed_positions
 from .inertias import Inertias
 from .meshes import MeshSearch
 from .sdf_frames import MODEL, SCOPE, WORLD_NAMES, Frames, Named, checked, own_pose
-from .sdf_joints import JointTypes, Mimic
+from .sdf_joints import JointTypes
 from .sdf_shapes import color_of, form_of
 
 KIND = "an SDF model"

@@ -14,6 +14,7 @@ from ...algebra.pose import Pose
 from ...joints import Fixed, Helical, JointType, Limits, Prismatic, Revolute, Spherical, Universal
 from ...xml_elements import Element
 from ..report import Findings
+from .following import Mimic
 from .sdf_frames import MODEL, Frames
 
 Array = NDArray[np.float64]
@@ -21,16 +22,6 @@ Array = NDArray[np.float64]
 _UNBOUNDED = 1e15  # SDF writes 1e16 for a side without a bound
 _SINGLE: dict[str, Callable[..., JointType]] = {"revolute": Revolute, "continuous": Revolute, "prismatic": Prismatic}
 _DOUBLE = ("universal", "revolute2")
-
-
-@dataclass(frozen=True, slots=True)
-class Mimic:
-    """A joint that follows another: position = ratio · that of the driver + offset."""
-
-    element: Element
-    driver: str
-    ratio: float
-    offset: float
 
 
 @dataclass(slots=True)

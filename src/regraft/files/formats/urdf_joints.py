@@ -11,6 +11,7 @@ from ...errors import FileError, ModelError
 from ...joints import Fixed, Free, JointType, Planar, Prismatic, Revolute
 from ...xml_elements import Element
 from ..report import Findings
+from .following import Mimic
 from .urdf_poses import HERE, number, numbers, pose_in
 
 UNBOUNDED = 1e300
@@ -34,16 +35,6 @@ _KNOWN = {
     "mimic": {"joint", "multiplier", "offset"},
 }
 _PARTS = frozenset({"origin", "parent", "child", "axis", "limit", "dynamics", "mimic"})
-
-
-@dataclass(slots=True)
-class Mimic:
-    """That a joint follows another one."""
-
-    element: Element
-    driver: str
-    ratio: float
-    offset: float
 
 
 @dataclass(slots=True)
