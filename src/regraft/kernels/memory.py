@@ -89,7 +89,8 @@ JOINT_TABLES_AT, COIL_ROWS_AT, COILS_AT, TERM_TABLE_AT, TERM_NUMBERS_AT = range(
 # addresses of those of a workspace
 BODY_AT, DOF_AT, ROWS_AT, Y_AT, W_AT, SHARED_AT, DRIVE_AT, SCRATCH_AT, HELD_AT, MOTORS_AT = range(49, 59)
 ORDER_AT, BORDER_AT, FACTORS_AT, LOADS_AT, PAIRS_AT = range(59, 64)
-HEADER = 64  # a multiple of the words of a cache line, so that tables begin at one
+CONTACTS_AT = 64  # address of the tables of contacts (`contacts.memory`), which a run brings; 0 where there are none
+HEADER = 72  # a multiple of the words of a cache line, so that tables begin at one
 
 _LINE = 8  # words of a cache line, at which every table begins
 _POSE = 12
@@ -309,7 +310,7 @@ def new_block(structure: int, links: int, couplings: int, lanes: int, like: Scal
     size_workspace(header, scalar)
     start, memory = block_of(header, BODY_AT, PAIRS_AT + 1)
     found = header_at(start)
-    found[LINKS_AT], found[COUPLINGS_AT] = links, couplings
+    found[LINKS_AT], found[COUPLINGS_AT], found[CONTACTS_AT] = links, couplings, 0
     begin_with_rotors(start, lanes, like)
     if found[ROWS] > 0:
         hold_all(start, like)

@@ -66,6 +66,10 @@ class Coordinates(Protocol):
         """What has been recorded, up to the state that was reached."""
 
 
+    def restart(self, t: float, x: Array) -> None:
+        """Begin another segment at a state of the loop."""
+
+
 class Reduced:
     """The mechanism's own joints."""
 
@@ -101,6 +105,9 @@ class Reduced:
     def segment(self, recorder: Recorder, t: float, x: Array, event: str | None) -> Segment:
         """What has been recorded."""
         return Segment.from_rows(self.seen, recorder.chunks(), recorder.dense, t, x, event)
+
+    def restart(self, t: float, x: Array) -> None:
+        """There is nothing to remember."""
 
 
 class Maximal:
@@ -196,3 +203,10 @@ class Maximal:
         recorded = Segment.from_rows(self.moved, recorder.chunks(), recorder.dense, t, x, event)
         known = np.concatenate([self._first[None][:0], *self._converted])
         return replace(recorded, mech=self.seen, bodies=self._bodies, first=self._first, converted=known)
+
+    def restart(self, t: float, x: Array) -> None:
+        """Count angles on from there."""
+        before, there, near = self._shown_last
+        self._first = self._bodies.reduced_of_many(np.stack((there, x)), near, np.array([before, t]))[1]
+        self._shown_last = t, x.copy(), self._first
+        self._converted, self._last_row = [], (np.empty(0), np.empty((0, self.moved.nq + self.moved.nv)))

@@ -25,16 +25,16 @@ class Step(NamedTuple):
 
 
 @inline
-def go_to(flow: Flow, guards: Guards, theta: float) -> None:
-    """`between`: the state at the part theta of the step, with the bodies placed for guards."""
+def go_to(flow: Flow, guards: Guards, step: Step, theta: float) -> None:
+    """`between`: the state at the part theta of the step, with all that guards ask for."""
     dense_at(model_of(flow).walk, flow.vectors, theta)
-    place_for_guards(flow, guards, flow.vectors.between.q)
+    place_for_guards(flow, guards, step.t + theta * step.h, flow.vectors.between)
 
 
 @jit
 def sampled_guard(flow: Flow, guards: Guards, e: int, step: Step, theta: float) -> float:
     """Guard e at the part theta of the step."""
-    go_to(flow, guards, theta)
+    go_to(flow, guards, step, theta)
     return guard_value(flow, guards[e], step.t + theta * step.h, flow.vectors.between)
 
 
@@ -43,7 +43,7 @@ def first_zero(flow: Flow, guards: Guards, step: Step, samples: int) -> tuple[bo
     """Whether a guard goes through zero in the step, and at which part of it the first does; all that do so then have `hit`."""
     for part in range(samples):
         left, right = part / samples, (part + 1) / samples
-        go_to(flow, guards, right)
+        go_to(flow, guards, step, right)
         found = False
         for e in range(guards.shape[0]):
             guard = guards[e]
@@ -92,7 +92,7 @@ def first_of_hit(flow: Flow, guards: Guards, step: Step, left: float, right: flo
 @jit
 def drop_later(flow: Flow, guards: Guards, first: int, step: Step, theta: float) -> None:
     """Take `hit` from the guards, but the first, that are not through zero at the part theta of the step."""
-    go_to(flow, guards, theta)
+    go_to(flow, guards, step, theta)
     for e in range(guards.shape[0]):
         if guards[e].hit and e != first:
             value = guard_value(flow, guards[e], step.t + theta * step.h, flow.vectors.between)
@@ -102,7 +102,7 @@ def drop_later(flow: Flow, guards: Guards, first: int, step: Step, theta: float)
 @jit
 def keep_earlier(flow: Flow, guards: Guards, first: int, step: Step, theta: float) -> bool:
     """Whether guards other than the first are through zero already at the part theta; if so, these alone keep `hit`."""
-    go_to(flow, guards, theta)
+    go_to(flow, guards, step, theta)
     some = False
     for e in range(guards.shape[0]):
         guards[e].earlier = False
@@ -184,7 +184,7 @@ def shorten(flow: Flow, guards: Guards, step: Step, theta: float) -> float:
     if flow.calls.closes:
         close_step(flow, end.v, CLOSE_STATE)
     make_dense(flow, size)
-    place_for_guards(flow, guards, end.q)
+    place_for_guards(flow, guards, t + size, end)
     for g in range(guards.shape[0]):
         value = guard_value(flow, guards[g], t + size, end)
         if guards[g].hit:
@@ -197,5 +197,5 @@ def shorten(flow: Flow, guards: Guards, step: Step, theta: float) -> float:
 @jit
 def guard_at_end(flow: Flow, guards: Guards, guard: Guard, t: float) -> float:
     """A guard at the end of a step, which is at the time t."""
-    place_for_guards(flow, guards, flow.vectors.end.q)
+    place_for_guards(flow, guards, t, flow.vectors.end)
     return guard_value(flow, guard, t, flow.vectors.end)

@@ -41,6 +41,8 @@ class Calls(Structure):
     has_loops: bool  # whether it has closed chains, or prescribed motions: dynamics that is called by its address
     dynamics: int  # address of that dynamics
     closing: int  # address of what closes them again
+    watch: int  # address of what looks at contacts (`kernels.contacts.dynamics.contact_guards`), 0 where there are none
+    values: int  # address of the guards that it fills
 
 
 class Point(NamedTuple):

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..algebra.memory import load
+from ..algebra.memory import call_kernel, load, vector_at
 from ..algebra.scalars import Scalar, one
 from ..algebra.spatial import add
 from ..compilation import declare, inline, jit
@@ -19,21 +19,23 @@ from ..tolerances import AT_ZERO, BEYOND, GUARD_ROUNDING, UNNOTICED
 from .calls import call_at
 from .flow import Flow, Point, model_of, work_of
 from .records import Three, array_type, record
+from .stepper import evaluate
 
-HEIGHT, JOINT, FUNCTION = range(3)
-"""What a guard can be: the height of a point over the ground, the position of a joint, or a function of the user."""
+HEIGHT, JOINT, FUNCTION, CONTACT = range(4)
+"""What a guard can be: the height of a point over the ground, the position of a joint, a function of the user, or one of the two
+guards of a contact point or of a joint with dry friction, which are positive while its mode goes on."""
 
 
 @record
 class Guard(Structure):
     """A guard of one structure, and where it was last seen."""
 
-    sort: int  # HEIGHT, JOINT or FUNCTION
+    sort: int  # HEIGHT, JOINT, FUNCTION or CONTACT
     direction: int  # −1: from above zero to below, +1: the other way, 0: both
     body: int  # of a height: the row of the body,
     point: Three  # a point in the frame of that row,
     slope: float  # and the rise of the ground along x
-    coordinate: int  # of a joint: its place in q
+    coordinate: int  # of a joint: its place in q; of a contact: its place among the guards of these
     address: int  # of a function: its address,
     context: int  # and what it is called with, last
     value: float  # height of the ground at x = 0, joint position, or value of a function, where the guard is zero
@@ -67,6 +69,8 @@ def guard_value(flow: Flow, guard: Guard, t: float, at: Point) -> Scalar:
         work, k = work_of(flow), guard.body
         place = add(point_on(work, k, guard.point), load(work.body, model_of(flow).walk[k, ROOT], ORIGIN, 3))
         return place[2] - guard.value - guard.slope * place[0]
+    if guard.sort == CONTACT:
+        return vector_at(flow.calls.values, guard.coordinate + 1)[guard.coordinate] * one(at.q[0])
     result = flow.vectors.result
     result[0] = np.nan  # stays where a signal comes on the way into a function in Python
     failed = call_at(guard.address, t, at.q, at.v, result, guard.context)
@@ -77,24 +81,34 @@ def guard_value(flow: Flow, guard: Guard, t: float, at: Point) -> Scalar:
 
 
 @inline
-def place_for_guards(flow: Flow, guards: Guards, q: Any) -> None:
-    """Place the bodies if any guard asks where one is."""
+def place_for_guards(flow: Flow, guards: Guards, t: float, at: Point) -> None:
+    """Place the bodies if any guard asks where one is; where there are contacts, find their forces and look at their guards."""
+    if flow.calls.watch != 0:
+        look_at_contacts(flow, t, at)
+        return
     for e in range(guards.shape[0]):
         if guards[e].sort == HEIGHT:
-            place_bodies(model_of(flow), work_of(flow), q)
+            place_bodies(model_of(flow), work_of(flow), at.q)
             return
+
+
+@jit
+def look_at_contacts(flow: Flow, t: float, at: Point) -> None:
+    """The guards of contacts at a time and a state; `error`, which no step needs any more by then, is overwritten."""
+    evaluate(flow, model_of(flow), work_of(flow), t, at, flow.vectors.error.v)
+    call_kernel(flow.calls.watch, (flow.tree, at.v.ctypes.data))
 
 
 @jit
 def look_at_guards(flow: Flow, guards: Guards, t: float) -> bool:
     """`last`: the guards at the start of a segment; says whether any is beyond zero already."""
     start = flow.vectors.start
-    place_for_guards(flow, guards, start.q)
+    place_for_guards(flow, guards, t, start)
     beyond = False
     for e in range(guards.shape[0]):
         guard = guards[e]
         guard.last = guard_value(flow, guard, t, start)
-        beyond = beyond or guard.direction * guard.last > BEYOND
+        beyond = beyond or (guard.sort != CONTACT and guard.direction * guard.last > BEYOND)
     return beyond
 
 
@@ -118,13 +132,15 @@ def start_guards(flow: Flow, guards: Guards, t: float, h: float) -> None:
 def sign_guards(flow: Flow, guards: Guards, t: float, h: float) -> None:
     """`sign`, `last`: the guards at the start of a segment, those at zero by their rates."""
     start, between, moves = flow.vectors.start, flow.vectors.between, flow.vectors.to_between
-    place_for_guards(flow, guards, start.q)
+    place_for_guards(flow, guards, t, start)
     waiting = False
     for e in range(guards.shape[0]):
         guard = guards[e]
         value = guard_value(flow, guard, t, start)
         guard.hit = False
         guard.sign = 0 if abs(value) <= AT_ZERO else (1 if value > 0.0 else -1)
+        if guard.sort == CONTACT:  # which is made so that it begins on the positive side, by a little
+            guard.sign = 1
         guard.last = value
         waiting = waiting or guard.sign == 0
     if not waiting:
@@ -134,7 +150,7 @@ def sign_guards(flow: Flow, guards: Guards, t: float, h: float) -> None:
         eps = look_ahead(flow, slowest)
         for d in range(moves.shape[0]):
             moved = max(moved, abs(moves[d]))
-        place_for_guards(flow, guards, between.q)
+        place_for_guards(flow, guards, t + eps, between)
         for e in range(guards.shape[0]):
             guard = guards[e]
             if guard.sign == 0 and (guard.sort == FUNCTION) == (slowest == SLOWEST_FUNCTION):

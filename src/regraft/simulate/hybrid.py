@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import Any
 
 from ..algebra.pose import finite
+from ..describe.contacts import Contact
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
 from ..errors import ModelError, RegraftError, SimulationError, listed, warn
@@ -59,6 +60,9 @@ def simulate(
     stabilise: bool | None = None,
     max_steps: int | None = None,
     prescribed: Mapping[str, Motion] | None = None,
+    contacts: Contact | Iterable[Contact] = (),
+    impacts: str = "simultaneous",
+    resolve: str = "error",
 ) -> Trajectory:
     """The motion of a mechanism from a state on, with events that may change its structure.
 
@@ -106,6 +110,13 @@ def simulate(
     prescribed : mapping of str to callable, optional
         Joints of the tree that move as told, by name: ``f(t) -> (q, v, a)``, position, velocity and acceleration, each a number
         or an array. All else follows; the torque that it takes is in `Trajectory.torques`. The state must start on these motions.
+    contacts : Contact or iterable of Contact, optional
+        What can touch. Each point of contact is open, sticks or slides; when it changes is found by itself, and what it does is in
+        `Trajectory.contacts`.
+    impacts : {"simultaneous", "sequential"}, optional
+        Whether points that collide at the same time do so together or one after the other.
+    resolve : {"error", "push"}, optional
+        What becomes of a start in which shapes are within one another: an error, or the least move that takes them apart.
 
     Returns
     -------
@@ -132,7 +143,7 @@ def simulate(
     """
     mech.check_state(state)
     method = method_of(integrator)
-    options = Options(torque, wrenches, rtol, atol, step, every, coordinates, stabilise, max_steps, prescribed)
+    options = Options(torque, wrenches, rtol, atol, step, every, coordinates, stabilise, max_steps, prescribed, contacts, impacts, resolve)
     settings = settings_of(method, mech, options)
     begin, span = float(finite("start", start, ())), float(finite("duration", duration, ()))
     if span < 0.0:
@@ -201,8 +212,7 @@ class Run:
         if runner is self.closed:
             return
         self.closed = runner
-        applied = Applied(self.settings.torque, self.settings.wrenches, prescribed=self.settings.prescribed)
-        self.segments.append(replace(runner.recorded(event), applied=applied))
+        self._keep_segment(runner, event)
         self.steps += runner.steps
         self.rejected += int(runner.progress.rejected)
 
@@ -223,8 +233,27 @@ class Run:
         if why == stepping_loop.FINISHED:
             return self.happen(runner, self._due(runner.t))
         if why == stepping_loop.EVENT:
+            if hits := runner.contact_hits():
+                self.touch(runner, hits)
+                if not runner.hit() and not (self.waiting and self.waiting[-1].guard.time <= runner.t):
+                    return runner
             return self.happen(runner, [*runner.hit(), *self._due(runner.t + SAME_TIME * max(1.0, abs(runner.t)))])
         raise self._failure(runner, why)
+
+    def touch(self, runner: Runner, hits: list[int]) -> None:
+        """Let something happen to contacts; the same runner goes on, with another segment."""
+        contacts, t, x = runner.contacts, runner.t, runner.x
+        assert contacts is not None
+        said = contacts.happened(hits)
+        self._keep_segment(runner, said[0])
+        self.happened.extend(EventRecord(t, what) for what in said)
+        runner.restart(contacts.event(x))
+
+    def _keep_segment(self, runner: Runner, event: str | None) -> None:
+        """Keep what a runner has recorded since its last segment."""
+        applied = Applied(self.settings.torque, self.settings.wrenches, prescribed=self.settings.prescribed)
+        modes = None if runner.contacts is None else runner.contacts.modes()
+        self.segments.append(replace(runner.recorded(event), applied=applied, contacts=modes))
 
     def _allowed(self, runner: Runner) -> int:
         """How many steps may be taken until the next look at how far they come; an error where there are none left."""
@@ -345,6 +374,8 @@ class Run:
             error = self._error(f"{runner.failed_function()} failed near t = {t:.9g}: {said}", t, None)
             error.__cause__ = problem
             return error
+        if runner.contacts is not None and (contact := runner.contacts.problem()) is not None:
+            return self._error(f"at t = {t:.9g} no forces at the contacts obey Coulomb's law, {contact} among them.", t, None)
         if (joint := runner.idle_joint()) is not None:
             return self._error(f"at t = {t:.9g} {why_idle(runner.structure, joint, runner.x[: runner.nq])}", t, joint)
         joint = runner.broken_joint()

@@ -43,6 +43,8 @@ class Segment:
     """(nq + nv,): in maximal coordinates the state of the mechanism at the start, from which its angles are counted."""
     applied: Any = field(default=None, repr=False)
     """The torques and wrenches that acted, an `Applied`; None where they are not known."""
+    contacts: Any = field(default=None, repr=False)
+    """The modes of contacts, `contacts.contacting.Modes`; None where there are none."""
     converted: Array | None = field(default=None, repr=False)
     """(some samples, nq + nv): in maximal coordinates the states of the mechanism at the first samples, if they are known."""
 

@@ -32,6 +32,11 @@ class Recorder:
             self._chunks.append(self.table[: self.recording.rows].copy())
             self.recording.rows = 0
 
+    def forget(self) -> None:
+        """Begin anew."""
+        self.recording.rows = self.recording.since = self._given = 0
+        self._chunks = []
+
     def chunks(self) -> list[Array]:
         """All rows so far, in pieces."""
         self.empty()

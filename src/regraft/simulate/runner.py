@@ -15,6 +15,7 @@ from ..kernels.tables import MARGIN
 from ..tolerances import BEYOND
 from . import stepping_loop
 from .callbacks import Callback, lost_exceptions_kept, python_callback, writing_callback
+from .contacts.contacting import Contacting
 from .coordinates import Coordinates
 from .driver import Call, Driver
 from .drives import Pushes, Torques
@@ -60,6 +61,10 @@ class Runner:
             start = self.guiding.start(t, self.work, start)
         if mech.layout.is_constrained:
             prepare_start(mech, start, self.work)
+        self.contacts: Contacting | None = None
+        if settings.contacts:
+            self.contacts = Contacting(mech, settings.contacts, self.work, settings.sequential)
+            start = State(mech.layout, self.contacts.start(start._x, settings.push))
         self.callbacks: list[Callback] = []
         self.drivers: list[Driver] = []
         self.flow = self._flow(settings.torque, settings.wrenches)
@@ -88,6 +93,8 @@ class Runner:
             imposing = writing_callback(self.guiding.stage(self.work, start_in(scratch).q), "a prescribed motion")
             self.callbacks.append(imposing)
             calls.motion, calls.has_loops, calls.dynamics = imposing.address, True, dynamics_of(self.mech)
+        if self.contacts is not None:
+            self.contacts.call_into(calls)
         push, external = np.zeros((1, 6)), self.structure.no_forces
         if torque is not None:
             calls.torque, calls.torque_context = self._kept(self.coordinates.torque_call(torque, self.work))
@@ -110,10 +117,13 @@ class Runner:
         """The events that are watched for in this structure, and their guards."""
         found = [(event, self._guard(event)) for event in events]
         present = [(event, guard) for event, guard in found if guard is not None]
-        guards = (Guard * len(present))()
+        of_contacts = [] if self.contacts is None else self.contacts.guards()
+        guards = (Guard * (len(present) + len(of_contacts)))()
         for e, (event, guard) in enumerate(present):
             guards[e] = guard
             guards[e].direction = event.direction
+        for e, guard in enumerate(of_contacts, len(present)):
+            guards[e] = guard
         return tuple(event for event, _ in present), guards
 
     def _guard(self, event: Event) -> Guard | None:
@@ -182,7 +192,7 @@ class Runner:
 
     def beyond(self) -> dict[str, bool]:
         """Whether the guard of each event is beyond zero, as it was last seen; before the first step, where the run starts."""
-        return {event.name: self._is_beyond(guard) for event, guard in zip(self.events, self.guards, strict=True)}
+        return {event.name: self._is_beyond(guard) for event, guard in zip(self.events, self.guards, strict=False)}
 
     def _is_beyond(self, guard: Guard) -> bool:
         if guard.direction == 0:
@@ -191,12 +201,23 @@ class Runner:
 
     def arm(self, names: Collection[str]) -> None:
         """Let events fire if their guards are at zero where the run starts, and leave it in their directions."""
-        for event, guard in zip(self.events, self.guards, strict=True):
+        for event, guard in zip(self.events, self.guards, strict=False):
             guard.armed = guard.direction != 0 and event.name in names
 
     def hit(self) -> list[Event]:
         """The events whose guards ended the run."""
-        return [event for event, guard in zip(self.events, self.guards, strict=True) if guard.hit]
+        return [event for event, guard in zip(self.events, self.guards, strict=False) if guard.hit]
+
+    def contact_hits(self) -> list[int]:
+        """The guards of contacts that ended the run."""
+        return [e for e, guard in enumerate(self.guards[len(self.events) :]) if guard.hit]
+
+    def restart(self, x: Array) -> None:
+        """Go on from another state at the same time, with new modes of contacts; what was recorded is forgotten."""
+        self._now.q[:], self._now.v[:] = x[: self.nq], x[self.nq :]
+        self.recorder.forget()
+        self.coordinates.restart(self.t, x)
+        self.progress.started = False
 
     def problem(self) -> BaseException | None:
         """The exception that a user's function raised; None where there is none, or it was only printed."""

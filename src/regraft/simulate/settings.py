@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..algebra.pose import finite
+from ..describe.contacts import Contact
 from ..describe.mechanism import Mechanism
 from ..errors import ModelError, listed
 from .drives import Torques, pushes_of, torques_of
@@ -34,6 +35,9 @@ class Options:
     stabilise: bool | None = None
     max_steps: int | None = None
     prescribed: Any = None
+    contacts: Any = ()
+    impacts: str = "simultaneous"
+    resolve: str = "error"
 
 
 @dataclass(frozen=True)
@@ -56,6 +60,11 @@ class Settings:
     max_steps: int | None = None
     prescribed: Mapping[str, Motion] = field(default_factory=dict)
     """Joints whose motion is prescribed, with its functions of time."""
+    contacts: tuple[Contact, ...] = ()
+    sequential: bool = False
+    """Whether contacts that meet at the same time have their impacts one after the other."""
+    push: bool = False
+    """Whether what starts within one another is moved out."""
 
 
 def method_of(name: str) -> Integrator:
@@ -87,7 +96,26 @@ def settings_of(method: Integrator, mech: Mechanism, options: Options) -> Settin
         raise ModelError(f"stabilise must be True or False, not {stabilise!r}.")
     closing = not method.of_free_bodies if stabilise is None else bool(stabilise)
     motions = motions_of(options.prescribed, mech, maximal)
-    return Settings(home, driving, pushing, rtol, atol, step, every, maximal, closing, max_steps, motions)
+    contacts = _contacts(options, method)
+    sequential, push = options.impacts == "sequential", options.resolve == "push"
+    return Settings(
+        home, driving, pushing, rtol, atol, step, every, maximal, closing, max_steps, motions, contacts, sequential, push
+    )
+
+
+def _contacts(options: Options, method: Integrator) -> tuple[Contact, ...]:
+    """The contacts of a run, checked."""
+    given = (options.contacts,) if isinstance(options.contacts, Contact) else tuple(options.contacts)
+    for contact in given:
+        if not isinstance(contact, Contact):
+            raise ModelError(f"contacts must be of Contact(a, b, ...), not {contact!r}.")
+    if options.impacts not in ("simultaneous", "sequential"):
+        raise ModelError(f'impacts must be "simultaneous" or "sequential", not {options.impacts!r}.')
+    if options.resolve not in ("error", "push"):
+        raise ModelError(f'resolve must be "error" or "push", not {options.resolve!r}.')
+    if given and method.of_free_bodies:
+        raise ModelError(f"integrator {method.name!r} has no contacts; use another one.")
+    return given
 
 
 def _count(what: str, number: Any) -> int | None:

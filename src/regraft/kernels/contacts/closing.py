@@ -1,0 +1,203 @@
+"""Contacts after a step: positions and velocities go back to where closed points touch and sticking ones stay.
+
+The projection is that of loops (`constraints.closure`): the least move in the metric of kinetic energy. A point that sticks stays
+at its anchor; one that rolls, whose place of contact moves over both bodies, has none, and only its slip is taken out.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...algebra.memory import call_kernel, load, vector_at
+from ...algebra.spatial import Vector, add, dot, rotate, scale, subtract, zero_spatial
+from ...compilation import inline, jit, long_entry
+from ...tolerances import CONTACT_CLOSED, REDUNDANT, SLOW_SLIP
+from .. import configuration
+from ..aba import factorise
+from ..constraints.closure import CLOSE_VELOCITIES, couple
+from ..constraints.rows import body_frame, hold, tree_origin
+from ..kinematics import move_bodies
+from ..memory import loops_at, model_at, positions_in, velocities_in, work_at
+from ..tables import TAU, VEL, KernelModel, R, Work
+from .dynamics import across, drop_slack, meet_active, other_row
+from .memory import (
+    ACTIVE_POINTS,
+    ANCHOR,
+    CLOSING,
+    DIRECTION,
+    MODE,
+    STEP,
+    Contacts,
+    Problem,
+    active_rows,
+    contacts_at,
+    problem_of,
+    problem_without_friction,
+)
+from .modes import solve_modes
+from .problem import BOX, CONE, SLIDE, STICK
+from .response import couple_contacts, respond, rows_speed
+from .rows import along_rows, apply_forces, slip_velocity, spread_active, surface_speed
+from .tables import FIXED, GAP, POINT, SURFACE, SWAPPED, TANGENTS
+
+_TRIALS = 6
+
+
+@jit
+def prepare_rows(model: KernelModel, work: Work, contacts: Contacts, q: Any, v: Any) -> None:
+    """The factors of M, the rows of active items and their Delassus matrix at q."""
+    factorise(model, work, q)
+    if contacts.header[CLOSING] != 0:
+        closed = loops_at(model.handle, 0.0)
+        hold(model, work, closed, q)
+        couple(model, work, closed, REDUNDANT)
+    move_bodies(model, work, q, v)
+    meet_active(model, work, contacts)
+    spread_active(model, work, contacts)
+    couple_contacts(model, work, contacts, q, problem_of(contacts).A)
+
+
+@inline
+def is_anchored(contacts: Contacts, i: int) -> bool:
+    """Whether a point that sticks has one place on both bodies."""
+    speed = load(contacts.shapes, i, SURFACE, 3)
+    return contacts.points[i, FIXED] == 1 and dot(speed, speed) == 0.0
+
+
+@inline
+def off_anchor(model: KernelModel, work: Work, contacts: Contacts, i: int) -> Vector:
+    """How far a point of body a is from where it is to be on b."""
+    k = other_row(contacts, i)
+    X = body_frame(work.body, k)
+    held = add(add(rotate(X[0], load(contacts.kept, i, ANCHOR, 3)), X[1]), tree_origin(model, work.body, k))
+    away = subtract(load(contacts.met, i, POINT, 3), held)
+    return scale(-1.0, away) if contacts.points[i, SWAPPED] else away
+
+
+@jit
+def position_gaps(model: KernelModel, work: Work, contacts: Contacts, problem: Problem) -> float:
+    """b: how far the active rows are from where they are to be; rows that are not held have modes without them."""
+    worst, first = 0.0, contacts.header[ACTIVE_POINTS]
+    for a in range(problem.kinds.shape[0]):
+        i = contacts.active[0, a]
+        if a >= first:
+            problem.kinds[a], problem.modes[a] = BOX, SLIDE
+            problem.directions[a, 0] = problem.directions[a, 1] = 0.0
+            problem.b[2 * first + a] = 0.0
+            continue
+        held = contacts.items[i, MODE] == STICK and is_anchored(contacts, i)
+        problem.kinds[a], problem.modes[a] = CONE, STICK if held else SLIDE
+        problem.directions[a, 0], problem.directions[a, 1] = 1.0, 0.0
+        away = (0.0, 0.0, 0.0)
+        if held:
+            away = along_rows(contacts, i, off_anchor(model, work, contacts, i))
+        gap = contacts.met[i, GAP]
+        problem.b[3 * a], problem.b[3 * a + 1], problem.b[3 * a + 2] = gap, away[1], away[2]
+        worst = max(worst, max(abs(gap), max(abs(away[1]), abs(away[2]))))
+    return worst
+
+
+@jit
+def speed_gaps(model: KernelModel, work: Work, contacts: Contacts, problem: Problem, v: Any, running: bool) -> None:
+    """b: how fast the active rows go; `running`: with surfaces that run."""
+    rows_speed(model, work, contacts, v, problem.b)
+    first = contacts.header[ACTIVE_POINTS]
+    for a in range(problem.kinds.shape[0]):
+        i = contacts.active[0, a]
+        sticks = contacts.items[i, MODE] == STICK
+        problem.modes[a], problem.directions[a, 0], problem.directions[a, 1] = STICK if sticks else SLIDE, 1.0, 0.0
+        if a >= first:
+            problem.kinds[a], problem.directions[a, 0] = BOX, 0.0
+            continue
+        problem.kinds[a] = CONE
+        if running:
+            u = along_rows(contacts, i, surface_speed(work, contacts, i))
+            problem.b[3 * a] -= u[0]
+            problem.b[3 * a + 1] -= u[1]
+            problem.b[3 * a + 2] -= u[2]
+
+
+@jit
+def least_move(model: KernelModel, work: Work, contacts: Contacts, q: Any, problem: Problem) -> None:
+    """STEP: the least move that takes b from the rows that are held."""
+    solve_modes(problem, False)
+    for d in range(work.dof.shape[0]):
+        work.dof[d, TAU] = 0.0
+    apply_forces(work, contacts, problem.lam)
+    respond(model, work, q, contacts.spare[STEP])
+
+
+@jit
+def close_speeds(model: KernelModel, work: Work, contacts: Contacts, q: Any, v: Any, running: bool) -> None:
+    """Take out of v what points that touch or stick may not have; after `prepare_rows` at q and v."""
+    problem = problem_without_friction(contacts)
+    speed_gaps(model, work, contacts, problem, v, running)
+    least_move(model, work, contacts, q, problem)
+    for d in range(v.shape[0]):
+        v[d] += contacts.spare[STEP, d]
+
+
+@jit
+def close_places(model: KernelModel, work: Work, contacts: Contacts, q: Any, v: Any, best: Any) -> float:
+    """Put q where closed points touch and sticking ones are at their anchors; returns what is left. `best` is scratch (nq,)."""
+    worst = 0.0
+    for trial in range(_TRIALS):
+        factorise(model, work, q)
+        move_bodies(model, work, q, v)
+        meet_active(model, work, contacts)
+        problem = problem_without_friction(contacts)
+        before, worst = worst, position_gaps(model, work, contacts, problem)
+        if worst <= CONTACT_CLOSED or (trial > 2 and not worst < 0.5 * before):
+            break
+        if contacts.header[CLOSING] != 0:
+            closed = loops_at(model.handle, 0.0)
+            hold(model, work, closed, q)
+            couple(model, work, closed, REDUNDANT)
+        spread_active(model, work, contacts)
+        couple_contacts(model, work, contacts, q, problem.A)
+        least_move(model, work, contacts, q, problem)
+        for i in range(q.shape[0]):
+            best[i] = q[i]
+        configuration.integrate(model.walk, best, contacts.spare[STEP], q)
+    return worst
+
+
+@jit
+def turn_directions(model: KernelModel, work: Work, contacts: Contacts) -> None:
+    """DIRECTION of points that slide, where a step ends."""
+    still = zero_spatial(work.body[0, R])
+    for a in range(contacts.header[ACTIVE_POINTS]):
+        i = contacts.active[0, a]
+        if contacts.items[i, MODE] == SLIDE:
+            slip = across(contacts, i, slip_velocity(model, work, contacts, i, VEL, still))
+            size = dot(slip, slip) ** 0.5
+            if size > SLOW_SLIP and dot(slip, load(contacts.kept, i, DIRECTION, 3)) > 0.0:
+                for c in range(3):
+                    contacts.kept[i, DIRECTION + c] = slip[c] / size
+
+
+@long_entry
+def contact_closing(handle: int, q: int, v: int, step: int, best: int, result: int, what: int) -> float:
+    """What closes loops and contacts again after a step, with addresses of arrays; see `constraints.closure.loop_closing`."""
+    m, w, contacts = model_at(handle), work_at(handle, 0.0), contacts_at(handle)
+    position, velocity = vector_at(q, positions_in(handle)), vector_at(v, velocities_in(handle))
+    gap, closes = 0.0, contacts.header[CLOSING]
+    vector_at(result, 1)[0] = 0.0
+    if closes != 0:
+        gap = call_kernel(closes, (handle, q, v, step, best, result, what))
+    if active_rows(contacts) == 0:
+        drop_slack(contacts)
+        return gap
+    if what == CLOSE_VELOCITIES:
+        prepare_rows(m, w, contacts, position, velocity)
+        close_speeds(m, w, contacts, position, velocity, False)
+        return gap
+    gap = max(gap, close_places(m, w, contacts, position, velocity, vector_at(best, positions_in(handle))))
+    if closes != 0:
+        gap = max(gap, call_kernel(closes, (handle, q, v, step, best, result, what)))
+    prepare_rows(m, w, contacts, position, velocity)
+    close_speeds(m, w, contacts, position, velocity, True)
+    move_bodies(m, w, position, velocity)
+    turn_directions(m, w, contacts)
+    drop_slack(contacts)
+    return gap

@@ -1,0 +1,193 @@
+"""What happens to contact points at an event: they touch, with an impact or without; leave; begin to slip, or stop.
+
+The event itself says what becomes of the points that it is about. Then velocities are what the points that stay closed allow, and
+the next dynamics chooses the modes of all of them together (`dynamics.choose_modes`).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ...algebra.memory import load, store
+from ...algebra.spatial import add, dot, scale, zero_spatial
+from ...compilation import Floats, entry, inline, jit
+from ...tolerances import REST_SPEED, SLOW_SLIP, STANDS_STILL, TOUCHING
+from ..kinematics import move_bodies, place_bodies
+from ..memory import model_at, positions_in, work_at
+from ..tables import TAU, VEL, KernelModel, R, Work
+from .closing import close_places, close_speeds, prepare_rows
+from .dynamics import across, anchor, list_active
+from .impact import collide
+from .points import meet_point
+from .memory import (
+    ACTIVE_POINTS,
+    ACTIVE_RUBS,
+    BEFORE,
+    BOUNCE,
+    CHOOSING,
+    DIRECTION,
+    FORCE,
+    HIT,
+    HOLDS,
+    IMPACT_LAWS,
+    IMPULSE,
+    LEAVES,
+    MODE,
+    NOTHING,
+    RUB_V,
+    SLIPS,
+    STATUS,
+    STEP,
+    TOUCHES,
+    Contacts,
+    contacts_at,
+    problem_of,
+)
+from .problem import CONE, OPEN, SLIDE, SOLVED, STICK
+from .response import respond, rows_speed
+from .rows import along_rows, apply_forces, slip_velocity, surface_speed
+from .tables import GAP, LAW, MU_KINETIC, MU_STATIC, NORMAL, RESTITUTION, TANGENTS
+
+CALM, COLLIDED, ADDED_ENERGY, LIMITED, UNSOLVED = 0, 1, 2, 4, 8
+"""What `contact_event` tells: whether there was an impact; whether Newton's law added energy in it; whether its expansion was
+shortened so that no energy was added; whether it had no solution."""
+
+
+@inline
+def is_fast(model: KernelModel, work: Work, contacts: Contacts, i: int) -> bool:
+    """Whether a point slips faster than what may be left of a slip that ends."""
+    meet_point(model, work, contacts.points, contacts.shapes, contacts.profiles, contacts.met, i)
+    slip = across(contacts, i, slip_velocity(model, work, contacts, i, VEL, zero_spatial(work.body[0, R])))
+    return math.sqrt(dot(slip, slip)) > 10.0 * SLOW_SLIP
+
+
+@jit
+def let_go_and_slip(model: KernelModel, work: Work, contacts: Contacts) -> None:
+    """Points that LEAVE are open; what SLIPS does so against the friction that was not enough."""
+    n = contacts.points.shape[0]
+    for i in range(contacts.items.shape[0]):
+        hit = contacts.items[i, HIT]
+        if hit == LEAVES:
+            contacts.items[i, MODE] = OPEN
+        elif hit == SLIPS and i >= n:
+            contacts.kept[i, DIRECTION] = -math.copysign(1.0, contacts.kept[i, FORCE])
+            contacts.items[i, MODE] = SLIDE
+        elif hit == SLIPS:
+            f_1, f_2 = contacts.kept[i, FORCE + 1], contacts.kept[i, FORCE + 2]
+            size = math.hypot(f_1, f_2)
+            back = -1.0 / size if size > 0.0 else 0.0
+            t_1, t_2 = load(contacts.met, i, TANGENTS, 3), load(contacts.met, i, TANGENTS + 3, 3)
+            store(contacts.kept, i, DIRECTION, add(scale(back * f_1, t_1), scale(back * f_2, t_2)))
+            contacts.items[i, MODE] = SLIDE
+        elif hit == HOLDS and i < n and is_fast(model, work, contacts, i):
+            contacts.items[i, HIT] = NOTHING  # the slip has not ended, but turned by a right angle within a step
+        elif hit == HOLDS:
+            contacts.items[i, MODE] = STICK
+
+
+@jit
+def touch(model: KernelModel, work: Work, contacts: Contacts) -> bool:
+    """Close the open points that touch and do not part; says whether any comes with more than REST_SPEED."""
+    still, collides = zero_spatial(work.body[0, R]), False
+    for i in range(contacts.points.shape[0]):
+        if contacts.items[i, MODE] == OPEN and contacts.items[i, HIT] != LEAVES:
+            meet_point(model, work, contacts.points, contacts.shapes, contacts.profiles, contacts.met, i)
+            if contacts.items[i, HIT] == TOUCHES or contacts.met[i, GAP] <= TOUCHING:
+                speed = along_rows(contacts, i, slip_velocity(model, work, contacts, i, VEL, still))[0]
+                if speed <= REST_SPEED:
+                    contacts.items[i, MODE] = STICK
+                    collides = collides or speed < -REST_SPEED
+    return collides
+
+
+@jit
+def strike(model: KernelModel, work: Work, contacts: Contacts, q: Any, v: Any, sequential: bool) -> int:
+    """The impact of all closed points: v becomes what it is after it; points that part are open. Says how it went."""
+    list_active(contacts)
+    contacts.header[ACTIVE_RUBS] = 0
+    prepare_rows(model, work, contacts, q, v)
+    problem = problem_of(contacts)
+    rows_speed(model, work, contacts, v, problem.b)
+    for a in range(problem.kinds.shape[0]):
+        i = contacts.active[0, a]
+        u = along_rows(contacts, i, surface_speed(work, contacts, i))
+        for c in range(3):
+            contacts.kept[i, IMPULSE + c] = 0.0
+        problem.b[3 * a] -= u[0]
+        problem.b[3 * a + 1] -= u[1]
+        problem.b[3 * a + 2] -= u[2]
+        problem.kinds[a] = CONE
+        problem.mu_s[a], problem.mu_k[a] = contacts.shapes[i, MU_STATIC], contacts.shapes[i, MU_KINETIC]
+        contacts.laws[BOUNCE, a], contacts.kinds[IMPACT_LAWS, a] = contacts.shapes[i, RESTITUTION], int(contacts.shapes[i, LAW])
+    told = collide(problem, contacts.laws[BOUNCE], contacts.kinds[IMPACT_LAWS], sequential)
+    for d in range(work.dof.shape[0]):
+        work.dof[d, TAU] = 0.0
+    apply_forces(work, contacts, problem.lam)
+    respond(model, work, q, contacts.spare[STEP])
+    for d in range(v.shape[0]):
+        v[d] += contacts.spare[STEP, d]
+    for a in range(problem.kinds.shape[0]):
+        i = contacts.active[0, a]
+        for c in range(3):
+            contacts.kept[i, IMPULSE + c] = problem.lam[3 * a + c]
+    move_bodies(model, work, q, v)
+    still = zero_spatial(work.body[0, R])
+    for a in range(contacts.header[ACTIVE_POINTS]):
+        i = contacts.active[0, a]
+        if along_rows(contacts, i, slip_velocity(model, work, contacts, i, VEL, still))[0] > REST_SPEED:
+            contacts.items[i, MODE] = OPEN
+    return told | COLLIDED
+
+
+@jit
+def hold_new_ones(model: KernelModel, work: Work, contacts: Contacts) -> None:
+    """ANCHOR of the points that have just come to stick."""
+    for i in range(contacts.points.shape[0]):
+        if contacts.items[i, MODE] == STICK and contacts.items[i, BEFORE] != STICK:
+            meet_point(model, work, contacts.points, contacts.shapes, contacts.profiles, contacts.met, i)
+            anchor(model, work, contacts, i)
+
+
+@jit
+def rest_or_slide(model: KernelModel, work: Work, contacts: Contacts, v: Any) -> None:
+    """STICK for what does not slip, SLIDE for what does, until modes are chosen; with VEL."""
+    still, n = zero_spatial(work.body[0, R]), contacts.points.shape[0]
+    for i in range(contacts.items.shape[0]):
+        hit = contacts.items[i, HIT]
+        if contacts.items[i, MODE] == OPEN or hit == SLIPS or hit == HOLDS:
+            continue
+        if i < n:
+            slip = across(contacts, i, slip_velocity(model, work, contacts, i, VEL, still))
+            slips = math.sqrt(dot(slip, slip)) > STANDS_STILL
+        else:
+            slips = abs(v[contacts.items[i, RUB_V]]) > STANDS_STILL
+        contacts.items[i, MODE] = SLIDE if slips else STICK
+
+
+@entry
+def contact_event(handle: int, x: Floats, best: Floats, sequential: bool) -> int:
+    """What the HIT of items makes of them and of the state x = (q, v); says whether there was an impact, see CALM."""
+    m, w, contacts, nq = model_at(handle), work_at(handle, 0.0), contacts_at(handle), positions_in(handle)
+    q, v = x[:nq], x[nq:]
+    place_bodies(m, w, q)
+    move_bodies(m, w, q, v)
+    for i in range(contacts.items.shape[0]):
+        contacts.items[i, BEFORE] = contacts.items[i, MODE]
+    let_go_and_slip(m, w, contacts)
+    told = CALM
+    if touch(m, w, contacts):
+        told = strike(m, w, contacts, q, v, sequential)
+    else:
+        for i in range(contacts.points.shape[0]):
+            for c in range(3):
+                contacts.kept[i, IMPULSE + c] = 0.0
+    rest_or_slide(m, w, contacts, v)
+    hold_new_ones(m, w, contacts)
+    list_active(contacts)
+    if contacts.header[ACTIVE_POINTS] + contacts.header[ACTIVE_RUBS] > 0:
+        close_places(m, w, contacts, q, v, best)
+        prepare_rows(m, w, contacts, q, v)
+        close_speeds(m, w, contacts, q, v, True)
+    contacts.header[CHOOSING], contacts.header[STATUS] = 1, SOLVED
+    return told

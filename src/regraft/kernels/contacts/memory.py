@@ -1,0 +1,168 @@
+"""The tables of the contacts of a run, behind one address: a header with sizes and addresses, as in `kernels.memory`.
+
+A contact *point* has three rows: along the normal and along two tangents. A joint with dry friction, a *rub*, has one, along its
+coordinate. Rows exist for the *items*, points and rubs, that are closed at the moment; they are listed in `active`, points first.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from ...algebra.memory import table_at
+from ...compilation import inline, inline_view
+from ..memory import CONTACTS_AT, header_at
+from .problem import VECTORS as SCRATCH_VECTORS
+from .problem import Problem
+from .tables import MEETINGS, POINTS, SHAPES
+
+# the header
+NUMBER = 0  # of contact points
+RUBS = 1  # number of joints' velocities with dry friction
+NV = 2  # length of v
+PROFILED = 3  # how many numbers the points' own tables have
+BASE = 4  # address of the dynamics without contacts
+CLOSING = 5  # address of what closes loops again, 0 where there are none
+BODIES = 6  # number of bodies
+CHOOSING = 7  # 1 where the next dynamics is to choose the modes of all closed items
+STATUS = 8  # what the last choice of modes ended with, see `problem`
+ACTIVE_POINTS = 9  # how many points are closed,
+ACTIVE_RUBS = 10  # and how many rubs there are among the active items
+WORST = 11  # the active item at which there was no solution, −1 for none
+FREE = 12  # how many forces do not follow from the motion
+POINTS_AT, SHAPES_AT, PROFILES_AT, MET_AT, ITEMS_AT, KEPT_AT, ACTIVE_AT, Y_AT, MATRIX_AT, VECTORS_AT = range(13, 23)
+KINDS_AT, LAWS_AT, DIRECTIONS_AT, SPARE_AT, BODY_SPARE_AT, SCRATCH_AT, VALUES_AT = range(23, 30)
+CONTACT_HEADER = 30
+
+# items: int64 (points + rubs, ITEM)
+MODE = 0  # OPEN, STICK or SLIDE
+HIT = 1  # what has just happened to it: NOTHING, or one of the events below
+RUB_V = 2  # of a rub: its place in v
+BEFORE = 3  # its mode before the event
+ITEM = 4
+
+NOTHING, TOUCHES, LEAVES, SLIPS, HOLDS = range(5)
+"""What happens to an item: HIT. LEAVES: the normal force would pull. SLIPS: friction is not enough. HOLDS: slip has ended."""
+
+# kept: float64 (points + rubs, KEPT)
+DIRECTION = 0  # 3: unit vector along the slip, in world axes; of a rub its sign in the first number
+ANCHOR = 3  # 3: where a FIXED point that sticks is held on the other body, in the frame of that one's row
+SLACK = 6  # 2: what is added to its guards until they have left zero
+FORCE = 8  # 3: normal force and friction along the tangents, as last found; of a rub its torque
+LARGEST = 11  # of a rub: the torque of its friction
+IMPULSE = 12  # 3: of the last impact, along normal and tangents
+KEPT = 15
+
+# kinds: int64 (3, items), of the active items one after the other, as `problem` wants them
+SORTS = 0  # CONE, RAY, BOX or FIXED_FORCE
+MODES = 1
+IMPACT_LAWS = 2
+# laws: float64 (LAWS, items)
+STATIC, KINETIC = 0, 1  # friction
+NONE = 2  # zeros
+BOUNCE = 3  # restitution
+LAWS = 4
+
+# vectors: float64 (VECTORS, rows)
+LACK = 0  # b: what the rows accelerate at, or how fast they go, without forces of contacts
+LAMBDA = 1  # the forces
+LEFT = 2  # w = A λ + b
+OTHER = 3
+VECTORS = 4
+
+# spare: float64 (SPARES, nv)
+TORQUES = 0  # reduced torques without the forces of contacts
+STEP = 1
+RATES = 2  # accelerations, for guards
+SPARES = 3
+
+
+class Contacts(NamedTuple):
+    """The contacts of a run."""
+
+    points: Any
+    shapes: Any
+    profiles: Any
+    met: Any
+    items: Any
+    kept: Any
+    active: Any  # int64 (1, items): the items that are closed, points first
+    Y: Any  # (rows, nv): what each joint feels of a row's force, as the articulated-body elimination leaves it
+    vectors: Any
+    kinds: Any
+    laws: Any
+    directions: Any  # (items, 2): slip of active items along their tangents
+    spare: Any
+    bodies: Any  # (n, 12): VEL and BIAS, kept while responses are computed
+    values: Any  # (1, 2 · items): guards
+    header: Any
+
+
+@inline_view
+def contacts_at(handle: int) -> Contacts:
+    """The contacts of the run that a workspace is used by."""
+    at = table_at(header_at(handle)[CONTACTS_AT], 1, CONTACT_HEADER, handle)
+    n, m, nv = at[0, NUMBER], at[0, RUBS], at[0, NV]
+    rows = 3 * n + m
+    return Contacts(
+        table_at(at[0, POINTS_AT], n, POINTS, handle),
+        table_at(at[0, SHAPES_AT], n, SHAPES, 0.0),
+        table_at(at[0, PROFILES_AT], 1, at[0, PROFILED], 0.0)[0],
+        table_at(at[0, MET_AT], n, MEETINGS, 0.0),
+        table_at(at[0, ITEMS_AT], n + m, ITEM, handle),
+        table_at(at[0, KEPT_AT], n + m, KEPT, 0.0),
+        table_at(at[0, ACTIVE_AT], 1, n + m, handle),
+        table_at(at[0, Y_AT], rows, nv, 0.0),
+        table_at(at[0, VECTORS_AT], VECTORS, rows, 0.0),
+        table_at(at[0, KINDS_AT], 3, n + m, handle),
+        table_at(at[0, LAWS_AT], LAWS, n + m, 0.0),
+        table_at(at[0, DIRECTIONS_AT], n + m, 2, 0.0),
+        table_at(at[0, SPARE_AT], SPARES, nv, 0.0),
+        table_at(at[0, BODY_SPARE_AT], at[0, BODIES], 12, 0.0),
+        table_at(at[0, VALUES_AT], 1, 2 * (n + m), 0.0),
+        at[0],
+    )
+
+
+@inline
+def active_items(contacts: Contacts) -> int:
+    """How many items are active."""
+    count: int = contacts.header[ACTIVE_POINTS] + contacts.header[ACTIVE_RUBS]
+    return count
+
+
+@inline
+def active_rows(contacts: Contacts) -> int:
+    """How many rows they have."""
+    count: int = 3 * contacts.header[ACTIVE_POINTS] + contacts.header[ACTIVE_RUBS]
+    return count
+
+
+@inline_view
+def problem_of(contacts: Contacts) -> Problem:
+    """The contact problem of the active items."""
+    return posed(contacts, KINETIC)
+
+
+@inline_view
+def problem_without_friction(contacts: Contacts) -> Problem:
+    """The same where what slides does so freely."""
+    return posed(contacts, NONE)
+
+
+@inline_view
+def posed(contacts: Contacts, kinetic: int) -> Problem:
+    """The contact problem of the active items, with friction of sliding points from a row of `laws`."""
+    rows, items, at = active_rows(contacts), active_items(contacts), contacts.header
+    most, everything, columns = 3 * at[NUMBER] + at[RUBS], at[NUMBER] + at[RUBS], max(rows, 3)
+    return Problem(
+        table_at(at[MATRIX_AT], rows, rows, 0.0),
+        table_at(at[VECTORS_AT] + 8 * most * LACK, 1, rows, 0.0)[0],
+        table_at(at[KINDS_AT] + 8 * everything * SORTS, 1, items, rows)[0],
+        table_at(at[LAWS_AT] + 8 * everything * STATIC, 1, items, 0.0)[0],
+        table_at(at[LAWS_AT] + 8 * everything * kinetic, 1, items, 0.0)[0],
+        table_at(at[DIRECTIONS_AT], items, 2, 0.0),
+        table_at(at[KINDS_AT] + 8 * everything * MODES, 1, items, rows)[0],
+        table_at(at[VECTORS_AT] + 8 * most * LAMBDA, 1, rows, 0.0)[0],
+        table_at(at[SCRATCH_AT], SCRATCH_VECTORS + 3 * columns, columns, 0.0),
+        at[ACTIVE_POINTS],
+    )

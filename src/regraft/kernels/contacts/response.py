@@ -1,0 +1,138 @@
+"""The Delassus matrix of contacts: how fast each active row goes after a unit impulse along each other one.
+
+In a tree that is Y D Yᵀ. Where loops or couplings hold joints together, and in maximal coordinates, the response to each row is
+found by itself, with all that holds, from the factors that the dynamics has left.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...algebra.memory import load, store
+from ...algebra.spatial import zero_spatial
+from ...compilation import inline, jit
+from ..aba import accelerate
+from ..constraints.closure import balance
+from ..constraints.couplings import moved_pair
+from ..constraints.rows import velocity_gaps
+from ..constraints.tables import APPLIED, FIRST, FIRST_TERM, RESIDUAL, TERM_JOINT, TOTAL, Loops
+from ..kinematics import move_bodies
+from ..memory import loops_at
+from ..tables import BIAS, TAU, VEL, D, KernelModel, R, Work
+from .memory import ACTIVE_POINTS, ACTIVE_RUBS, CLOSING, RUB_V, STEP, TORQUES, Contacts, active_rows
+from .rows import along_rows, relative_velocity
+
+
+@jit
+def couple_contacts(model: KernelModel, work: Work, contacts: Contacts, q: Any, A: Any) -> None:
+    """A of the active rows, after the dynamics or `factorise`, `hold` and `couple`, and after `spread_active`."""
+    if contacts.header[CLOSING] == 0:
+        couple_tree(work, contacts, A)
+    else:
+        couple_closed(model, work, contacts, q, A)
+
+
+@inline
+def couple_tree(work: Work, contacts: Contacts, A: Any) -> None:
+    """A = Y D Yᵀ."""
+    Y, nv, rows = contacts.Y, contacts.Y.shape[1], A.shape[0]
+    scaled = contacts.spare[STEP]
+    for r in range(rows):
+        for d in range(nv):
+            scaled[d] = Y[r, d] * work.dof[d, D]
+        for s in range(r + 1):
+            total = 0.0
+            for d in range(nv):
+                total += scaled[d] * Y[s, d]
+            A[r, s] = total
+            A[s, r] = total
+
+
+@jit
+def couple_closed(model: KernelModel, work: Work, contacts: Contacts, q: Any, A: Any) -> None:
+    """A with the responses of closed chains. Keeps all that the dynamics has left in the tables."""
+    keep_motion(work, contacts)
+    for r in range(A.shape[0]):
+        for d in range(contacts.Y.shape[1]):
+            work.dof[d, TAU] = contacts.Y[r, d]
+        respond(model, work, q, contacts.spare[STEP])
+        move_bodies(model, work, q, contacts.spare[STEP])
+        rows_speed(model, work, contacts, contacts.spare[STEP], A[r])
+    for r in range(A.shape[0]):
+        for s in range(r):
+            A[r, s] = A[s, r] = 0.5 * (A[r, s] + A[s, r])
+    put_motion_back(work, contacts)
+
+
+@jit
+def respond(model: KernelModel, work: Work, q: Any, step: Any) -> None:
+    """`step`: the velocities after an impulse whose reduced torques are TAU, with all that closed chains hold.
+
+    Overwrites VEL, BIAS and TAU.
+    """
+    closed, world = loops_at(model.handle, 0.0), zero_spatial(work.body[0, R])
+    forget_bias(work)
+    accelerate(model, work, world, step)
+    if closed.cuts.shape[0] == 0:
+        return
+    move_bodies(model, work, q, step)
+    forget_bias(work)
+    velocity_gaps(model, work, closed, step)
+    spin_rotors(model, work, closed)
+    for r in range(closed.rows.shape[0]):
+        closed.rows[r, TOTAL] = closed.rows[r, APPLIED]
+    balance(model, work, closed)
+    for r in range(closed.rows.shape[0]):
+        closed.rows[r, APPLIED] = closed.rows[r, TOTAL]
+    accelerate(model, work, world, step)
+
+
+@inline
+def spin_rotors(model: KernelModel, work: Work, closed: Loops) -> None:
+    """RESIDUAL of the rotors of loop joints, which velocities alone do not hold but impulses have to spin up."""
+    for b in range(closed.hard, closed.cuts.shape[0]):
+        i = closed.cuts[b, FIRST_TERM]
+        l = closed.terms[i, TERM_JOINT] - model.walk.shape[0]
+        closed.rows[closed.cuts[b, FIRST], RESIDUAL] = -moved_pair(closed, i, l, work.body, VEL)
+
+
+@inline
+def forget_bias(work: Work) -> None:
+    """BIAS = 0."""
+    for k in range(work.body.shape[0]):
+        store(work.body, k, BIAS, zero_spatial(work.body[0, R]))
+
+
+@inline
+def keep_motion(work: Work, contacts: Contacts) -> None:
+    """Remember VEL, BIAS and TAU."""
+    for k in range(contacts.bodies.shape[0]):
+        store(contacts.bodies, k, 0, load(work.body, k, VEL, 6))
+        store(contacts.bodies, k, 6, load(work.body, k, BIAS, 6))
+    for d in range(work.dof.shape[0]):
+        contacts.spare[TORQUES, d] = work.dof[d, TAU]
+
+
+@inline
+def put_motion_back(work: Work, contacts: Contacts) -> None:
+    """VEL, BIAS and TAU as `keep_motion` found them."""
+    for k in range(contacts.bodies.shape[0]):
+        store(work.body, k, VEL, load(contacts.bodies, k, 0, 6))
+        store(work.body, k, BIAS, load(contacts.bodies, k, 6, 6))
+    for d in range(work.dof.shape[0]):
+        work.dof[d, TAU] = contacts.spare[TORQUES, d]
+
+
+@jit
+def rows_speed(model: KernelModel, work: Work, contacts: Contacts, v: Any, out: Any) -> None:
+    """How fast the active rows go, with VEL of the bodies at the velocities v; surfaces that run are not counted."""
+    still, row = zero_spatial(work.body[0, R]), 0
+    first = contacts.header[ACTIVE_POINTS]
+    for a in range(first):
+        i = contacts.active[0, a]
+        speeds = along_rows(contacts, i, relative_velocity(model, work, contacts, i, VEL, still))
+        out[row], out[row + 1], out[row + 2] = speeds
+        row += 3
+    for a in range(first, first + contacts.header[ACTIVE_RUBS]):
+        out[row] = v[contacts.items[contacts.active[0, a], RUB_V]]
+        row += 1

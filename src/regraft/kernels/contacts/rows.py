@@ -1,0 +1,179 @@
+"""The rows of contact points: the directions of their forces, how bodies go and accelerate along them, and who feels the forces.
+
+At a point of contact c the body a goes at v_a(c) and b at v_b(c); u is how fast the surface of b runs over b. The slip and the
+closing speed are the parts of v = v_a(c) − v_b(c) − u. The point itself moves over both bodies, at ċ in space, so
+
+    v̇ = a_a(c) − a_b(c) + (ω_a − ω_b) × ċ − ω_b × u
+
+with the spatial accelerations a(c) = a_O + α × c of the bodies. Along the normal ṅ · v is added.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...algebra.memory import load
+from ...algebra.spatial import (
+    Motion,
+    Vector,
+    add,
+    angular,
+    at_point,
+    cross,
+    dot,
+    linear,
+    plus_times,
+    power,
+    rotate,
+    scale,
+    spatial,
+    subtract,
+)
+from ...compilation import inline, jit
+from ..constraints.rows import body_frame, tree_origin
+from ..kinematics import parent_motion
+from ..tables import END, PARENT, TAU, D, KernelModel, S, U, V, Work
+from .memory import ACTIVE_POINTS, ACTIVE_RUBS, RUB_V, Contacts
+from .tables import NORMAL, NORMAL_RATE, POINT, POINT_RATE, ROW_A, ROW_B, SURFACE, TANGENTS
+
+
+@inline
+def motion_at(model: KernelModel, work: Work, k: int, column: int, of_world: Motion, c: Vector) -> Motion:
+    """A body's twist or spatial acceleration, a column of its table, with the linear part at the point c in the world."""
+    moved = parent_motion(work.body, k, column, of_world)
+    if k < 0:
+        return moved
+    return at_point(moved, subtract(c, tree_origin(model, work.body, k)))
+
+
+@inline
+def surface_speed(work: Work, contacts: Contacts, i: int) -> Vector:
+    """How fast the surface of b runs over b at point i, in world axes."""
+    along = load(contacts.shapes, i, SURFACE, 3)
+    return rotate(body_frame(work.body, contacts.points[i, ROW_B])[0], along)
+
+
+@inline
+def relative_velocity(model: KernelModel, work: Work, contacts: Contacts, i: int, column: int, still: Motion) -> Vector:
+    """v_a(c) − v_b(c) at point i, with twists from a column of the bodies' table; surfaces that run are not counted."""
+    c = load(contacts.met, i, POINT, 3)
+    V_a = motion_at(model, work, contacts.points[i, ROW_A], column, still, c)
+    V_b = motion_at(model, work, contacts.points[i, ROW_B], column, still, c)
+    return subtract(linear(V_a), linear(V_b))
+
+
+@inline
+def slip_velocity(model: KernelModel, work: Work, contacts: Contacts, i: int, column: int, still: Motion) -> Vector:
+    """The velocity v of a against the surface of b at point i."""
+    return subtract(relative_velocity(model, work, contacts, i, column, still), surface_speed(work, contacts, i))
+
+
+@inline
+def relative_acceleration(
+    model: KernelModel, work: Work, contacts: Contacts, i: int, columns: tuple[int, int], still: Motion, world: Motion
+) -> Vector:
+    """v̇ at point i; `columns` are those of twists and of spatial accelerations, the world rises as `world` says."""
+    c, rate = load(contacts.met, i, POINT, 3), load(contacts.met, i, POINT_RATE, 3)
+    a, b = contacts.points[i, ROW_A], contacts.points[i, ROW_B]
+    A_a, A_b = motion_at(model, work, a, columns[1], world, c), motion_at(model, work, b, columns[1], world, c)
+    w_a = angular(parent_motion(work.body, a, columns[0], still))
+    w_b = angular(parent_motion(work.body, b, columns[0], still))
+    turning = subtract(cross(subtract(w_a, w_b), rate), cross(w_b, surface_speed(work, contacts, i)))
+    return add(subtract(linear(A_a), linear(A_b)), turning)
+
+
+@inline
+def along_rows(contacts: Contacts, i: int, v: Vector) -> Vector:
+    """A vector at point i along its normal and its tangents."""
+    n, t_1, t_2 = (
+        load(contacts.met, i, NORMAL, 3),
+        load(contacts.met, i, TANGENTS, 3),
+        load(contacts.met, i, TANGENTS + 3, 3),
+    )
+    return dot(n, v), dot(t_1, v), dot(t_2, v)
+
+
+@inline
+def turning_normal(contacts: Contacts, i: int, v: Vector) -> float:
+    """ṅ · v at point i."""
+    return dot(load(contacts.met, i, NORMAL_RATE, 3), v)
+
+
+@inline
+def direction_of(contacts: Contacts, i: int, along: int) -> Vector:
+    """The direction of one of the three rows of point i."""
+    if along == 0:
+        return load(contacts.met, i, NORMAL, 3)
+    if along == 1:
+        return load(contacts.met, i, TANGENTS, 3)
+    return load(contacts.met, i, TANGENTS + 3, 3)
+
+
+@jit
+def spread_active(model: KernelModel, work: Work, contacts: Contacts) -> None:
+    """Y of all active rows: what each joint feels of a unit force along the row; after the joints are eliminated."""
+    points, nv = contacts.points, contacts.Y.shape[1]
+    row = 0
+    for a in range(contacts.header[ACTIVE_POINTS]):
+        i = contacts.active[0, a]
+        c = load(contacts.met, i, POINT, 3)
+        for along in range(3):
+            e = direction_of(contacts, i, along)
+            for d in range(nv):
+                contacts.Y[row, d] = 0.0
+            spread_force(model, work, contacts.Y, row, points[i, ROW_A], c, e)
+            spread_force(model, work, contacts.Y, row, points[i, ROW_B], c, scale(-1.0, e))
+            row += 1
+    first = contacts.header[ACTIVE_POINTS]
+    for a in range(first, first + contacts.header[ACTIVE_RUBS]):
+        for d in range(nv):
+            contacts.Y[row, d] = 0.0
+        spread_torque(model, work, contacts.Y, row, contacts.items[contacts.active[0, a], RUB_V])
+        row += 1
+
+
+@inline
+def spread_force(model: KernelModel, work: Work, Y: Any, row: int, k: int, c: Vector, f: Vector) -> None:
+    """Add what joints feel of a force at the point c in the world on the body of row k.  O(depth)."""
+    if k < 0:
+        return
+    arm = subtract(c, tree_origin(model, work.body, k))
+    carry_down(model, work, Y, row, k, spatial(cross(arm, f), f))
+
+
+@inline
+def carry_down(model: KernelModel, work: Work, Y: Any, row: int, k: int, force: Any) -> None:
+    """Add what the joints from row k to its root feel of a force, each after those above it have given way."""
+    walk, dof = model.walk, work.dof
+    while k >= 0:
+        for d in range(walk[k, END] - 1, walk[k, V] - 1, -1):
+            share = power(load(dof, d, S, 6), force)
+            Y[row, d] += share
+            force = plus_times(force, -share * dof[d, D], load(dof, d, U, 6))
+        k = walk[k, PARENT]
+
+
+@jit
+def spread_torque(model: KernelModel, work: Work, Y: Any, row: int, at: int) -> None:
+    """What joints feel of a unit torque along the velocity `at`."""
+    walk, dof, k = model.walk, work.dof, 0
+    while not walk[k, V] <= at < walk[k, END]:
+        k += 1
+    Y[row, at] = 1.0
+    force = spatial((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+    force = plus_times(force, -dof[at, D], load(dof, at, U, 6))
+    for d in range(at - 1, walk[k, V] - 1, -1):
+        share = power(load(dof, d, S, 6), force)
+        Y[row, d] += share
+        force = plus_times(force, -share * dof[d, D], load(dof, d, U, 6))
+    carry_down(model, work, Y, row, walk[k, PARENT], force)
+
+
+@jit
+def apply_forces(work: Work, contacts: Contacts, lam: Any) -> None:
+    """Add the forces λ of all active rows to the reduced torques."""
+    for row in range(lam.shape[0]):
+        force = lam[row]
+        if force != 0.0:
+            for d in range(contacts.Y.shape[1]):
+                work.dof[d, TAU] += force * contacts.Y[row, d]

@@ -1,0 +1,1 @@
+"""Contacts in a run: their modes, and what happens to them."""

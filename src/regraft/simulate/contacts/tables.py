@@ -1,0 +1,59 @@
+"""The memory of the contacts of one structure in a run, as kernels find it behind a workspace."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...compilation import address_of
+from ...describe.mechanism import Mechanism
+from ...kernels.contacts import memory as m
+from ...kernels.contacts.problem import scratch_shape
+from ...kernels.contacts.tables import MEETINGS
+from ...kernels.memory import CONTACTS_AT
+from ...kernels.prescribed import prescribed_closed_step, prescribed_step
+from ...structure.contacts import ContactPoints
+from ...structure.workspace import Workspace
+from ..loop_kernels import closing_kernel
+
+Array = NDArray[np.float64]
+
+
+class ContactTables:
+    """The tables of some contact points and joints with dry friction, and the header that leads to them."""
+
+    def __init__(self, mech: Mechanism, points: ContactPoints, rubs: list[tuple[int, float]], work: Workspace) -> None:
+        n, items, nv = len(points.names), len(points.names) + len(rubs), mech.nv
+        rows = 3 * n + len(rubs)
+        self.items = np.zeros((items, m.ITEM), np.int64)
+        self.kept = np.zeros((items, m.KEPT))
+        self.met = np.zeros((n, MEETINGS))
+        self.values = np.zeros(2 * items)
+        for i, (place, torque) in enumerate(rubs, n):
+            self.items[i, m.RUB_V], self.kept[i, m.LARGEST] = place, torque
+        self._keep: list[Any] = []
+        header = self.header = np.zeros(m.CONTACT_HEADER, np.int64)
+        header[m.NUMBER], header[m.RUBS], header[m.NV] = n, len(rubs), nv
+        header[m.PROFILED], header[m.BODIES], header[m.WORST] = len(points.profiles), len(mech.bodies), -1
+        constrained = mech.layout.is_constrained
+        header[m.BASE] = address_of(prescribed_closed_step if constrained else prescribed_step)
+        header[m.CLOSING] = closing_kernel() if constrained else 0
+        for field, table in (
+            (m.POINTS_AT, points.points), (m.SHAPES_AT, points.shapes), (m.PROFILES_AT, points.profiles),
+            (m.MET_AT, self.met), (m.ITEMS_AT, self.items), (m.KEPT_AT, self.kept),
+            (m.ACTIVE_AT, np.zeros(items, np.int64)), (m.Y_AT, np.zeros((rows, nv))), (m.MATRIX_AT, np.zeros((rows, rows))),
+            (m.VECTORS_AT, np.zeros((m.VECTORS, rows))), (m.KINDS_AT, np.zeros((3, items), np.int64)),
+            (m.LAWS_AT, np.zeros((m.LAWS, items))), (m.DIRECTIONS_AT, np.zeros((items, 2))),
+            (m.SPARE_AT, np.zeros((m.SPARES, nv))), (m.BODY_SPARE_AT, np.zeros((len(mech.bodies), 12))),
+            (m.SCRATCH_AT, np.zeros(scratch_shape(rows))), (m.VALUES_AT, self.values),
+        ):  # fmt: skip
+            header[field] = self._at(table)
+        work.header[CONTACTS_AT] = header.ctypes.data
+
+    def _at(self, table: Any) -> int:
+        """The address of a table, which is kept as long as this."""
+        kept = np.ascontiguousarray(table) if table.size else np.zeros(1, table.dtype)
+        self._keep.append(kept)
+        return int(kept.ctypes.data)
