@@ -268,9 +268,16 @@ def set_modes(model: KernelModel, work: Work, contacts: Contacts, problem: Probl
             contacts.kept[i, SLACK + 1] = SLACK_SLIP
         elif mode == STICK:
             anchor(model, work, contacts, i)
-    for i in range(n):
+
+
+@jit
+def watch_open_ones(model: KernelModel, work: Work, contacts: Contacts) -> None:
+    """SLACK of the points that are open: they begin on the outer side, whatever rounding the last event has left."""
+    for i in range(contacts.points.shape[0]):
         if contacts.items[i, MODE] == OPEN:
-            contacts.kept[i, SLACK] = SLACK_GAP
+            gap = gap_of(model, work, contacts.points, contacts.shapes, contacts.profiles, i)
+            contacts.kept[i, SLACK] = max(0.0, SLACK_GAP - 2.0 * gap) if gap < SLACK_GAP else 0.0
+            contacts.kept[i, SLACK + 1] = 0.0
             contacts.items[i, HIT] = NOTHING
 
 
@@ -354,13 +361,16 @@ def contact_dynamics(handle: int, q: int, v: int, tau: int, external: int, pushe
         return math.nan
     if contacts.header[CHOOSING]:
         list_active(contacts)
-    if active_rows(contacts) == 0:
+    chooses, rate = contacts.header[CHOOSING] == 1, vector_at(out, nv)
+    if active_rows(contacts) > 0:
+        if not hold_contacts(m, w, contacts, vector_at(q, nq), vector_at(v, nv), rate):
+            return math.nan
+        margin = impose_rates(w, rate, margin)
+    if chooses:
         contacts.header[CHOOSING] = 0
-        return margin
-    rate = vector_at(out, nv)
-    if not hold_contacts(m, w, contacts, vector_at(q, nq), vector_at(v, nv), rate):
-        return math.nan
-    return impose_rates(w, rate, margin)
+        list_active(contacts)
+        watch_open_ones(m, w, contacts)
+    return margin
 
 
 @long_entry
