@@ -1,0 +1,1 @@
+"""Contact with friction: small dense problems, matrices in and forces out."""

@@ -1,0 +1,290 @@
+"""Which contact points open, stick and slide: the complementarity problem of Coulomb friction, solved to rounding.
+
+A search for modes, each step of which solves the linear problem of its modes exactly; what obeys all laws is the solution. Modes
+change as Alart and Curnier's semismooth Newton method has it (1991); where that goes in circles, Gauss–Seidel sweeps bring it
+nearer, and where forces are not unique, a sequence of problems in which they are (the proximal point method).
+
+Where all items can rest, they do, whatever other solutions there may be. Otherwise there may be more than one solution, of which
+one is found; the guess is tried first.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ...compilation import Floats, Integers, Table, entry, inline, jit, stage
+from ...tolerances import FEASIBLE, PROXIMAL
+from .distribution import widest_margin
+from .laws import next_modes, worst_violation
+from .modes import solve_modes
+from .problem import (
+    BEND,
+    BOX,
+    CONE,
+    FIXED,
+    FIXED_FORCE,
+    FORMER,
+    KEPT,
+    NEAR,
+    NO_SOLUTION,
+    NOT_FOUND,
+    OPEN,
+    RAY,
+    SIZE,
+    SLIDE,
+    SOLVED,
+    STICK,
+    TRIED,
+    VECTORS,
+    Contacts,
+    count_points,
+    move_rows,
+    row_of,
+    scale_rows,
+    seen,
+)
+from .sweeps import sweep
+
+_FEW = 4  # steps from a guess
+_STEPS = 12  # from what sweeps found
+_POLISH = 4
+_SWEEPS = (5, 20, 100, 500, 3000)
+_FIRST_SHARE = 0.01  # of the diagonal
+_AGAIN = 30  # times that `approach` repeats itself
+_ALL = 6561  # so many combinations of modes are tried one by one where nothing else helps
+
+
+@jit
+def solve_coulomb(
+    A: Any, b: Any, kinds: Any, mu_s: Any, mu_k: Any, directions: Any, modes: Any, lam: Any, scratch: Any
+) -> tuple[int, int]:
+    """Find λ, and the modes and slip directions with it: (status, item).
+
+    `modes` and `directions` are a guess and become the answer; of RAY items directions are given. The item is one at which there
+    is no solution, or that was violated most when the search ended; −1 with SOLVED.
+    """
+    return find_modes(Contacts(A, b, kinds, mu_s, mu_k, directions, modes, lam, scratch, count_points(kinds)))
+
+
+@stage
+def find_modes(c: Contacts) -> tuple[int, int]:
+    """`solve_coulomb`."""
+    same = True
+    for i in range(c.kinds.shape[0]):
+        rest = resting(c, i)
+        c.scratch[KEPT, i] = c.modes[i] if may_be(c, i) else rest
+        same = same and c.modes[i] == rest
+        c.modes[i] = rest
+    _, _, free = widest_margin(c, True)
+    if obeyed(c):
+        return SOLVED, -1
+    if same:
+        next_modes(c, True)
+    else:
+        for i in range(c.kinds.shape[0]):
+            c.modes[i] = int(c.scratch[KEPT, i])
+    if settle(c, _FEW, True, False):
+        return SOLVED, -1
+    clear(c)
+    scale_rows(c)
+    if (free == 0 and search(c)) or approach(c):
+        return SOLVED, -1
+    return try_all(c)
+
+
+@inline
+def obeyed(c: Contacts) -> bool:
+    """Whether λ obeys the laws of the modes."""
+    move_rows(c)
+    return worst_violation(c)[0] <= FEASIBLE
+
+
+@inline
+def resting(c: Contacts, i: int) -> int:
+    """The mode in which an item moves least."""
+    kind = c.kinds[i]
+    if kind == FIXED_FORCE:
+        return FIXED
+    return SLIDE if kind == RAY or (kind == CONE and c.mu_s[i] == 0.0) else STICK
+
+
+@inline
+def may_be(c: Contacts, i: int) -> bool:
+    """Whether a guess is one of an item's modes."""
+    kind, mode = c.kinds[i], c.modes[i]
+    if kind == FIXED_FORCE:
+        return mode == FIXED
+    return mode == SLIDE or (mode == STICK and resting(c, i) == STICK) or (mode == OPEN and kind != BOX)
+
+
+@inline
+def clear(c: Contacts) -> None:
+    """No forces but those that are given."""
+    for i in range(c.kinds.shape[0]):
+        row = row_of(c, i)
+        if c.kinds[i] != FIXED_FORCE:
+            for k in range(3 if i < c.points else 1):
+                c.lam[row + k] = 0.0
+
+
+@stage
+def settle(c: Contacts, steps: int, free: bool, keep: bool) -> bool:
+    """Newton's method from modes and directions that are given; whether it ended at a solution.
+
+    `free`: modes may change. `keep`: of forces that are not unique take those nearest to λ.
+    """
+    bends = c.scratch[BEND]
+    bends[:] = 0.0
+    last = False
+    for _ in range(steps):
+        solve_modes(c, keep)
+        if worst_violation(c)[0] <= FEASIBLE:
+            if last or not slips_in_space(c):
+                return True
+            last = True  # friction exactly along the slip that was found
+            next_modes(c, False)
+            bends[:] = 0.0
+            continue
+        last = False
+        if not next_modes(c, free):
+            return False
+    return False
+
+
+@inline
+def slips_in_space(c: Contacts) -> bool:
+    """Whether the direction of a slip had to be found."""
+    bent = False
+    for i in range(c.points):
+        bent = bent or (c.modes[i] == SLIDE and c.scratch[BEND, i] > 0.0)
+    return bent
+
+
+@stage
+def search(c: Contacts) -> bool:
+    """Look for a solution from λ on: sweeps, more and more, and Newton's method from where they lead."""
+    for count in _SWEEPS:
+        sweep(c, count)
+        move_rows(c)
+        for i in range(c.kinds.shape[0]):
+            c.modes[i] = resting(c, i)
+        next_modes(c, True)
+        for r in range(c.A.shape[0]):
+            c.scratch[TRIED, r] = c.lam[r]
+        if settle(c, _STEPS, True, False):
+            return True
+        for r in range(c.A.shape[0]):
+            c.lam[r] = c.scratch[TRIED, r]
+    return False
+
+
+@stage
+def approach(c: Contacts) -> bool:
+    """Solve A λ + ε D (λ − λ_before) + b again and again, D being the diagonal of A: each of these has full rank.
+
+    What does not change any more solves the problem itself.
+    """
+    rows = c.A.shape[0]
+    near, moved = c.scratch[VECTORS + 2 * rows : VECTORS + 3 * rows], c.scratch[NEAR]
+    n = Contacts(near, moved, c.kinds, c.mu_s, c.mu_k, c.directions, c.modes, c.lam, c.scratch, c.points)
+    clear(c)
+    for i in range(rows):
+        for j in range(rows):
+            near[i, j] = c.A[i, j]
+    share = _FIRST_SHARE
+    for again in range(_AGAIN):
+        for i in range(rows):
+            near[i, i] = c.A[i, i] * (1.0 + share)
+            moved[i] = c.b[i] - share * c.A[i, i] * c.lam[i]
+        share = max(0.1 * share, PROXIMAL)
+        if not (again > 0 and settle(n, _STEPS, True, False)) and not search(n):
+            return False
+        if polish(c):
+            return True
+    return False
+
+
+@jit
+def polish(c: Contacts) -> bool:
+    """Whether λ of a problem nearby leads to a solution; if not, λ and modes stay. A slip that is none becomes STICK."""
+    move_rows(c)
+    for r in range(c.A.shape[0]):
+        c.scratch[TRIED, r] = c.lam[r]
+    for i in range(c.kinds.shape[0]):
+        c.scratch[KEPT, i], c.scratch[FORMER, i] = c.modes[i], math.atan2(c.directions[i, 1], c.directions[i, 0])
+        if c.modes[i] == SLIDE and c.kinds[i] != RAY and c.mu_s[i] > 0.0 and rests(c, i):
+            c.modes[i] = STICK
+    if settle(c, _POLISH, False, True):
+        return True
+    for i in range(c.kinds.shape[0]):
+        c.modes[i] = int(c.scratch[KEPT, i])
+        if c.kinds[i] == CONE:
+            c.directions[i, 0], c.directions[i, 1] = math.cos(c.scratch[FORMER, i]), math.sin(c.scratch[FORMER, i])
+    for r in range(c.A.shape[0]):
+        c.lam[r] = c.scratch[TRIED, r]
+    return False
+
+
+@inline
+def rests(c: Contacts, i: int) -> bool:
+    """Whether the slip of an item is next to nothing."""
+    row = row_of(c, i)
+    slip = math.hypot(seen(c, row + 1), seen(c, row + 2)) if i < c.points else abs(seen(c, row))
+    return slip <= PROXIMAL * c.scratch[SIZE, row]
+
+
+@stage
+def try_all(c: Contacts) -> tuple[int, int]:
+    """Try all combinations of modes, slip starting along b; NO_SOLUTION where they are all and a point that slips is to blame."""
+    count, blamed, least = 1, -1, 1.0
+    for i in range(c.kinds.shape[0]):
+        if c.kinds[i] == RAY:
+            count *= 2
+            row = row_of(c, i)
+            along = c.A[row, row + 1] * c.directions[i, 0] + c.A[row, row + 2] * c.directions[i, 1]
+            if c.A[row, row] - c.mu_k[i] * along < least * c.A[row, row]:
+                blamed, least = i, 1.0 - c.mu_k[i] * along / c.A[row, row]
+        elif c.kinds[i] != FIXED_FORCE:
+            count *= 3
+        count = min(count, _ALL + 1)
+    for combination in range(count if count <= _ALL else 0):
+        choose(c, combination)
+        if settle(c, _STEPS, False, False):
+            return SOLVED, -1
+    if count <= _ALL and blamed >= 0:
+        return NO_SOLUTION, blamed
+    clear(c)
+    scale_rows(c)
+    sweep(c, _SWEEPS[1])
+    move_rows(c)
+    next_modes(c, True)
+    return NOT_FOUND, worst_violation(c)[1]
+
+
+@inline
+def choose(c: Contacts, combination: int) -> None:
+    """Set the modes of a combination; in the first, all rest."""
+    rest, b = combination, c.b
+    for i in range(c.kinds.shape[0]):
+        row = row_of(c, i)
+        if c.kinds[i] == RAY:
+            c.modes[i] = SLIDE if rest % 2 == 0 else OPEN
+            rest //= 2
+        elif c.kinds[i] == CONE:
+            c.modes[i] = resting(c, i) if rest % 3 == 0 else (SLIDE if rest % 3 == 1 else OPEN)
+            size = math.hypot(b[row + 1], b[row + 2])
+            c.directions[i, 0], c.directions[i, 1] = (b[row + 1] / size, b[row + 2] / size) if size > 0.0 else (1.0, 0.0)
+            rest //= 3
+        elif c.kinds[i] == BOX:
+            c.modes[i] = STICK if rest % 3 == 0 else SLIDE
+            c.directions[i, 0] = 1.0 if rest % 3 == 1 else -1.0
+            rest //= 3
+
+
+@entry
+def coulomb(
+    A: Table, b: Floats, kinds: Integers, mu_s: Floats, mu_k: Floats, directions: Table, modes: Integers, lam: Floats, scratch: Table
+) -> tuple[int, int]:  # fmt: skip
+    """`solve_coulomb`."""
+    return solve_coulomb(A, b, kinds, mu_s, mu_k, directions, modes, lam, scratch)

@@ -1,0 +1,195 @@
+"""Forces of contact points and joints with dry friction whose modes are given: a linear problem.
+
+What is unknown: three numbers for a point that sticks, the normal force of one that slides, the force of a joint that sticks. As
+friction follows the normal force of a sliding point, the matrix is not symmetric where one slides.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ...compilation import Floats, Integers, Table, entry, inline, jit, stage
+from ...tolerances import REDUNDANT_FORCE, ROUNDING, TINY
+from .elimination import eliminate, prepare_least, solve
+from .problem import (
+    BEND,
+    BOX,
+    C1,
+    C2,
+    COLUMN_SCALE,
+    FIRST,
+    FORM,
+    GAMMA,
+    IDLE_SCALE,
+    RHS,
+    ROW_SCALE,
+    SIZE,
+    SLIDE,
+    STICK,
+    VECTORS,
+    WEIGHT,
+    Contacts,
+    W,
+    X,
+    count_points,
+    move_rows,
+    row_of,
+    scale_rows,
+)
+
+_SINGLE, _NORMAL, _ACROSS = range(3)  # forms of unknowns: a row's force, that of a normal with its friction, one across the slip
+_CORRECTIONS = 2
+
+
+@stage
+def solve_modes(c: Contacts, keep: bool) -> tuple[int, int, float]:
+    """The forces λ of given modes: (unknowns, rank, the largest residual relative to the sizes of its row).  O(rows³).
+
+    A point that slides with BEND = γ > 0 also has a force τ across its slip direction s, with w_across + γ τ = 0: one step of
+    Newton's method for the slip direction. Where forces are not unique they are the shortest, or, with `keep`, those nearest to
+    the λ that is there.
+    """
+    lam, scratch, rows = c.lam, c.scratch, c.A.shape[0]
+    scale_rows(c)
+    unknowns, symmetric = list_unknowns(c, keep)
+    F, G = scratch[VECTORS : VECTORS + rows], scratch[VECTORS + rows : VECTORS + 2 * rows]
+    gather(c.A, F, unknowns, scratch)
+    rank = eliminate(F, unknowns, symmetric, REDUNDANT_FORCE, scratch)
+    if rank < unknowns:
+        prepare_least(F, G, unknowns, rank, scratch)
+    move_rows(c)
+    residual = 0.0
+    for again in range(_CORRECTIONS + 1):
+        for u in range(unknowns):
+            scratch[RHS, u] = -scratch[ROW_SCALE, u] * residual_of(u, lam, scratch)
+        solve(F, G, unknowns, rank, scratch[RHS], scratch[X], scratch)
+        for u in range(unknowns):
+            add_force(u, scratch[COLUMN_SCALE, u] * scratch[X, u], lam, scratch)
+        move_rows(c)
+        before, residual = residual, 0.0
+        for u in range(unknowns):
+            row = int(scratch[FIRST, u])
+            residual = max(residual, abs(residual_of(u, lam, scratch)) / (scratch[SIZE, row] + TINY))
+        if residual < ROUNDING or (again > 0 and residual > 0.1 * before):
+            break
+    return unknowns, rank, residual
+
+
+@inline
+def list_unknowns(c: Contacts, keep: bool) -> tuple[int, bool]:
+    """Write down the unknowns, and set λ where it is given; how many there are, and whether their matrix is symmetric."""
+    lam, scratch = c.lam, c.scratch
+    count, symmetric = 0, True
+    for i in range(c.kinds.shape[0]):
+        row, mode = row_of(c, i), c.modes[i]
+        if i < c.points:
+            held = keep and mode == STICK
+            normal = lam[row] if keep and (mode == STICK or mode == SLIDE) else 0.0
+            s_1, s_2, mu = c.directions[i, 0], c.directions[i, 1], c.mu_k[i]
+            lam[row] = normal
+            if not held:
+                lam[row + 1], lam[row + 2] = -mu * normal * s_1, -mu * normal * s_2
+            if mode == STICK:
+                for k in range(3):
+                    count = add_unknown(_SINGLE, row + k, 0.0, 0.0, 0.0, count, scratch)
+            elif mode == SLIDE:
+                symmetric = symmetric and mu == 0.0
+                count = add_unknown(_NORMAL, row, -mu * s_1, -mu * s_2, 0.0, count, scratch)
+                if scratch[BEND, i] > 0.0 and scratch[IDLE_SCALE, row + 1] > 0.0 and scratch[IDLE_SCALE, row + 2] > 0.0:
+                    count = add_unknown(_ACROSS, row, -s_2, s_1, scratch[BEND, i], count, scratch)
+        elif c.kinds[i] == BOX:
+            if mode == SLIDE:
+                lam[row] = -c.mu_k[i] * c.directions[i, 0]
+            elif not (keep and mode == STICK):
+                lam[row] = 0.0
+            if mode == STICK:
+                count = add_unknown(_SINGLE, row, 0.0, 0.0, 0.0, count, scratch)
+    return count, symmetric
+
+
+@inline
+def add_unknown(form: int, first: int, c_1: float, c_2: float, gamma: float, count: int, scratch: Any) -> int:
+    """One more unknown, unless its row is idle."""
+    scale = scratch[IDLE_SCALE, first]
+    if form == _ACROSS:
+        scale = min(scratch[IDLE_SCALE, first + 1], scratch[IDLE_SCALE, first + 2])
+        scale = 1.0 / math.sqrt(1.0 / (scale * scale) + gamma)
+    if scale == 0.0:
+        return count
+    scratch[FORM, count], scratch[FIRST, count] = form, first
+    scratch[C1, count], scratch[C2, count], scratch[GAMMA, count] = c_1, c_2, gamma
+    scratch[ROW_SCALE, count], scratch[COLUMN_SCALE, count], scratch[WEIGHT, count] = scale, scale, scale
+    if form == _NORMAL:
+        mu_square = c_1 * c_1 + c_2 * c_2
+        scratch[COLUMN_SCALE, count] /= math.sqrt(1.0 + mu_square)
+    return count + 1
+
+
+@inline
+def gather(A: Any, F: Any, unknowns: int, scratch: Any) -> None:
+    """The matrix of the unknowns, with rows and columns of size 1."""
+    for u in range(unknowns):
+        i, form, scale = int(scratch[FIRST, u]), scratch[FORM, u], scratch[ROW_SCALE, u]
+        r_1, r_2 = scratch[C1, u], scratch[C2, u]
+        for v in range(unknowns):
+            j = int(scratch[FIRST, v])
+            if form == _ACROSS:
+                entry = r_1 * along(A, i + 1, j, v, scratch) + r_2 * along(A, i + 2, j, v, scratch)
+            else:
+                entry = along(A, i, j, v, scratch)
+            if u == v:
+                entry += scratch[GAMMA, u]
+            F[u, v] = scale * scratch[COLUMN_SCALE, v] * entry
+
+
+@inline
+def along(A: Any, i: int, j: int, v: int, scratch: Any) -> float:
+    """What an unknown force does in row i."""
+    form = scratch[FORM, v]
+    if form == _SINGLE:
+        return A[i, j]
+    friction = scratch[C1, v] * A[i, j + 1] + scratch[C2, v] * A[i, j + 2]
+    return friction + A[i, j] if form == _NORMAL else friction
+
+
+@inline
+def residual_of(u: int, lam: Any, scratch: Any) -> float:
+    """What is left in the equation of an unknown, of W."""
+    i = int(scratch[FIRST, u])
+    if scratch[FORM, u] == _ACROSS:
+        across = scratch[C1, u] * scratch[W, i + 1] + scratch[C2, u] * scratch[W, i + 2]
+        return across + scratch[GAMMA, u] * (scratch[C1, u] * lam[i + 1] + scratch[C2, u] * lam[i + 2])
+    return scratch[W, i]
+
+
+@inline
+def add_force(u: int, force: float, lam: Any, scratch: Any) -> None:
+    """Add to the forces what an unknown stands for."""
+    i, form = int(scratch[FIRST, u]), scratch[FORM, u]
+    if form != _ACROSS:
+        lam[i] += force
+    if form != _SINGLE:
+        lam[i + 1] += scratch[C1, u] * force
+        lam[i + 2] += scratch[C2, u] * force
+
+
+@jit
+def forces_in_modes(
+    A: Any, b: Any, kinds: Any, mu_k: Any, modes: Any, directions: Any, lam: Any, scratch: Any
+) -> tuple[int, int, float]:
+    """λ in given modes: (unknowns, rank, the largest residual relative to the sizes of its row).
+
+    Where the rank is less than the unknowns, forces are not unique: λ is the shortest. A residual beyond rounding tells that no
+    forces keep these modes.
+    """
+    scratch[BEND] = 0.0
+    return solve_modes(Contacts(A, b, kinds, mu_k, mu_k, directions, modes, lam, scratch, count_points(kinds)), False)
+
+
+@entry
+def mode_forces(
+    A: Table, b: Floats, kinds: Integers, mu_k: Floats, modes: Integers, directions: Table, lam: Floats, scratch: Table
+) -> tuple[int, int, float]:
+    """`forces_in_modes`."""
+    return forces_in_modes(A, b, kinds, mu_k, modes, directions, lam, scratch)
