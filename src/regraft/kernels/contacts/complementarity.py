@@ -14,7 +14,7 @@ import math
 from typing import Any
 
 from ...compilation import Floats, Integers, Table, entry, inline, jit, stage
-from ...tolerances import FEASIBLE, PROXIMAL
+from ...tolerances import FEASIBLE, PROXIMAL, ROUNDING
 from .distribution import widest_margin
 from .laws import next_modes, worst_violation
 from .modes import solve_modes
@@ -50,8 +50,9 @@ _FEW = 4  # steps from a guess
 _STEPS = 12  # from what sweeps found
 _POLISH = 4
 _SWEEPS = (5, 20, 100, 500, 3000)
-_FIRST_SHARE = 0.01  # of the diagonal
-_AGAIN = 30  # times that `approach` repeats itself
+_NEAR, _FAR = 0.01, 10.0  # shares of the diagonal that `approach` begins with
+_AT_ONCE, _SLOWLY = 0.1, 0.95  # and by what they shrink
+_AGAIN, _FEWER = 450, 15  # times that `approach` repeats itself slowly, and at once
 _ALL = 6561  # so many combinations of modes are tried one by one where nothing else helps
 
 
@@ -88,7 +89,7 @@ def find_modes(c: Contacts) -> tuple[int, int]:
         return SOLVED, -1
     clear(c)
     scale_rows(c)
-    if (free == 0 and search(c)) or approach(c):
+    if (free == 0 and search(c)) or approach(c, _NEAR, _AT_ONCE) or approach(c, _FAR, _SLOWLY):
         return SOLVED, -1
     return try_all(c)
 
@@ -134,31 +135,34 @@ def settle(c: Contacts, steps: int, free: bool, keep: bool) -> bool:
 
     `free`: modes may change. `keep`: of forces that are not unique take those nearest to λ.
     """
-    bends = c.scratch[BEND]
-    bends[:] = 0.0
-    last = False
-    for _ in range(steps):
+    c.scratch[BEND] = 0.0
+    to_do = 2  # once all laws are obeyed: a step for the directions of slip, and friction exactly along them
+    for _ in range(steps + 2):
         solve_modes(c, keep)
         if worst_violation(c)[0] <= FEASIBLE:
-            if last or not slips_in_space(c):
+            if to_do == 0 or (to_do == 2 and not is_askew(c)):
                 return True
-            last = True  # friction exactly along the slip that was found
             next_modes(c, False)
-            bends[:] = 0.0
-            continue
-        last = False
-        if not next_modes(c, free):
-            return False
+            to_do -= 1
+            if to_do == 0:
+                c.scratch[BEND] = 0.0
+        else:
+            to_do = 2
+            if not next_modes(c, free):
+                return False
     return False
 
 
 @inline
-def slips_in_space(c: Contacts) -> bool:
-    """Whether the direction of a slip had to be found."""
-    bent = False
+def is_askew(c: Contacts) -> bool:
+    """Whether friction of a point that slides is not exactly against its slip."""
+    askew = False
     for i in range(c.points):
-        bent = bent or (c.modes[i] == SLIDE and c.scratch[BEND, i] > 0.0)
-    return bent
+        row = row_of(c, i)
+        if c.modes[i] == SLIDE and c.kinds[i] == CONE and c.mu_k[i] > 0.0:
+            across = seen(c, row + 1) * c.directions[i, 1] - seen(c, row + 2) * c.directions[i, 0]
+            askew = askew or abs(across) > ROUNDING * c.scratch[SIZE, row]
+    return askew
 
 
 @stage
@@ -180,10 +184,11 @@ def search(c: Contacts) -> bool:
 
 
 @stage
-def approach(c: Contacts) -> bool:
-    """Solve A λ + ε D (λ − λ_before) + b again and again, D being the diagonal of A: each of these has full rank.
+def approach(c: Contacts, share: float, less: float) -> bool:
+    """Solve A λ + ε D (λ − λ_before) + b with an ever smaller ε, D being the diagonal of A: each of these has full rank.
 
-    What does not change any more solves the problem itself.
+    As long as ε is more than PROXIMAL, λ_before is zero for a `share` that shrinks slowly: the solution is followed from where
+    points hardly know of each other. Then λ_before follows; what does not change any more solves the problem itself.
     """
     rows = c.A.shape[0]
     near, moved = c.scratch[VECTORS + 2 * rows : VECTORS + 3 * rows], c.scratch[NEAR]
@@ -192,16 +197,16 @@ def approach(c: Contacts) -> bool:
     for i in range(rows):
         for j in range(rows):
             near[i, j] = c.A[i, j]
-    share = _FIRST_SHARE
-    for again in range(_AGAIN):
+    for again in range(_AGAIN if less == _SLOWLY else _FEWER):
+        follows = less == _AT_ONCE or share == PROXIMAL
         for i in range(rows):
             near[i, i] = c.A[i, i] * (1.0 + share)
-            moved[i] = c.b[i] - share * c.A[i, i] * c.lam[i]
-        share = max(0.1 * share, PROXIMAL)
+            moved[i] = c.b[i] - (share * c.A[i, i] * c.lam[i] if follows else 0.0)
         if not (again > 0 and settle(n, _STEPS, True, False)) and not search(n):
             return False
-        if polish(c):
+        if share <= _NEAR and polish(c):
             return True
+        share = max(less * share, PROXIMAL)
     return False
 
 
@@ -284,7 +289,15 @@ def choose(c: Contacts, combination: int) -> None:
 
 @entry
 def coulomb(
-    A: Table, b: Floats, kinds: Integers, mu_s: Floats, mu_k: Floats, directions: Table, modes: Integers, lam: Floats, scratch: Table
-) -> tuple[int, int]:  # fmt: skip
+    A: Table,
+    b: Floats,
+    kinds: Integers,
+    mu_s: Floats,
+    mu_k: Floats,
+    directions: Table,
+    modes: Integers,
+    lam: Floats,
+    scratch: Table,
+) -> tuple[int, int]:
     """`solve_coulomb`."""
     return solve_coulomb(A, b, kinds, mu_s, mu_k, directions, modes, lam, scratch)

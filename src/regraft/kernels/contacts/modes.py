@@ -85,7 +85,7 @@ def list_unknowns(c: Contacts, keep: bool) -> tuple[int, bool]:
         row, mode = row_of(c, i), c.modes[i]
         if i < c.points:
             held = keep and mode == STICK
-            normal = lam[row] if keep and (mode == STICK or mode == SLIDE) else 0.0
+            normal = lam[row] if held or (keep and mode == SLIDE) else 0.0
             s_1, s_2, mu = c.directions[i, 0], c.directions[i, 1], c.mu_k[i]
             lam[row] = normal
             if not held:
