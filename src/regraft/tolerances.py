@@ -316,8 +316,11 @@ REDUNDANT_FORCE = 1e-12  # relative to 1, the size of a row after scaling
 FEASIBLE = 1e-10  # relative to the sum of the sizes of all terms that make up an acceleration, or a velocity after an impact
 """How far the inequalities of contact and friction may be missed and still hold."""
 
-PROXIMAL = 1e-7  # relative to the diagonal of J M⁻¹ Jᵀ
-"""Added to that diagonal where contact forces are not unique, and taken back in repetitions; a slip that is as small is none."""
+PROXIMAL = 1e-9  # relative to the diagonal of J M⁻¹ Jᵀ
+"""Added to that diagonal where contact forces are not unique, and taken back in repetitions."""
+
+ANY_SLIP = 1e-7  # relative to what FEASIBLE is relative to
+"""A slip of such a problem that is less may be none, which is tried."""
 
 SIZE_OF_ALL = 1e-5  # relative to the largest of the sums that FEASIBLE is relative to
 """Added to these: what is nothing beside all others is judged by them, not by its own rounding."""

@@ -14,7 +14,7 @@ import math
 from typing import Any
 
 from ...compilation import Floats, Integers, Table, entry, inline, jit, stage
-from ...tolerances import FEASIBLE, PROXIMAL, ROUNDING
+from ...tolerances import ANY_SLIP, FEASIBLE, PROXIMAL, ROUNDING
 from .distribution import widest_margin
 from .laws import next_modes, worst_violation
 from .modes import solve_modes
@@ -48,6 +48,8 @@ from .sweeps import sweep
 
 _FEW = 4  # steps from a guess
 _STEPS = 12  # from what sweeps found
+_MANY = 30  # from modes that are drawn
+_DRAWS = 300  # of modes, where nothing else has helped
 _POLISH = 4
 _SWEEPS = (5, 20, 100, 500, 3000)
 _NEAR, _FAR = 0.01, 10.0  # shares of the diagonal that `approach` begins with
@@ -89,8 +91,11 @@ def find_modes(c: Contacts) -> tuple[int, int]:
         return SOLVED, -1
     clear(c)
     scale_rows(c)
-    if (free == 0 and search(c)) or approach(c, _NEAR, _AT_ONCE) or approach(c, _FAR, _SLOWLY):
+    if (free == 0 and search(c)) or approach(c, _NEAR, _AT_ONCE, 0) or approach(c, _FAR, _SLOWLY, 0):
         return SOLVED, -1
+    for draw in range(_DRAWS):
+        if approach(c, PROXIMAL, _AT_ONCE, draw + 1):
+            return SOLVED, -1
     return try_all(c)
 
 
@@ -184,11 +189,12 @@ def search(c: Contacts) -> bool:
 
 
 @stage
-def approach(c: Contacts, share: float, less: float) -> bool:
+def approach(c: Contacts, share: float, less: float, draw: int) -> bool:
     """Solve A λ + ε D (λ − λ_before) + b with an ever smaller ε, D being the diagonal of A: each of these has full rank.
 
     As long as ε is more than PROXIMAL, λ_before is zero for a `share` that shrinks slowly: the solution is followed from where
-    points hardly know of each other. Then λ_before follows; what does not change any more solves the problem itself.
+    points hardly know of each other. Then λ_before follows; what does not change any more solves the problem itself. It begins
+    with sweeps, or with modes that are drawn.
     """
     rows = c.A.shape[0]
     near, moved = c.scratch[VECTORS + 2 * rows : VECTORS + 3 * rows], c.scratch[NEAR]
@@ -202,23 +208,42 @@ def approach(c: Contacts, share: float, less: float) -> bool:
         for i in range(rows):
             near[i, i] = c.A[i, i] * (1.0 + share)
             moved[i] = c.b[i] - (share * c.A[i, i] * c.lam[i] if follows else 0.0)
-        if not (again > 0 and settle(n, _STEPS, True, False)) and not search(n):
+        if again == 0 and draw > 0:
+            draw_modes(c, draw)
+        found = (again > 0 or draw > 0) and settle(n, _STEPS if draw == 0 else _MANY, True, False)
+        if not found and (draw > 0 or not search(n)):
             return False
-        if share <= _NEAR and polish(c):
+        if share <= _NEAR and (polish(c, FEASIBLE) or polish(c, max(share, ANY_SLIP))):
             return True
         share = max(less * share, PROXIMAL)
     return False
 
 
+@inline
+def draw_modes(c: Contacts, draw: int) -> None:
+    """Modes and slip directions of which nothing is known, the same ones each time (a linear congruential generator)."""
+    number = draw
+    for i in range(c.kinds.shape[0]):
+        number = (number * 1103515245 + 12345) % 2147483648
+        pick = (number // 65536) % 24
+        if c.kinds[i] == FIXED_FORCE:
+            continue
+        c.modes[i] = (STICK if resting(c, i) == STICK else SLIDE) if pick < 8 else (SLIDE if pick < 16 or c.kinds[i] == BOX else OPEN)
+        if c.kinds[i] == BOX:
+            c.directions[i, 0] = 1.0 if pick % 2 == 0 else -1.0
+        elif c.kinds[i] == CONE:
+            c.directions[i, 0], c.directions[i, 1] = math.cos(0.25 * math.pi * pick), math.sin(0.25 * math.pi * pick)
+
+
 @jit
-def polish(c: Contacts) -> bool:
-    """Whether λ of a problem nearby leads to a solution; if not, λ and modes stay. A slip that is none becomes STICK."""
+def polish(c: Contacts, least: float) -> bool:
+    """Whether λ of a problem nearby leads to a solution; if not, λ and modes stay. A slip below `least` is none."""
     move_rows(c)
     for r in range(c.A.shape[0]):
         c.scratch[TRIED, r] = c.lam[r]
     for i in range(c.kinds.shape[0]):
         c.scratch[KEPT, i], c.scratch[FORMER, i] = c.modes[i], math.atan2(c.directions[i, 1], c.directions[i, 0])
-        if c.modes[i] == SLIDE and c.kinds[i] != RAY and c.mu_s[i] > 0.0 and rests(c, i):
+        if c.modes[i] == SLIDE and c.kinds[i] != RAY and c.mu_s[i] > 0.0 and rests(c, i, least):
             c.modes[i] = STICK
     if settle(c, _POLISH, False, True):
         return True
@@ -232,11 +257,11 @@ def polish(c: Contacts) -> bool:
 
 
 @inline
-def rests(c: Contacts, i: int) -> bool:
-    """Whether the slip of an item is next to nothing."""
+def rests(c: Contacts, i: int, least: float) -> bool:
+    """Whether the slip of an item is below `least` by the size of its rows."""
     row = row_of(c, i)
     slip = math.hypot(seen(c, row + 1), seen(c, row + 2)) if i < c.points else abs(seen(c, row))
-    return slip <= PROXIMAL * c.scratch[SIZE, row]
+    return slip <= least * c.scratch[SIZE, row]
 
 
 @stage
