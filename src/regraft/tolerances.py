@@ -310,6 +310,9 @@ IDLE_IN_POINT = 1e-24  # relative to the largest of the point's three numbers of
 BARRIER_GAP = 1e-13  # relative to the largest force
 """The margin of forces that are not unique is as large as it can be but for this."""
 
+TURNED = 1e-13  # rad, and relative to 1 + velocities and impulses
+"""The error of one step along a slip that turns during an impact, as two orders of extrapolation tell it."""
+
 REDUNDANT_FORCE = 1e-12  # relative to 1, the size of a row after scaling
 """A row of contact whose pivot is smaller follows from others: its force is not determined by the motion."""
 

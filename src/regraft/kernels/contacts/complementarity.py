@@ -30,6 +30,9 @@ from .problem import (
     NO_SOLUTION,
     NOT_FOUND,
     OPEN,
+    P_SLIDE,
+    P_STICK,
+    PUSH,
     RAY,
     SIZE,
     SLIDE,
@@ -39,6 +42,7 @@ from .problem import (
     VECTORS,
     Contacts,
     count_points,
+    is_sliding,
     move_rows,
     row_of,
     scale_rows,
@@ -67,6 +71,7 @@ def solve_coulomb(
     `modes` and `directions` are a guess and become the answer; of RAY items directions are given. The item is one at which there
     is no solution, or that was violated most when the search ended; −1 with SOLVED.
     """
+    scratch[PUSH] = 0.0
     return find_modes(Contacts(A, b, kinds, mu_s, mu_k, directions, modes, lam, scratch, count_points(kinds)))
 
 
@@ -121,6 +126,8 @@ def may_be(c: Contacts, i: int) -> bool:
     kind, mode = c.kinds[i], c.modes[i]
     if kind == FIXED_FORCE:
         return mode == FIXED
+    if mode == P_SLIDE or mode == P_STICK:  # noqa: PLR1714, SIM109
+        return kind == CONE and c.scratch[PUSH, i] > 0.0 and (mode == P_SLIDE or c.mu_s[i] > 0.0)
     return mode == SLIDE or (mode == STICK and resting(c, i) == STICK) or (mode == OPEN and kind != BOX)
 
 
@@ -164,7 +171,7 @@ def is_askew(c: Contacts) -> bool:
     askew = False
     for i in range(c.points):
         row = row_of(c, i)
-        if c.modes[i] == SLIDE and c.kinds[i] == CONE and c.mu_k[i] > 0.0:
+        if is_sliding(c.modes[i]) and c.kinds[i] == CONE and c.mu_k[i] > 0.0:
             across = seen(c, row + 1) * c.directions[i, 1] - seen(c, row + 2) * c.directions[i, 0]
             askew = askew or abs(across) > ROUNDING * c.scratch[SIZE, row]
     return askew
@@ -228,7 +235,13 @@ def draw_modes(c: Contacts, draw: int) -> None:
         pick = (number // 65536) % 24
         if c.kinds[i] == FIXED_FORCE:
             continue
-        c.modes[i] = (STICK if resting(c, i) == STICK else SLIDE) if pick < 8 else (SLIDE if pick < 16 or c.kinds[i] == BOX else OPEN)
+        pushed = c.scratch[PUSH, i] > 0.0
+        if pick < 8:
+            c.modes[i] = P_STICK if pushed and c.mu_s[i] > 0.0 else resting(c, i)
+        elif pick < 16 or c.kinds[i] == BOX:
+            c.modes[i] = SLIDE
+        else:
+            c.modes[i] = P_SLIDE if pushed else OPEN
         if c.kinds[i] == BOX:
             c.directions[i, 0] = 1.0 if pick % 2 == 0 else -1.0
         elif c.kinds[i] == CONE:
@@ -243,8 +256,8 @@ def polish(c: Contacts, least: float) -> bool:
         c.scratch[TRIED, r] = c.lam[r]
     for i in range(c.kinds.shape[0]):
         c.scratch[KEPT, i], c.scratch[FORMER, i] = c.modes[i], math.atan2(c.directions[i, 1], c.directions[i, 0])
-        if c.modes[i] == SLIDE and c.kinds[i] != RAY and c.mu_s[i] > 0.0 and rests(c, i, least):
-            c.modes[i] = STICK
+        if is_sliding(c.modes[i]) and c.kinds[i] != RAY and c.mu_s[i] > 0.0 and rests(c, i, least):
+            c.modes[i] = STICK if c.modes[i] == SLIDE else P_STICK
     if settle(c, _POLISH, False, True):
         return True
     for i in range(c.kinds.shape[0]):
@@ -302,7 +315,8 @@ def choose(c: Contacts, combination: int) -> None:
             c.modes[i] = SLIDE if rest % 2 == 0 else OPEN
             rest //= 2
         elif c.kinds[i] == CONE:
-            c.modes[i] = resting(c, i) if rest % 3 == 0 else (SLIDE if rest % 3 == 1 else OPEN)
+            away = P_SLIDE if c.scratch[PUSH, i] > 0.0 else OPEN
+            c.modes[i] = resting(c, i) if rest % 3 == 0 else (SLIDE if rest % 3 == 1 else away)
             size = math.hypot(b[row + 1], b[row + 2])
             c.directions[i, 0], c.directions[i, 1] = (b[row + 1] / size, b[row + 2] / size) if size > 0.0 else (1.0, 0.0)
             rest //= 3

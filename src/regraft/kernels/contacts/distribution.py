@@ -31,11 +31,13 @@ from .problem import (
     Contacts,
     X,
     Y,
+    is_sticking,
     row_of,
 )
 
 _STEPS = 60  # of Newton's method at one strength of the barrier
 _STRONGER = 0.05  # the next strength of the barrier
+_SHORT = 0.01  # how much it counts that forces are short: where they press against each other nothing else bounds them
 _CONE, _NORMAL, _JOINT, _FREE = range(4)  # how the force of an item is bounded
 
 
@@ -81,7 +83,7 @@ def bound_of(c: Contacts, i: int) -> int:
     """How the force of an item is bounded in its mode."""
     if i >= c.points:
         return _JOINT if c.kinds[i] == BOX and c.modes[i] == STICK else _FREE
-    if c.modes[i] == STICK and c.mu_s[i] > 0.0:
+    if is_sticking(c.modes[i]) and c.mu_s[i] > 0.0:
         return _CONE
     return _NORMAL if c.modes[i] == SLIDE or c.modes[i] == STICK else _FREE
 
@@ -139,7 +141,10 @@ def make_orthonormal(N: Any, j: int, rows: int) -> None:
 
 @jit
 def follow(c: Contacts, t: float, cap: float, strength: float, free: int, N: Any) -> float:
-    """Move λ along N, and the margin t, to where t + strength · Σ log(room) is largest, `room` being what margins leave; t."""
+    """Move λ along N, and the margin t, to where t + strength · Σ log(room) is largest, `room` being what margins leave; t.
+
+    `cap` is the largest t, and the size of the forces.
+    """
     lam, scratch, rows, size = c.lam, c.scratch, c.A.shape[0], free + 1
     H, step = scratch[VECTORS : VECTORS + rows], scratch[ALONG]
     for _ in range(_STEPS):
@@ -175,6 +180,9 @@ def barrier(c: Contacts, t: float, cap: float, strength: float, part: float, ahe
     if not t < cap:
         return math.inf
     total = -t / strength - math.log(cap - t)
+    for r in range(lam.shape[0]):
+        force = (lam[r] + part * step[r]) / cap
+        total += 0.5 * _SHORT * force * force
     for i in range(c.kinds.shape[0]):
         row, bound, mu = row_of(c, i), bound_of(c, i), c.mu_s[i]
         if bound == _FREE:
@@ -202,6 +210,10 @@ def list_barriers(c: Contacts, t: float, cap: float, strength: float, free: int,
         scratch[RHS, i], scratch[WEIGHT, i] = 0.0, 1.0
         for j in range(free + 1):
             H[i, j] = 0.0
+    for i in range(free):
+        H[i, i] = _SHORT / (cap * cap)
+        for r in range(lam.shape[0]):
+            scratch[RHS, i] -= H[i, i] * lam[r] * N[i, r]
     scratch[RHS, free] = 1.0 / strength - 1.0 / (cap - t)
     H[free, free] = 1.0 / ((cap - t) * (cap - t))
     for i in range(c.kinds.shape[0]):
