@@ -299,6 +299,35 @@ SLIP_SPEED = 1e-2  # rad/s and m/s
 """Dry friction f resists a velocity v by f v / (v² + s²)½ with this s: by 71 % of f at s, by 99.5 % at ten times s. What friction
 should hold creeps instead, at s t / (f² − t²)½ under the load t: by 6 mm or a third of a degree a second under half of f."""
 
+# --- contact --------------------------------------------------------------------------------------------------------------------
+
+IDLE_ROW = 1e-30  # relative to the largest number of the diagonal of J M⁻¹ Jᵀ
+"""A row of contact with a smaller one moves nothing: it is the square of rounding."""
+
+IDLE_IN_POINT = 1e-24  # relative to the largest of the point's three numbers of that diagonal
+"""The same beside the other rows of the point, as across the plane of a planar mechanism."""
+
+BARRIER_GAP = 1e-13  # relative to the largest force
+"""The margin of forces that are not unique is as large as it can be but for this."""
+
+TURNED = 1e-13  # rad, and relative to 1 + velocities and impulses
+"""The error of one step along a slip that turns during an impact, as two orders of extrapolation tell it."""
+
+REDUNDANT_FORCE = 1e-12  # relative to 1, the size of a row after scaling
+"""A row of contact whose pivot is smaller follows from others: its force is not determined by the motion."""
+
+FEASIBLE = 1e-10  # relative to the sum of the sizes of all terms that make up an acceleration, or a velocity after an impact
+"""How far the inequalities of contact and friction may be missed and still hold."""
+
+PROXIMAL = 1e-9  # relative to the diagonal of J M⁻¹ Jᵀ
+"""Added to that diagonal where contact forces are not unique, and taken back in repetitions."""
+
+ANY_SLIP = 1e-7  # relative to what FEASIBLE is relative to
+"""A slip of such a problem that is less may be none, which is tried."""
+
+SIZE_OF_ALL = 1e-5  # relative to the largest of the sums that FEASIBLE is relative to
+"""Added to these: what is nothing beside all others is judged by them, not by its own rounding."""
+
 # --- limit cycles --------------------------------------------------------------------------------------------------------------
 
 RESIDUAL_ROUNDING = 1e-12  # of the state, m, rad and these per second

@@ -14,7 +14,7 @@ import math
 from typing import Any
 
 from ...compilation import Floats, Integers, Table, entry, inline, jit, stage
-from ...tolerances import FEASIBLE, PROXIMAL, ROUNDING
+from ...tolerances import ANY_SLIP, FEASIBLE, PROXIMAL, ROUNDING
 from .distribution import widest_margin
 from .laws import next_modes, worst_violation
 from .modes import solve_modes
@@ -30,6 +30,9 @@ from .problem import (
     NO_SOLUTION,
     NOT_FOUND,
     OPEN,
+    P_SLIDE,
+    P_STICK,
+    PUSH,
     RAY,
     SIZE,
     SLIDE,
@@ -37,8 +40,9 @@ from .problem import (
     STICK,
     TRIED,
     VECTORS,
-    Problem,
+    Contacts,
     count_points,
+    is_sliding,
     move_rows,
     row_of,
     scale_rows,
@@ -48,10 +52,13 @@ from .sweeps import sweep
 
 _FEW = 4  # steps from a guess
 _STEPS = 12  # from what sweeps found
+_MANY = 30  # from modes that are drawn
+_DRAWS = 300  # of modes, where nothing else has helped
 _POLISH = 4
 _SWEEPS = (5, 20, 100, 500, 3000)
-_FIRST_SHARE = 0.01  # of the diagonal
-_AGAIN = 30  # times that `approach` repeats itself
+_NEAR, _FAR = 0.01, 10.0  # shares of the diagonal that `approach` begins with
+_AT_ONCE, _SLOWLY = 0.1, 0.95  # and by what they shrink
+_AGAIN, _FEWER = 450, 15  # times that `approach` repeats itself slowly, and at once
 _ALL = 6561  # so many combinations of modes are tried one by one where nothing else helps
 
 
@@ -64,11 +71,12 @@ def solve_coulomb(
     `modes` and `directions` are a guess and become the answer; of RAY items directions are given. The item is one at which there
     is no solution, or that was violated most when the search ended; −1 with SOLVED.
     """
-    return find_modes(Problem(A, b, kinds, mu_s, mu_k, directions, modes, lam, scratch, count_points(kinds)))
+    scratch[PUSH] = 0.0
+    return find_modes(Contacts(A, b, kinds, mu_s, mu_k, directions, modes, lam, scratch, count_points(kinds)))
 
 
 @stage
-def find_modes(c: Problem) -> tuple[int, int]:
+def find_modes(c: Contacts) -> tuple[int, int]:
     """`solve_coulomb`."""
     same = True
     for i in range(c.kinds.shape[0]):
@@ -88,20 +96,23 @@ def find_modes(c: Problem) -> tuple[int, int]:
         return SOLVED, -1
     clear(c)
     scale_rows(c)
-    if (free == 0 and search(c)) or approach(c):
+    if (free == 0 and search(c)) or approach(c, _NEAR, _AT_ONCE, 0) or approach(c, _FAR, _SLOWLY, 0):
         return SOLVED, -1
+    for draw in range(_DRAWS):
+        if approach(c, PROXIMAL, _AT_ONCE, draw + 1):
+            return SOLVED, -1
     return try_all(c)
 
 
 @inline
-def obeyed(c: Problem) -> bool:
+def obeyed(c: Contacts) -> bool:
     """Whether λ obeys the laws of the modes."""
     move_rows(c)
     return worst_violation(c)[0] <= FEASIBLE
 
 
 @inline
-def resting(c: Problem, i: int) -> int:
+def resting(c: Contacts, i: int) -> int:
     """The mode in which an item moves least."""
     kind = c.kinds[i]
     if kind == FIXED_FORCE:
@@ -110,16 +121,18 @@ def resting(c: Problem, i: int) -> int:
 
 
 @inline
-def may_be(c: Problem, i: int) -> bool:
+def may_be(c: Contacts, i: int) -> bool:
     """Whether a guess is one of an item's modes."""
     kind, mode = c.kinds[i], c.modes[i]
     if kind == FIXED_FORCE:
         return mode == FIXED
+    if mode == P_SLIDE or mode == P_STICK:  # noqa: PLR1714, SIM109
+        return kind == CONE and c.scratch[PUSH, i] > 0.0 and (mode == P_SLIDE or c.mu_s[i] > 0.0)
     return mode == SLIDE or (mode == STICK and resting(c, i) == STICK) or (mode == OPEN and kind != BOX)
 
 
 @inline
-def clear(c: Problem) -> None:
+def clear(c: Contacts) -> None:
     """No forces but those that are given."""
     for i in range(c.kinds.shape[0]):
         row = row_of(c, i)
@@ -129,7 +142,7 @@ def clear(c: Problem) -> None:
 
 
 @stage
-def settle(c: Problem, steps: int, free: bool, keep: bool) -> bool:
+def settle(c: Contacts, steps: int, free: bool, keep: bool) -> bool:
     """Newton's method from modes and directions that are given; whether it ended at a solution.
 
     `free`: modes may change. `keep`: of forces that are not unique take those nearest to λ.
@@ -153,19 +166,19 @@ def settle(c: Problem, steps: int, free: bool, keep: bool) -> bool:
 
 
 @inline
-def is_askew(c: Problem) -> bool:
+def is_askew(c: Contacts) -> bool:
     """Whether friction of a point that slides is not exactly against its slip."""
     askew = False
     for i in range(c.points):
         row = row_of(c, i)
-        if c.modes[i] == SLIDE and c.kinds[i] == CONE and c.mu_k[i] > 0.0:
+        if is_sliding(c.modes[i]) and c.kinds[i] == CONE and c.mu_k[i] > 0.0:
             across = seen(c, row + 1) * c.directions[i, 1] - seen(c, row + 2) * c.directions[i, 0]
             askew = askew or abs(across) > ROUNDING * c.scratch[SIZE, row]
     return askew
 
 
 @stage
-def search(c: Problem) -> bool:
+def search(c: Contacts) -> bool:
     """Look for a solution from λ on: sweeps, more and more, and Newton's method from where they lead."""
     for count in _SWEEPS:
         sweep(c, count)
@@ -183,41 +196,68 @@ def search(c: Problem) -> bool:
 
 
 @stage
-def approach(c: Problem) -> bool:
-    """Solve A λ + ε D (λ − λ_before) + b again and again, D being the diagonal of A: each of these has full rank.
+def approach(c: Contacts, share: float, less: float, draw: int) -> bool:
+    """Solve A λ + ε D (λ − λ_before) + b with an ever smaller ε, D being the diagonal of A: each of these has full rank.
 
-    What does not change any more solves the problem itself.
+    As long as ε is more than PROXIMAL, λ_before is zero for a `share` that shrinks slowly: the solution is followed from where
+    points hardly know of each other. Then λ_before follows; what does not change any more solves the problem itself. It begins
+    with sweeps, or with modes that are drawn.
     """
     rows = c.A.shape[0]
     near, moved = c.scratch[VECTORS + 2 * rows : VECTORS + 3 * rows], c.scratch[NEAR]
-    n = Problem(near, moved, c.kinds, c.mu_s, c.mu_k, c.directions, c.modes, c.lam, c.scratch, c.points)
+    n = Contacts(near, moved, c.kinds, c.mu_s, c.mu_k, c.directions, c.modes, c.lam, c.scratch, c.points)
     clear(c)
     for i in range(rows):
         for j in range(rows):
             near[i, j] = c.A[i, j]
-    share = _FIRST_SHARE
-    for again in range(_AGAIN):
+    for again in range(_AGAIN if less == _SLOWLY else _FEWER):
+        follows = less == _AT_ONCE or share == PROXIMAL
         for i in range(rows):
             near[i, i] = c.A[i, i] * (1.0 + share)
-            moved[i] = c.b[i] - share * c.A[i, i] * c.lam[i]
-        share = max(0.1 * share, PROXIMAL)
-        if not (again > 0 and settle(n, _STEPS, True, False)) and not search(n):
+            moved[i] = c.b[i] - (share * c.A[i, i] * c.lam[i] if follows else 0.0)
+        if again == 0 and draw > 0:
+            draw_modes(c, draw)
+        found = (again > 0 or draw > 0) and settle(n, _STEPS if draw == 0 else _MANY, True, False)
+        if not found and (draw > 0 or not search(n)):
             return False
-        if polish(c):
+        if share <= _NEAR and (polish(c, FEASIBLE) or polish(c, max(share, ANY_SLIP))):
             return True
+        share = max(less * share, PROXIMAL)
     return False
 
 
+@inline
+def draw_modes(c: Contacts, draw: int) -> None:
+    """Modes and slip directions of which nothing is known, the same ones each time (a linear congruential generator)."""
+    number = draw
+    for i in range(c.kinds.shape[0]):
+        number = (number * 1103515245 + 12345) % 2147483648
+        pick = (number // 65536) % 24
+        if c.kinds[i] == FIXED_FORCE:
+            continue
+        pushed = c.scratch[PUSH, i] > 0.0
+        if pick < 8:
+            c.modes[i] = P_STICK if pushed and c.mu_s[i] > 0.0 else resting(c, i)
+        elif pick < 16 or c.kinds[i] == BOX:
+            c.modes[i] = SLIDE
+        else:
+            c.modes[i] = P_SLIDE if pushed else OPEN
+        if c.kinds[i] == BOX:
+            c.directions[i, 0] = 1.0 if pick % 2 == 0 else -1.0
+        elif c.kinds[i] == CONE:
+            c.directions[i, 0], c.directions[i, 1] = math.cos(0.25 * math.pi * pick), math.sin(0.25 * math.pi * pick)
+
+
 @jit
-def polish(c: Problem) -> bool:
-    """Whether λ of a problem nearby leads to a solution; if not, λ and modes stay. A slip that is none becomes STICK."""
+def polish(c: Contacts, least: float) -> bool:
+    """Whether λ of a problem nearby leads to a solution; if not, λ and modes stay. A slip below `least` is none."""
     move_rows(c)
     for r in range(c.A.shape[0]):
         c.scratch[TRIED, r] = c.lam[r]
     for i in range(c.kinds.shape[0]):
         c.scratch[KEPT, i], c.scratch[FORMER, i] = c.modes[i], math.atan2(c.directions[i, 1], c.directions[i, 0])
-        if c.modes[i] == SLIDE and c.kinds[i] != RAY and c.mu_s[i] > 0.0 and rests(c, i):
-            c.modes[i] = STICK
+        if is_sliding(c.modes[i]) and c.kinds[i] != RAY and c.mu_s[i] > 0.0 and rests(c, i, least):
+            c.modes[i] = STICK if c.modes[i] == SLIDE else P_STICK
     if settle(c, _POLISH, False, True):
         return True
     for i in range(c.kinds.shape[0]):
@@ -230,15 +270,15 @@ def polish(c: Problem) -> bool:
 
 
 @inline
-def rests(c: Problem, i: int) -> bool:
-    """Whether the slip of an item is next to nothing."""
+def rests(c: Contacts, i: int, least: float) -> bool:
+    """Whether the slip of an item is below `least` by the size of its rows."""
     row = row_of(c, i)
     slip = math.hypot(seen(c, row + 1), seen(c, row + 2)) if i < c.points else abs(seen(c, row))
-    return slip <= PROXIMAL * c.scratch[SIZE, row]
+    return slip <= least * c.scratch[SIZE, row]
 
 
 @stage
-def try_all(c: Problem) -> tuple[int, int]:
+def try_all(c: Contacts) -> tuple[int, int]:
     """Try all combinations of modes, slip starting along b; NO_SOLUTION where they are all and a point that slips is to blame."""
     count, blamed, least = 1, -1, 1.0
     for i in range(c.kinds.shape[0]):
@@ -266,7 +306,7 @@ def try_all(c: Problem) -> tuple[int, int]:
 
 
 @inline
-def choose(c: Problem, combination: int) -> None:
+def choose(c: Contacts, combination: int) -> None:
     """Set the modes of a combination; in the first, all rest."""
     rest, b = combination, c.b
     for i in range(c.kinds.shape[0]):
@@ -275,7 +315,8 @@ def choose(c: Problem, combination: int) -> None:
             c.modes[i] = SLIDE if rest % 2 == 0 else OPEN
             rest //= 2
         elif c.kinds[i] == CONE:
-            c.modes[i] = resting(c, i) if rest % 3 == 0 else (SLIDE if rest % 3 == 1 else OPEN)
+            away = P_SLIDE if c.scratch[PUSH, i] > 0.0 else OPEN
+            c.modes[i] = resting(c, i) if rest % 3 == 0 else (SLIDE if rest % 3 == 1 else away)
             size = math.hypot(b[row + 1], b[row + 2])
             c.directions[i, 0], c.directions[i, 1] = (b[row + 1] / size, b[row + 2] / size) if size > 0.0 else (1.0, 0.0)
             rest //= 3
@@ -287,7 +328,15 @@ def choose(c: Problem, combination: int) -> None:
 
 @entry
 def coulomb(
-    A: Table, b: Floats, kinds: Integers, mu_s: Floats, mu_k: Floats, directions: Table, modes: Integers, lam: Floats, scratch: Table
-) -> tuple[int, int]:  # fmt: skip
+    A: Table,
+    b: Floats,
+    kinds: Integers,
+    mu_s: Floats,
+    mu_k: Floats,
+    directions: Table,
+    modes: Integers,
+    lam: Floats,
+    scratch: Table,
+) -> tuple[int, int]:
     """`solve_coulomb`."""
     return solve_coulomb(A, b, kinds, mu_s, mu_k, directions, modes, lam, scratch)

@@ -28,19 +28,21 @@ from .problem import (
     STICK,
     VECTORS,
     WEIGHT,
-    Problem,
+    Contacts,
     X,
     Y,
+    is_sticking,
     row_of,
 )
 
 _STEPS = 60  # of Newton's method at one strength of the barrier
 _STRONGER = 0.05  # the next strength of the barrier
+_SHORT = 0.01  # how much it counts that forces are short: where they press against each other nothing else bounds them
 _CONE, _NORMAL, _JOINT, _FREE = range(4)  # how the force of an item is bounded
 
 
 @stage
-def widest_margin(c: Problem, enough: bool) -> tuple[float, float, int]:
+def widest_margin(c: Contacts, enough: bool) -> tuple[float, float, int]:
     """λ in given modes with the largest least margin: (that margin, the residual of rows, how many forces are free).
 
     The shortest λ is taken where it is within its cones, or the only one. `enough`: any λ within all cones will do, and the
@@ -68,7 +70,7 @@ def widest_margin(c: Problem, enough: bool) -> tuple[float, float, int]:
 
 
 @jit
-def least_margin(c: Problem) -> float:
+def least_margin(c: Contacts) -> float:
     """The least margin of all items, infinite where no force is bounded."""
     least = math.inf
     for i in range(c.kinds.shape[0]):
@@ -77,17 +79,17 @@ def least_margin(c: Problem) -> float:
 
 
 @inline
-def bound_of(c: Problem, i: int) -> int:
+def bound_of(c: Contacts, i: int) -> int:
     """How the force of an item is bounded in its mode."""
     if i >= c.points:
         return _JOINT if c.kinds[i] == BOX and c.modes[i] == STICK else _FREE
-    if c.modes[i] == STICK and c.mu_s[i] > 0.0:
+    if is_sticking(c.modes[i]) and c.mu_s[i] > 0.0:
         return _CONE
     return _NORMAL if c.modes[i] == SLIDE or c.modes[i] == STICK else _FREE
 
 
 @inline
-def margin_of(c: Problem, i: int) -> float:
+def margin_of(c: Contacts, i: int) -> float:
     """How far the force of an item is inside its cone, or its bounds; negative outside, infinite where it is not bounded."""
     row, bound, lam, mu = row_of(c, i), bound_of(c, i), c.lam, c.mu_s[i]
     if bound == _CONE:
@@ -138,8 +140,11 @@ def make_orthonormal(N: Any, j: int, rows: int) -> None:
 
 
 @jit
-def follow(c: Problem, t: float, cap: float, strength: float, free: int, N: Any) -> float:
-    """Move λ along N, and the margin t, to where t + strength · Σ log(room) is largest, `room` being what margins leave; t."""
+def follow(c: Contacts, t: float, cap: float, strength: float, free: int, N: Any) -> float:
+    """Move λ along N, and the margin t, to where t + strength · Σ log(room) is largest, `room` being what margins leave; t.
+
+    `cap` is the largest t, and the size of the forces.
+    """
     lam, scratch, rows, size = c.lam, c.scratch, c.A.shape[0], free + 1
     H, step = scratch[VECTORS : VECTORS + rows], scratch[ALONG]
     for _ in range(_STEPS):
@@ -168,13 +173,16 @@ def follow(c: Problem, t: float, cap: float, strength: float, free: int, N: Any)
 
 
 @jit
-def barrier(c: Problem, t: float, cap: float, strength: float, part: float, ahead: float) -> float:
+def barrier(c: Contacts, t: float, cap: float, strength: float, part: float, ahead: float) -> float:
     """What is made least, at a part of a step; infinite outside."""
     lam, step = c.lam, c.scratch[ALONG]
     t += part * ahead
     if not t < cap:
         return math.inf
     total = -t / strength - math.log(cap - t)
+    for r in range(lam.shape[0]):
+        force = (lam[r] + part * step[r]) / cap
+        total += 0.5 * _SHORT * force * force
     for i in range(c.kinds.shape[0]):
         row, bound, mu = row_of(c, i), bound_of(c, i), c.mu_s[i]
         if bound == _FREE:
@@ -195,13 +203,17 @@ def barrier(c: Problem, t: float, cap: float, strength: float, part: float, ahea
 
 
 @jit
-def list_barriers(c: Problem, t: float, cap: float, strength: float, free: int, N: Any, H: Any) -> None:
+def list_barriers(c: Contacts, t: float, cap: float, strength: float, free: int, N: Any, H: Any) -> None:
     """The slope of the barrier, with its sign changed, as RHS, and its second derivatives as H."""
     lam, scratch = c.lam, c.scratch
     for i in range(free + 1):
         scratch[RHS, i], scratch[WEIGHT, i] = 0.0, 1.0
         for j in range(free + 1):
             H[i, j] = 0.0
+    for i in range(free):
+        H[i, i] = _SHORT / (cap * cap)
+        for r in range(lam.shape[0]):
+            scratch[RHS, i] -= H[i, i] * lam[r] * N[i, r]
     scratch[RHS, free] = 1.0 / strength - 1.0 / (cap - t)
     H[free, free] = 1.0 / ((cap - t) * (cap - t))
     for i in range(c.kinds.shape[0]):
@@ -219,7 +231,7 @@ def list_barriers(c: Problem, t: float, cap: float, strength: float, free: int, 
 
 
 @jit
-def add_cone(c: Problem, i: int, t: float, free: int, N: Any, H: Any) -> None:
+def add_cone(c: Contacts, i: int, t: float, free: int, N: Any, H: Any) -> None:
     """Add the barrier of a friction cone, −log(g² − |h|²), to RHS and to the lower half of H."""
     row, lam, scratch = row_of(c, i), c.lam, c.scratch
     alpha = 1.0 / math.sqrt(1.0 + c.mu_s[i] * c.mu_s[i])

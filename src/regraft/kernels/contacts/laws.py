@@ -6,11 +6,11 @@ import math
 
 from ...compilation import inline, jit
 from ...tolerances import FEASIBLE, ROUNDING, TINY
-from .problem import BEND, BOX, IDLE_SCALE, OPEN, RAY, SIZE, SLIDE, STICK, Problem, W, row_of, seen
+from .problem import (BEND, BOX, IDLE_SCALE, OPEN, P_SLIDE, P_STICK, PUSH, RAY, SIZE, SLIDE, STICK, Contacts, W, is_sliding, is_sticking, row_of, seen)
 
 
 @jit
-def worst_violation(c: Problem) -> tuple[float, int]:
+def worst_violation(c: Contacts) -> tuple[float, int]:
     """By how much the laws of the modes are missed, relative to the sizes of their rows, and by which item.
 
     W and SIZE are those of λ. A force counts as much as the acceleration that it gives its own row.
@@ -29,18 +29,19 @@ def worst_violation(c: Problem) -> tuple[float, int]:
 
 
 @inline
-def missed_by_point(c: Problem, i: int) -> float:
+def missed_by_point(c: Contacts, i: int) -> float:
     """By how much a point misses the laws of its mode."""
     row, mode, lam = row_of(c, i), c.modes[i], c.lam
     if c.scratch[IDLE_SCALE, row] == 0.0:
         return 0.0
     w_n, w_1, w_2 = seen(c, row), seen(c, row + 1), seen(c, row + 2)
     if mode == OPEN:
-        return max(0.0, -w_n)
+        return max(0.0, -w_n) if c.scratch[PUSH, i] == 0.0 else math.inf
     own, normal = c.A[row, row], lam[row]
-    missed = max(abs(w_n), -own * normal)
+    closed = mode == STICK or mode == SLIDE  # noqa: PLR1714, SIM109
+    missed = max(abs(w_n), own * (c.scratch[PUSH, i] - normal)) if closed else max(0.0, -w_n)
     friction = math.hypot(lam[row + 1], lam[row + 2])
-    if mode == STICK:
+    if is_sticking(mode):
         return max(missed, abs(w_1), abs(w_2), own * (friction - c.mu_s[i] * normal) / (1.0 + c.mu_s[i]))
     s_1, s_2, mu = c.directions[i, 0], c.directions[i, 1], c.mu_k[i]
     missed = max(missed, own * math.hypot(lam[row + 1] + mu * normal * s_1, lam[row + 2] + mu * normal * s_2) / (1.0 + mu))
@@ -50,7 +51,7 @@ def missed_by_point(c: Problem, i: int) -> float:
 
 
 @inline
-def missed_by_joint(c: Problem, i: int) -> float:
+def missed_by_joint(c: Contacts, i: int) -> float:
     """By how much a joint with dry friction misses those of its mode."""
     row = row_of(c, i)
     w = seen(c, row)
@@ -60,7 +61,7 @@ def missed_by_joint(c: Problem, i: int) -> float:
 
 
 @jit
-def next_modes(c: Problem, free: bool) -> bool:
+def next_modes(c: Contacts, free: bool) -> bool:
     """What modes and slip directions become by λ and W: the active set of Alart and Curnier; whether anything changed.
 
     A point that sticks begins to slide beyond µ_s, one that slides begins to stick below µ_k. `free`: modes may change.
@@ -78,7 +79,7 @@ def next_modes(c: Problem, free: bool) -> bool:
 
 
 @inline
-def turn_joint(c: Problem, i: int) -> None:
+def turn_joint(c: Contacts, i: int) -> None:
     """The next mode of a joint with dry friction."""
     row = row_of(c, i)
     z = c.lam[row] - c.scratch[IDLE_SCALE, row] * c.scratch[IDLE_SCALE, row] * seen(c, row)
@@ -89,25 +90,29 @@ def turn_joint(c: Problem, i: int) -> None:
 
 
 @inline
-def turn_point(c: Problem, i: int, free: bool) -> None:
+def turn_point(c: Contacts, i: int, free: bool) -> None:
     """The next mode of a point, its slip direction, and how friction bends with that (γ of `solve_modes`)."""
     row, lam, scratch = row_of(c, i), c.lam, c.scratch
+    push = scratch[PUSH, i]
     z_n = lam[row] - scratch[IDLE_SCALE, row] * scratch[IDLE_SCALE, row] * scratch[W, row]
-    closed = z_n > 0.0 and scratch[IDLE_SCALE, row] > 0.0
+    closed = z_n > push and scratch[IDLE_SCALE, row] > 0.0
+    z_n = max(z_n, push)
     scratch[BEND, i] = 0.0
     if c.kinds[i] == RAY or c.mu_s[i] == 0.0:
         if free:
-            c.modes[i] = SLIDE if closed else OPEN
+            c.modes[i] = SLIDE if closed else (P_SLIDE if push > 0.0 else OPEN)
         return
     r_1, r_2 = scratch[IDLE_SCALE, row + 1], scratch[IDLE_SCALE, row + 2]
     r = min(r_1, r_2) if r_1 > 0.0 and r_2 > 0.0 else max(r_1, r_2)
     r *= r
     z_1, z_2 = lam[row + 1] - r * seen(c, row + 1), lam[row + 2] - r * seen(c, row + 2)
     size = math.hypot(z_1, z_2)
-    slides = size > (c.mu_k[i] if c.modes[i] == SLIDE else c.mu_s[i]) * z_n and size > 0.0
-    if free:
-        c.modes[i] = OPEN if not closed else (SLIDE if slides else STICK)
-    if closed and slides and c.modes[i] == SLIDE:
+    slides = size > (c.mu_k[i] if is_sliding(c.modes[i]) else c.mu_s[i]) * z_n and size > 0.0
+    if free and closed:
+        c.modes[i] = SLIDE if slides else STICK
+    elif free:
+        c.modes[i] = OPEN if push == 0.0 else (P_SLIDE if slides else P_STICK)
+    if slides and is_sliding(c.modes[i]):
         c.directions[i, 0], c.directions[i, 1] = -z_1 / size, -z_2 / size
         force = c.mu_k[i] * max(lam[row], 0.0)
         if force * r > 0.0 and size * FEASIBLE < force:

@@ -22,6 +22,7 @@ from .problem import (
     FORM,
     GAMMA,
     IDLE_SCALE,
+    PUSH,
     RHS,
     ROW_SCALE,
     SIZE,
@@ -29,10 +30,12 @@ from .problem import (
     STICK,
     VECTORS,
     WEIGHT,
-    Problem,
+    Contacts,
     W,
     X,
     count_points,
+    is_sliding,
+    is_sticking,
     move_rows,
     row_of,
     scale_rows,
@@ -43,7 +46,7 @@ _CORRECTIONS = 2
 
 
 @stage
-def solve_modes(c: Problem, keep: bool) -> tuple[int, int, float]:
+def solve_modes(c: Contacts, keep: bool) -> tuple[int, int, float]:
     """The forces λ of given modes: (unknowns, rank, the largest residual relative to the sizes of its row).  O(rows³).
 
     A point that slides with BEND = γ > 0 also has a force τ across its slip direction s, with w_across + γ τ = 0: one step of
@@ -77,26 +80,29 @@ def solve_modes(c: Problem, keep: bool) -> tuple[int, int, float]:
 
 
 @inline
-def list_unknowns(c: Problem, keep: bool) -> tuple[int, bool]:
+def list_unknowns(c: Contacts, keep: bool) -> tuple[int, bool]:
     """Write down the unknowns, and set λ where it is given; how many there are, and whether their matrix is symmetric."""
     lam, scratch = c.lam, c.scratch
     count, symmetric = 0, True
     for i in range(c.kinds.shape[0]):
         row, mode = row_of(c, i), c.modes[i]
         if i < c.points:
-            held = keep and mode == STICK
-            normal = lam[row] if keep and (mode == STICK or mode == SLIDE) else 0.0
             s_1, s_2, mu = c.directions[i, 0], c.directions[i, 1], c.mu_k[i]
-            lam[row] = normal
-            if not held:
-                lam[row + 1], lam[row + 2] = -mu * normal * s_1, -mu * normal * s_2
+            closed = mode == STICK or mode == SLIDE  # noqa: PLR1714, SIM109
+            lam[row] = lam[row] if keep and closed else (0.0 if closed else scratch[PUSH, i])
+            if not (keep and is_sticking(mode)):
+                given = mu * lam[row] if is_sliding(mode) else 0.0
+                lam[row + 1], lam[row + 2] = -given * s_1, -given * s_2
             if mode == STICK:
-                for k in range(3):
-                    count = add_unknown(_SINGLE, row + k, 0.0, 0.0, 0.0, count, scratch)
+                count = add_unknown(_SINGLE, row, 0.0, 0.0, 0.0, count, scratch)
             elif mode == SLIDE:
                 symmetric = symmetric and mu == 0.0
                 count = add_unknown(_NORMAL, row, -mu * s_1, -mu * s_2, 0.0, count, scratch)
-                if scratch[BEND, i] > 0.0 and scratch[IDLE_SCALE, row + 1] > 0.0 and scratch[IDLE_SCALE, row + 2] > 0.0:
+            if is_sticking(mode):
+                count = add_unknown(_SINGLE, row + 1, 0.0, 0.0, 0.0, count, scratch)
+                count = add_unknown(_SINGLE, row + 2, 0.0, 0.0, 0.0, count, scratch)
+            elif is_sliding(mode) and scratch[BEND, i] > 0.0:
+                if scratch[IDLE_SCALE, row + 1] > 0.0 and scratch[IDLE_SCALE, row + 2] > 0.0:
                     count = add_unknown(_ACROSS, row, -s_2, s_1, scratch[BEND, i], count, scratch)
         elif c.kinds[i] == BOX:
             if mode == SLIDE:
@@ -184,7 +190,8 @@ def forces_in_modes(
     forces keep these modes.
     """
     scratch[BEND] = 0.0
-    return solve_modes(Problem(A, b, kinds, mu_k, mu_k, directions, modes, lam, scratch, count_points(kinds)), False)
+    scratch[PUSH] = 0.0
+    return solve_modes(Contacts(A, b, kinds, mu_k, mu_k, directions, modes, lam, scratch, count_points(kinds)), False)
 
 
 @entry

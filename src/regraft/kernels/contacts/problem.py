@@ -5,6 +5,8 @@ row each. An item has a kind, which says what its law is, and a mode, which says
 
 - CONE: a point that does not slip yet. OPEN: λ = 0 and w_n ≥ 0. STICK: w = 0, λ_n ≥ 0, |λ_t| ≤ µ_s λ_n. SLIDE along the unit
   vector s: w_n = 0, w_t = |w_t| s, λ_t = −µ_k λ_n s.
+  A point may be *pushed*: its normal force is P at least. P_STICK and P_SLIDE: λ_n = P, w_n ≥ 0, friction as in STICK and SLIDE.
+  These stand for OPEN then, and λ_n ≥ P in STICK and SLIDE: the expansion of an impact.
 - RAY: a point that slips along s already. OPEN as above, or SLIDE with any w_t.
 - BOX: a joint with dry friction. STICK: w = 0 and |λ| ≤ µ_s. SLIDE in the direction s = ±1: λ = −µ_k s and w s ≥ 0. µ are forces.
 - FIXED_FORCE: a row whose λ is given.
@@ -26,7 +28,7 @@ from ...tolerances import IDLE_IN_POINT, IDLE_ROW, SIZE_OF_ALL
 
 CONE, RAY, BOX, FIXED_FORCE = range(4)
 """Kinds of items."""
-OPEN, STICK, SLIDE, FIXED = range(4)
+OPEN, STICK, SLIDE, FIXED, P_STICK, P_SLIDE = range(6)
 """Modes of items."""
 SOLVED, NO_SOLUTION, NOT_FOUND = range(3)
 """What a search ended with."""
@@ -36,12 +38,14 @@ FIRST, FORM, C1, C2, GAMMA, ROW_SCALE, COLUMN_SCALE, WEIGHT, ROW_ORDER, COLUMN_O
 # … of rows of A …
 W, SIZE, IDLE_SCALE, TRIED, NEAR, ALONG = range(14, 20)
 # … and of items.
-KEPT, FORMER, BEND = range(20, 23)
-VECTORS = 24
+KEPT, FORMER, BEND, PUSH = range(20, 24)
+# Of an impact: velocities before a phase, impulses of compression, and those of one point.
+BEFORE, COMPRESSION, ONE_BEFORE, ONE_IMPULSE = range(24, 28)
+VECTORS = 28
 """Where the square tables of the scratch begin; there are three."""
 
 
-class Problem(NamedTuple):
+class Contacts(NamedTuple):
     """A contact problem with its memory."""
 
     A: Table
@@ -58,14 +62,15 @@ class Problem(NamedTuple):
 
 _FLOATS, _TABLE, _INTEGERS = float64[::1], float64[:, ::1], int64[::1]
 declare(
-    "Problem",
-    types.NamedTuple((_TABLE, _FLOATS, _INTEGERS, _FLOATS, _FLOATS, _TABLE, _INTEGERS, _FLOATS, _TABLE, int64), Problem),
+    "Contacts",
+    types.NamedTuple((_TABLE, _FLOATS, _INTEGERS, _FLOATS, _FLOATS, _TABLE, _INTEGERS, _FLOATS, _TABLE, int64), Contacts),
 )
 
 
 def scratch_shape(rows: int) -> tuple[int, int]:
     """The shape of the scratch table for a problem with so many rows, 3 for a point and 1 for a joint."""
-    return VECTORS + 3 * max(rows, 3), max(rows, 3)
+    side = max(rows, 7)  # what the impact of one point needs
+    return VECTORS + 3 * side, side
 
 
 @inline
@@ -78,13 +83,25 @@ def count_points(kinds: Any) -> int:
 
 
 @inline
-def row_of(c: Problem, item: int) -> int:
+def row_of(c: Contacts, item: int) -> int:
     """The first row of an item."""
     return 3 * item if item < c.points else 2 * c.points + item
 
 
+@inline
+def is_sliding(mode: int) -> bool:
+    """Whether friction of a point follows its slip."""
+    return mode == SLIDE or mode == P_SLIDE  # noqa: PLR1714, SIM109 (kernels make no tuples to look into)
+
+
+@inline
+def is_sticking(mode: int) -> bool:
+    """Whether friction of a point holds it."""
+    return mode == STICK or mode == P_STICK  # noqa: PLR1714, SIM109
+
+
 @jit
-def scale_rows(c: Problem) -> None:
+def scale_rows(c: Contacts) -> None:
     """IDLE_SCALE: what makes the diagonal of A one, 0 for idle rows."""
     A, largest = c.A, 0.0
     for i in range(A.shape[0]):
@@ -98,7 +115,7 @@ def scale_rows(c: Problem) -> None:
 
 
 @jit
-def move_rows(c: Problem) -> None:
+def move_rows(c: Contacts) -> None:
     """W = A λ + b, and SIZE: of what each is a sum, the largest of a point's three rows."""
     A, lam, scratch = c.A, c.lam, c.scratch
     rows, largest = A.shape[0], 0.0
@@ -118,6 +135,6 @@ def move_rows(c: Problem) -> None:
 
 
 @inline
-def seen(c: Problem, row: int) -> float:
+def seen(c: Contacts, row: int) -> float:
     """W of a row, 0 of an idle one."""
     return c.scratch[W, row] if c.scratch[IDLE_SCALE, row] > 0.0 else 0.0
