@@ -383,84 +383,6 @@ FLOOR_EVEN = 0.03  # m
 ROUNDED_TIMES = 0.05  # frames
 """Times of a file that are off equal distances by no more were rounded when they were written."""
 
-# --- contact --------------------------------------------------------------------------------------------------------------------
-
-IDLE_ROW = 1e-30  # relative to the largest number of the diagonal of J M⁻¹ Jᵀ
-"""A row of contact with a smaller one moves nothing: it is the square of rounding."""
-
-IDLE_IN_POINT = 1e-24  # relative to the largest of the point's three numbers of that diagonal
-"""The same beside the other rows of the point, as across the plane of a planar mechanism."""
-
-BARRIER_GAP = 1e-13  # relative to the largest force
-"""The margin of forces that are not unique is as large as it can be but for this."""
-
-REDUNDANT_FORCE = 1e-12  # relative to 1, the size of a row after scaling
-"""A row of contact whose pivot is smaller follows from others: its force is not determined by the motion."""
-
-FEASIBLE = 1e-10  # relative to the sum of the sizes of all terms that make up an acceleration, or a velocity after an impact
-"""How far the inequalities of contact and friction may be missed and still hold."""
-
-PROXIMAL = 1e-7  # relative to the diagonal of J M⁻¹ Jᵀ
-"""Added to that diagonal where contact forces are not unique, and taken back in repetitions; a slip that is as small is none."""
-
-SIZE_OF_ALL = 1e-5  # relative to the largest of the sums that FEASIBLE is relative to
-"""Added to these: what is nothing beside all others is judged by them, not by its own rounding."""
-
-# --- limit cycles --------------------------------------------------------------------------------------------------------------
-
-RESIDUAL_ROUNDING = 1e-12  # of the state, m, rad and these per second
-"""The least residual of a cycle that counts: what is nearer to the cycle than a hundred of it tells no rate of convergence."""
-
-# --- recordings --------------------------------------------------------------------------------------------------------------
-
-SHORTEST_PART = 1e-12  # of a step
-"""A step towards less cost that must be shorter than this part of itself leads nowhere."""
-
-ANY_SHIFT = 1e-9  # rad², beside the mean square of an angle
-"""How much it counts that markers stay where they are on a body: next to nothing, so that every shift is determined."""
-
-LAST_BARRIER = 1e-7  # of the cost of a body's weight
-"""Forces within friction cones are found when the barrier that keeps them there is weaker than this."""
-
-FITS_EXACTLY = 1e-7  # m
-"""Markers that are missed by less leave nothing to be adjusted."""
-
-CONE_STEP = 1e-6  # of a barrier
-"""A step whose square costs less than this beside its last barrier is short enough."""
-
-FIT_STEP = 1e-6  # rad, and of a cost
-"""The step of a difference when a stride is fitted, and the gain that is too small to go on."""
-
-STILL = 1e-6  # of a rotation matrix, and m
-"""A bone that moves less than this in its parent's axes does not move, and one that is shorter has no length."""
-
-SAME_INTERVALS = 1e-6  # frames
-"""Times that are nearer to equal distances than this are at equal distances."""
-
-ON_A_LINE = 1e-4  # m
-"""Markers that are nearer to a line than this do not tell how a body is turned."""
-
-LEFT_OPEN = 1e-4  # m² per rad²
-"""How much it counts, beside the square of a marker's miss, that a joint which markers leave open stays at rest."""
-
-SHOWN_BY_MOTION = 5e-4  # rad², beside the mean square of an angle
-"""How much it counts that a joint which only motion shows stays where it was found first."""
-
-NO_LONGER_FALLS = 1e-3  # relative to what markers are missed by
-"""Adjusting places of markers and joints ends where one more time gains less."""
-
-DRAWN_APART = 1e-3  # m
-"""Ends of a body that are nearer to each other are drawn as one."""
-
-BARRIER_STEP = 0.01  # of a barrier
-"""A step whose square costs less than this beside its barrier is short enough to make the barrier weaker, by the same factor."""
-
-FLOOR_EVEN = 0.03  # m
-"""Stances whose heights differ by no more are on level ground."""
-
-ROUNDED_TIMES = 0.05  # frames
-"""Times of a file that are off equal distances by no more were rounded when they were written."""
-
 SURFACE_FOOT = 1e-13  # relative to the radius of the ball
 """A step on a surface towards the point that is nearest to a ball's centre is the last one where it is shorter."""
 
@@ -489,6 +411,7 @@ CONTACT_CLOSED = 1e-14  # m
 """How far closed points may be apart after a step."""
 
 SLACK_GAP, SLACK_SLIP = 1e-12, 1e-11  # m, m/s
+
 SLACK_FORCE = 1e-10  # relative to the largest force of a contact
 """By how much guards of contacts that are zero when a mode begins are on its side."""
 

@@ -18,7 +18,7 @@ from ..memory import model_at, positions_in, work_at
 from ..tables import TAU, VEL, KernelModel, R, Work
 from .closing import close_places, close_speeds, prepare_rows
 from .dynamics import across, anchor, list_active
-from .impact import collide
+from .impact import SEQUENTIAL, SIMULTANEOUS, solve_impact
 from .points import meet_point
 from .memory import (
     ACTIVE_POINTS,
@@ -35,6 +35,7 @@ from .memory import (
     LEAVES,
     MODE,
     NOTHING,
+    OTHER,
     RUB_V,
     SLIPS,
     STATUS,
@@ -44,14 +45,13 @@ from .memory import (
     contacts_at,
     problem_of,
 )
-from .problem import CONE, OPEN, SLIDE, SOLVED, STICK
+from .problem import OPEN, SLIDE, SOLVED, STICK
 from .response import respond, rows_speed
 from .rows import along_rows, apply_forces, slip_velocity, surface_speed
 from .tables import GAP, LAW, MU_KINETIC, MU_STATIC, NORMAL, RESTITUTION, TANGENTS
 
-CALM, COLLIDED, ADDED_ENERGY, LIMITED, UNSOLVED = 0, 1, 2, 4, 8
-"""What `contact_event` tells: whether there was an impact; whether Newton's law added energy in it; whether its expansion was
-shortened so that no energy was added; whether it had no solution."""
+CALM, COLLIDED, UNSOLVED = 0, 16, 32
+"""What `contact_event` tells: whether there was an impact, with what `impact` tells of it, and whether it had no solution."""
 
 
 @inline
@@ -117,10 +117,15 @@ def strike(model: KernelModel, work: Work, contacts: Contacts, q: Any, v: Any, s
         problem.b[3 * a] -= u[0]
         problem.b[3 * a + 1] -= u[1]
         problem.b[3 * a + 2] -= u[2]
-        problem.kinds[a] = CONE
         problem.mu_s[a], problem.mu_k[a] = contacts.shapes[i, MU_STATIC], contacts.shapes[i, MU_KINETIC]
         contacts.laws[BOUNCE, a], contacts.kinds[IMPACT_LAWS, a] = contacts.shapes[i, RESTITUTION], int(contacts.shapes[i, LAW])
-    told = collide(problem, contacts.laws[BOUNCE], contacts.kinds[IMPACT_LAWS], sequential)
+    status, told = solve_impact(
+        problem.A, problem.b, problem.mu_s, problem.mu_k, contacts.laws[BOUNCE], contacts.kinds[IMPACT_LAWS],
+        SEQUENTIAL if sequential else SIMULTANEOUS, problem.kinds, problem.modes, problem.directions, problem.lam,
+        contacts.vectors[OTHER], problem.scratch,
+    )  # fmt: skip
+    if status != SOLVED:
+        return UNSOLVED
     for d in range(work.dof.shape[0]):
         work.dof[d, TAU] = 0.0
     apply_forces(work, contacts, problem.lam)

@@ -12,7 +12,7 @@ from ...algebra.memory import table_at
 from ...compilation import inline, inline_view
 from ..memory import CONTACTS_AT, header_at
 from .problem import VECTORS as SCRATCH_VECTORS
-from .problem import Problem
+from .problem import Contacts as Problem
 from .tables import MEETINGS, POINTS, SHAPES
 
 # the header
@@ -153,7 +153,7 @@ def problem_without_friction(contacts: Contacts) -> Problem:
 def posed(contacts: Contacts, kinetic: int) -> Problem:
     """The contact problem of the active items, with friction of sliding points from a row of `laws`."""
     rows, items, at = active_rows(contacts), active_items(contacts), contacts.header
-    most, everything, columns = 3 * at[NUMBER] + at[RUBS], at[NUMBER] + at[RUBS], max(rows, 3)
+    most, everything, columns = 3 * at[NUMBER] + at[RUBS], at[NUMBER] + at[RUBS], max(rows, 7)
     return Problem(
         table_at(at[MATRIX_AT], rows, rows, 0.0),
         table_at(at[VECTORS_AT] + 8 * most * LACK, 1, rows, 0.0)[0],
