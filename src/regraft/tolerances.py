@@ -392,13 +392,13 @@ PARALLEL_AXES = 1e-12  # square of the sine of an angle
 RIM_UPRIGHT = 1e-9  # rad, and relative to the radius of the rim
 """Within this tilt the lowest point of a rim goes to its centre, as a rim that lies flat has none; its gap is off by no more."""
 
-SLOW_SLIP = 1e-4  # m/s
+SLOW_SLIP = 1e-5  # m/s
 """A slip of this size has hardly a direction of its own: friction acts along the one that the step began with."""
 
 STANDS_STILL = 1e-7  # m/s, or rad/s of a joint
 """What slips by no more, where modes are chosen, does not slip."""
 
-REST_SPEED = 1e-6  # m/s
+REST_SPEED = 1e-5  # m/s
 """Points that come together more slowly do not bounce: what is left of infinitely many bounces is passed to rest."""
 
 TOUCHING = 1e-10  # m
@@ -410,7 +410,7 @@ PENETRATES = 1e-9  # m
 CONTACT_CLOSED = 1e-14  # m
 """How far closed points may be apart after a step."""
 
-SLACK_GAP, SLACK_SLIP = 1e-12, 1e-11  # m, m/s
+SLACK_GAP, SLACK_SLIP = 1e-12, 1e-7  # m, m/s
 
 SLACK_FORCE = 1e-10  # relative to the largest force of a contact
 """By how much guards of contacts that are zero when a mode begins are on its side."""
