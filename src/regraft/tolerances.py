@@ -392,8 +392,12 @@ PARALLEL_AXES = 1e-12  # square of the sine of an angle
 RIM_UPRIGHT = 1e-9  # rad, and relative to the radius of the rim
 """Within this tilt the lowest point of a rim goes to its centre, as a rim that lies flat has none; its gap is off by no more."""
 
-SLOW_SLIP = 1e-5  # m/s
+SLOW_SLIP = 1e-7  # m/s
 """A slip of this size has hardly a direction of its own: friction acts along the one that the step began with."""
+
+AHEAD_BELOW = 1e-3  # m/s
+AHEAD = 3e-5  # s
+"""The friction of a slower slip acts along the direction that the slip will have so much later."""
 
 STANDS_STILL = 1e-7  # m/s, or rad/s of a joint
 """What slips by no more, where modes are chosen, does not slip."""

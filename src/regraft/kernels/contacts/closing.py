@@ -35,7 +35,7 @@ from .memory import (
     problem_without_friction,
 )
 from .modes import solve_modes
-from .problem import BOX, CONE, SLIDE, STICK
+from .problem import BEND, BOX, CONE, SLIDE, STICK
 from .response import couple_contacts, respond, rows_speed
 from .rows import along_rows, apply_forces, slip_velocity, spread_active, surface_speed
 from .tables import FIXED, GAP, POINT, SURFACE, SWAPPED, TANGENTS
@@ -120,6 +120,8 @@ def speed_gaps(model: KernelModel, work: Work, contacts: Contacts, problem: Prob
 @jit
 def least_move(model: KernelModel, work: Work, contacts: Contacts, q: Any, problem: Problem) -> None:
     """STEP: the least move that takes b from the rows that are held."""
+    for a in range(problem.kinds.shape[0]):
+        problem.scratch[BEND, a] = 0.0
     solve_modes(problem, False)
     for d in range(work.dof.shape[0]):
         work.dof[d, TAU] = 0.0

@@ -13,7 +13,7 @@ from typing import Any
 from ...algebra.memory import call_kernel, load, store, vector_at
 from ...algebra.spatial import Vector, add, dot, rotate_back, scale, subtract, zero_spatial
 from ...compilation import inline, jit, long_entry
-from ...tolerances import SLACK_FORCE, SLACK_GAP, SLACK_SLIP, SLOW_SLIP, STANDS_STILL, UNHEALTHY
+from ...tolerances import AHEAD, AHEAD_BELOW, SLACK_FORCE, SLACK_GAP, SLACK_SLIP, SLOW_SLIP, STANDS_STILL, UNHEALTHY
 from ..aba import accelerate
 from ..constraints.closure import balance
 from ..constraints.rows import acceleration_gaps, body_frame, tree_origin
@@ -53,7 +53,7 @@ from .memory import (
     problem_of,
 )
 from .modes import solve_modes
-from .problem import BOX, CONE, FIXED_FORCE, OPEN, RAY, SLIDE, SOLVED, STICK
+from .problem import BEND, BOX, CONE, FIXED_FORCE, OPEN, RAY, SLIDE, SOLVED, STICK
 from .response import couple_contacts
 from .rows import along_rows, apply_forces, relative_acceleration, slip_velocity, spread_active, turning_normal
 from .tables import FIXED, GAP, MU_KINETIC, MU_STATIC, NORMAL, POINT, ROW_A, ROW_B, SWAPPED, TANGENTS
@@ -172,6 +172,9 @@ def hold_contacts(model: KernelModel, work: Work, contacts: Contacts, q: Any, v:
         if not choose_modes(model, work, contacts, v, problem):
             return False
     else:
+        if bend_slow_slips(model, work, contacts, problem):
+            solve_modes(problem, False)
+            turn_slow_slips(problem)
         unknowns, rank, left = solve_modes(problem, False)
         contacts.header[FREE] = unknowns - rank
         if not left < UNHEALTHY:
@@ -186,6 +189,42 @@ def hold_contacts(model: KernelModel, work: Work, contacts: Contacts, q: Any, v:
         balance(model, work, closed)
         accelerate(model, work, world, out)
     return True
+
+
+@jit
+def bend_slow_slips(model: KernelModel, work: Work, contacts: Contacts, problem: Problem) -> bool:
+    """BEND of points that slide slowly; says whether there are any.
+
+    The direction of a slow slip v turns at a rate of µ λ_n / (m v), faster than anything else. What friction does across it is
+    therefore taken as it will be a moment later: with the slip that the acceleration w across will have made by then,
+    v across + τ w, f across = −µ λ_n τ w / v. That is a row w + γ f = 0.
+    """
+    slow, still = False, zero_spatial(work.body[0, R])
+    for a in range(problem.kinds.shape[0]):
+        problem.scratch[BEND, a] = 0.0
+    for a in range(problem.points):
+        i = contacts.active[0, a]
+        if contacts.items[i, MODE] == SLIDE and problem.mu_k[a] > 0.0:
+            slip = across(contacts, i, slip_velocity(model, work, contacts, i, VEL, still))
+            speed = math.sqrt(dot(slip, slip))
+            if speed < AHEAD_BELOW:
+                rest = 1.0 - speed * speed / (AHEAD_BELOW * AHEAD_BELOW)
+                push = problem.mu_k[a] * abs(contacts.kept[i, FORCE]) * AHEAD * rest * rest
+                if push > 0.0:
+                    problem.scratch[BEND, a], slow = (speed + STANDS_STILL) / push, True
+    return slow
+
+
+@inline
+def turn_slow_slips(problem: Problem) -> None:
+    """Directions of points that slide slowly, against the friction that was found for them; BEND = 0."""
+    for a in range(problem.points):
+        if problem.scratch[BEND, a] > 0.0:
+            f_1, f_2 = problem.lam[3 * a + 1], problem.lam[3 * a + 2]
+            size, forward = math.hypot(f_1, f_2), f_1 * problem.directions[a, 0] + f_2 * problem.directions[a, 1]
+            if size > 0.0 and forward < 0.0:
+                problem.directions[a, 0], problem.directions[a, 1] = -f_1 / size, -f_2 / size
+        problem.scratch[BEND, a] = 0.0
 
 
 @inline

@@ -12,7 +12,7 @@ from typing import Any
 from ...algebra.memory import load, store
 from ...algebra.spatial import add, dot, scale, zero_spatial
 from ...compilation import Floats, entry, inline, jit
-from ...tolerances import REST_SPEED, SLOW_SLIP, STANDS_STILL, TOUCHING
+from ...tolerances import AHEAD_BELOW, REST_SPEED, STANDS_STILL, TOUCHING
 from ..kinematics import move_bodies, place_bodies
 from ..memory import model_at, positions_in, work_at
 from ..tables import TAU, VEL, KernelModel, R, Work
@@ -59,7 +59,7 @@ def is_fast(model: KernelModel, work: Work, contacts: Contacts, i: int) -> bool:
     """Whether a point slips faster than what may be left of a slip that ends."""
     meet_point(model, work, contacts.points, contacts.shapes, contacts.profiles, contacts.met, i)
     slip = across(contacts, i, slip_velocity(model, work, contacts, i, VEL, zero_spatial(work.body[0, R])))
-    return math.sqrt(dot(slip, slip)) > 10.0 * SLOW_SLIP
+    return math.sqrt(dot(slip, slip)) > AHEAD_BELOW
 
 
 @jit
