@@ -159,7 +159,7 @@ def shifting(scene):
 
 # --- figures ----------------------------------------------------------------------------------------------------------
 
-PARTS = ("crown", "back", *(f"{side} {part}" for side in ("left", "right") for part in ("sole", "toes", "seat", "grip")))
+PARTS = ("crown", "tail", *(f"{side} {part}" for side in ("left", "right") for part in ("sole", "toes", "seat", "grip")))
 """The ten frames of a figure that touch the ground."""
 
 
@@ -168,7 +168,7 @@ def human(settings):
     figure = rg.models.human_figure()
     joints = {name: settings for name in figure.mech.joints if name != "base"}
     mech = figure.mech.replace(settings=joints, limits=dict.fromkeys(joints))
-    mech.add_frame("back", "trunk", at(x=-0.12, z=0.3))
+    mech.add_frame("tail", "trunk", at(x=-0.1))
     return figure, mech
 
 
