@@ -37,11 +37,16 @@ def bouncing(drop, e, t):
 # --- sliding ----------------------------------------------------------------------------------------------------------
 
 
-def up_and_down(angle, mu, speed):
-    """(t, distance) where a block that slides uphill turns, and (t, speed) when it is back."""
-    up, down = (G * (math.sin(angle) + sign * mu * math.cos(angle)) for sign in (1, -1))
-    distance = speed**2 / (2 * up)
-    return (speed / up, distance), (speed / up + math.sqrt(2 * distance / down), math.sqrt(2 * distance * down))
+def uphill(angle, mu, speed):
+    """(t, distance) where a block that slides uphill comes to a halt."""
+    slows = G * (math.sin(angle) + mu * math.cos(angle))
+    return speed / slows, speed**2 / (2 * slows)
+
+
+def downhill(angle, mu, distance):
+    """(t, speed) of a block that slides downhill from rest."""
+    pull = G * (math.sin(angle) - mu * math.cos(angle))
+    return math.sqrt(2 * distance / pull), math.sqrt(2 * distance * pull)
 
 
 def rubbing_stop(x, v, friction=1.0):
@@ -194,22 +199,33 @@ def rocking(angle, width, height, impacts):
     kept, p2 = 1 - 1.5 * math.sin(alpha) ** 2, 3 * G / (4 * R)
     times, rises, t = [], [], 0.0
     for n in range(impacts):
-        down = math.cos(alpha) - math.cos(alpha - angle)  # of rate²/(2 p²) with which it lands: positive as θ < α
         quarter = fall_time(angle, alpha, p2)
         t += quarter if n == 0 else 2 * quarter
         times.append(t)
-        angle = alpha - math.acos(math.cos(alpha) - kept**2 * down)
+        angle = _risen(kept**2 * _rise(angle, alpha), alpha)
         rises.append(angle)
     return np.array(times), np.array(rises)
 
 
+def _rise(angle, alpha):
+    """cos(α − θ) − cos α, as a product that keeps its digits: so much higher, in units of R, is the middle of the block."""
+    return 2 * math.sin(alpha - angle / 2) * math.sin(angle / 2)
+
+
+def _risen(rise, alpha):
+    """The angle at which it is so much higher, by Newton's method."""
+    angle = rise / math.sin(alpha)
+    for _ in range(50):
+        angle -= (_rise(angle, alpha) - rise) / math.sin(alpha - angle)
+    return angle
+
+
 def fall_time(angle, alpha, p2):
     """From rest at an angle to flat; with θ = angle (1 − u²) the integrand has no pole."""
-    top = math.cos(alpha - angle)
 
     def integrand(u):
         theta = angle * (1 - u * u)
-        # cos(α − θ) − cos(α − angle), as a product that keeps its digits
+        # cos(α − θ) − cos(α − angle), likewise
         lost = 2 * math.sin((2 * alpha - theta - angle) / 2) * math.sin((angle - theta) / 2)
         return (
             2 * angle * u / math.sqrt(abs(2 * p2 * lost))
@@ -217,5 +233,4 @@ def fall_time(angle, alpha, p2):
             else 2 * angle / math.sqrt(2 * p2 * angle * math.sin(alpha - angle))
         )
 
-    assert top > 0
     return quad(integrand, 0, 1, epsabs=1e-15, epsrel=1e-13)[0]

@@ -54,9 +54,14 @@ def check_balance(traj, scene):
     for name, _ in named(scene):
         found = points_of(traj, name)
         power += np.einsum("tpk,tpk->t", found.friction, found.slip)
+    room, long_enough = 1e-9 * max(1.0, np.abs(total).max()), 0
     for part in stretches(traj):
         change = total[part][-1] - total[part][0]
-        assert abs(change - work_within(traj.t[part], power[part])) < 1e-9 * max(1.0, np.abs(total).max())
+        assert change < room
+        if part.stop - part.start >= 7:  # else samples are too few to integrate between them
+            long_enough += 1
+            assert abs(change - work_within(traj.t[part], power[part])) < room
+    assert long_enough
 
 
 def check_flight(traj, scene, gravity):
@@ -64,7 +69,6 @@ def check_flight(traj, scene, gravity):
     touched = np.any([(points_of(traj, name).mode != OPEN).any(axis=1) for name, _ in named(scene)], axis=0)
     momentum, com = traj.momentum(), traj.center_of_mass()
     mass = sum(body.inertia.mass for body in scene.mech.bodies.values())
-    com = np.asarray(com if isinstance(com, np.ndarray) else com.position)
     about = momentum.angular - np.cross(com, momentum.linear)
     flights = 0
     for part in stretches(traj):

@@ -50,9 +50,20 @@ def points_of(traj, name):
 
 
 def changes(traj, name, into):
-    """The times at which a contact with one point changes into a mode."""
-    mode = points_of(traj, name).mode[:, 0]
-    return traj.t[1:][(mode[1:] == into) & (mode[:-1] != into)]
+    """The times at which a contact changes into a mode: from none of its points in it to one or more."""
+    found = (points_of(traj, name).mode == into).any(axis=1)
+    return traj.t[1:][found[1:] & ~found[:-1]]
+
+
+def switches(traj):
+    """All times at which anything changes: events, and samples of which there are two."""
+    return np.unique([*(event.t for event in traj.events), *traj.t[jumps(traj)]])
+
+
+def distinct(times, apart=1e-9):
+    """Times in order, those of points that do the same at once counted once."""
+    found = np.sort(times)
+    return found[np.diff(found, prepend=-np.inf) > apart]
 
 
 def total_force(traj, name):
@@ -83,9 +94,7 @@ def stretches(traj):
 
 
 def work_within(t, power):
-    """The integral of a smooth power over one stretch of samples."""
-    if len(t) < 7:
-        return float(np.trapezoid(power, t))
+    """The integral of a smooth power over one stretch of at least seven samples."""
     return float(make_interp_spline(t, power, k=5).integrate(t[0], t[-1]))
 
 

@@ -5,7 +5,7 @@ import pytest
 
 import regraft as rg
 from contacts.closed_forms import bouncing, end_of_bouncing, first_touch
-from contacts.reading import OPEN, STICKING, accumulations, impact_times, jumps, needs_contacts, points_of
+from contacts.reading import OPEN, accumulations, impact_times, jumps, needs_contacts, points_of
 from contacts.scenes import at, ball, falling_point
 
 pytestmark = needs_contacts
@@ -40,7 +40,7 @@ def test_it_comes_to_rest_at_the_known_time(e):
     assert "ball" in name
     assert count > 20
     after = points_of(traj, "ball")
-    assert (after.mode[traj.t > t] == STICKING).all()
+    assert (after.mode[traj.t > t] != OPEN).all()
     assert after.normal[-1].sum() == pytest.approx(9.81, abs=1e-9)
     assert abs(height(traj, traj.t[-1], "ball")) < 1e-10
 
@@ -58,7 +58,7 @@ def test_each_bounce_keeps_the_square_of_the_restitution():
 def test_a_plastic_ball_stays_and_an_elastic_one_never_does():
     plastic, elastic = (ball(1.0, restitution=e).run(5.0) for e in (0.0, 1.0))
     assert len(impact_times(plastic, "ball")) == 1
-    assert points_of(plastic, "ball").mode[-1, 0] == STICKING
+    assert points_of(plastic, "ball").mode[-1, 0] != OPEN
     assert not accumulations(elastic)
     assert points_of(elastic, "ball").mode[-1, 0] == OPEN
     total = elastic.energy().total

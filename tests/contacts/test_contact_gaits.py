@@ -8,7 +8,7 @@ import pytest
 import regraft as rg
 from contacts.closed_forms import least_slope, wheel_kept, wheel_period, wheel_rate
 from contacts.machines import rimless_wheel, walker
-from contacts.reading import impact_times, needs_contacts, points_of
+from contacts.reading import distinct, impact_times, needs_contacts, points_of
 
 pytestmark = needs_contacts
 
@@ -18,7 +18,7 @@ EXACT = {"rtol": 1e-12, "atol": 1e-13}
 
 def landings(traj, spokes=8):
     """When spokes land, each landing once, and the rate just after each."""
-    times = np.unique(np.concatenate([impact_times(traj, f"spoke {i}") for i in range(spokes)]))
+    times = distinct(np.concatenate([impact_times(traj, f"spoke {i}") for i in range(spokes)]))
     rate = lambda t: abs(rg.body_twists(traj.mechanism(t), traj.state(t))["wheel"][1])  # noqa: E731
     return times, np.array([rate(t) for t in times])
 
@@ -69,8 +69,8 @@ def walks():
 def test_strikes_are_when_re_rooting_has_them(walks):
     _, by_roots, by_contacts = walks
     strikes = [t for t, name in by_roots.events if name.endswith("strike")]
-    found = np.sort(np.concatenate([impact_times(by_contacts, f"{leg} foot") for leg in ("left", "right")]))
-    assert np.unique(found) == pytest.approx(strikes, abs=1e-9)
+    found = distinct(np.concatenate([impact_times(by_contacts, f"{leg} foot") for leg in ("left", "right")]))
+    assert found == pytest.approx(strikes, abs=1e-9)
     assert len(strikes) == 6
 
 
@@ -107,6 +107,6 @@ def test_the_gait_becomes_that_of_the_limit_cycle():
     by_roots = rg.simulate(*biped.start, 15 * 0.7344, events=biped.events, **EXACT)
     cycle = rg.gait.limit_cycle(*biped.start, events=biped.events, section="right strike")
     traj = walker(biped, by_roots).run(15 * 0.7344, **EXACT)
-    times = np.unique(impact_times(traj, "right foot"))
+    times = distinct(impact_times(traj, "right foot"))
     assert np.diff(times)[-2:] == pytest.approx([cycle.period] * 2, abs=1e-5)
     assert np.diff(times) == pytest.approx(np.diff([t for t, name in by_roots.events if name == "right strike"]), abs=1e-9)
