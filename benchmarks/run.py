@@ -20,6 +20,7 @@ from rich.table import Table
 
 import regraft as rg
 from closed import PAPER_STEP, grip_comparison, high_bar_comparisons, linkage_times, step_times
+from contacts import contact_comparisons, contact_figures, contact_lines
 from gaits import gait_comparison
 from kinematics import inverse_kinematics_comparisons
 from loops import repeat_aba, repeat_crba, repeat_rnea
@@ -92,6 +93,7 @@ def scaling() -> dict[str, Any]:
         "four_bars_microseconds": linkages,
         "four_bars_slope": slope(linkages),
         "step_microseconds": step_times(),
+        "contacts": contact_figures(),
         "maximal": {**maximal, "slope": slope(maximal["microseconds"])},
         "bytes_per_body": memory_per_body(10000),
         "import_seconds": import_seconds(),
@@ -160,6 +162,8 @@ def report(rows: list[Comparison], scale: dict[str, Any], where: dict[str, str])
     console.print(f"Four-bars, µs of forward dynamics per loop: {per_loop}; slope {scale['four_bars_slope']:.3f} (target ≤ 1.3)")
     for line in step_lines(scale["step_microseconds"]):
         console.print(line)
+    for line in contact_lines(scale["contacts"]):
+        console.print(line)
     maximal = scale["maximal"]
     per_joint = ", ".join(f"{n}: {t / n:.2f}" for n, t in maximal["microseconds"].items())
     console.print(
@@ -204,6 +208,7 @@ def markdown(rows: list[Comparison], scale: dict[str, Any], where: dict[str, str
         f"re-rooting end to end as n^{scale['reroot_slope']:.2f}; {scale['bytes_per_body'] / 1024:.1f} KiB per body. "
         f"Of 10 to 320 four-bar linkages in a row: as n^{scale['four_bars_slope']:.2f}.",
         *step_lines(scale["step_microseconds"]),
+        *contact_lines(scale["contacts"]),
         f"Maximal coordinates, chains of 10 to 10 000 joints: time grows as n^{scale['maximal']['slope']:.2f}; "
         f"{scale['maximal']['table_bytes_per_joint'] / 1024:.1f} KiB of tables per joint. "
         f"{simulation_line(scale['maximal']['simulation'])}",
@@ -236,7 +241,7 @@ def main() -> None:
         *question_comparisons(),
     ]
     rows += [stepping(subjects[0]), walking(), skeleton_comparison(), *inverse_kinematics_comparisons(), gait_comparison()]
-    rows += [reading_comparison(), *opensim_comparisons()]
+    rows += [reading_comparison(), *opensim_comparisons(), *contact_comparisons()]
     scale, where = scaling(), machine()
     report(rows, scale, where)
     results = {"machine": where, "comparisons": [row.to_dict() for row in rows], "scaling": scale}

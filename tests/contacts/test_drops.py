@@ -1,0 +1,53 @@
+"""Bodies dropped at random: none fails, none falls through the ground."""
+
+import numpy as np
+import pytest
+
+import regraft as rg
+from contacts.laws import check_impacts, check_laws
+from contacts.random_scenes import lowest, random_drop, random_scene
+from contacts.reading import needs_contacts
+from contacts.scenes import ball_on_incline
+
+pytestmark = needs_contacts
+
+
+def drop(seed):
+    kind, size, scene = random_drop(seed)
+    traj = scene.run(2.5)
+    assert traj.t[-1] == 2.5
+    history = traj.body("thing")
+    poses = (rg.Pose(R, p) for R, p in zip(history.rotation, history.position, strict=True))
+    assert min(lowest(kind, size, pose) for pose in poses) > -1e-9, kind
+    check_impacts(traj)
+    total = traj.energy().total
+    assert (np.diff(total) < 1e-8 * max(1.0, abs(total[0]))).all()
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_a_body_that_is_dropped_does_not_fall_through(seed):
+    drop(seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(30, 1000))
+def test_a_thousand_bodies_that_are_dropped_do_not_fall_through(seed):
+    drop(seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(200))
+def test_mechanisms_that_are_dropped_come_down_whole(seed):
+    scene = random_scene(seed, points=(4, 12), height=(0.1, 1.0), calm=2.0)
+    traj = scene.run(3.0)
+    assert traj.t[-1] == 3.0
+    check_laws(traj, scene)
+    check_impacts(traj)
+
+
+def test_fast_bodies_do_not_pass_through_between_two_steps():
+    scene = ball_on_incline(0.0, restitution=0.5)
+    state = scene.mech.state(q={"plane": (0.0, 50.0, 0.0)}, v={"plane": (0.0, -300.0, 0.0)})
+    traj = rg.simulate(scene.mech, state, 1.0, contacts=scene.contacts)
+    assert traj.body("wheel").position[:, 2].min() > 0.1 - 1e-10
+    assert traj.body("wheel").velocity[-1, 2] > 0.0
