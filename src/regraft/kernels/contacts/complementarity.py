@@ -72,7 +72,7 @@ def solve_coulomb(
     is no solution, or that was violated most when the search ended; −1 with SOLVED.
     """
     scratch[PUSH] = 0.0
-    return find_modes(Contacts(A, b, kinds, mu_s, mu_k, directions, modes, lam, scratch, count_points(kinds)))
+    return find_modes(Contacts(A, b, kinds, mu_s, mu_k, directions, modes, lam, scratch, count_points(kinds), 0.0))
 
 
 @stage
@@ -84,9 +84,13 @@ def find_modes(c: Contacts) -> tuple[int, int]:
         c.scratch[KEPT, i] = c.modes[i] if may_be(c, i) else rest
         same = same and c.modes[i] == rest
         c.modes[i] = rest
-    _, _, free = widest_margin(c, True)
-    if obeyed(c):
+    _, residual, free = widest_margin(c, True)
+    move_rows(c)
+    worst, item = worst_violation(c)
+    if worst <= FEASIBLE:
         return SOLVED, -1
+    if math.isnan(residual) or worst == math.inf:  # numbers that are none
+        return NOT_FOUND, item
     if same:
         next_modes(c, True)
     else:
@@ -102,13 +106,6 @@ def find_modes(c: Contacts) -> tuple[int, int]:
         if approach(c, PROXIMAL, _AT_ONCE, draw + 1):
             return SOLVED, -1
     return try_all(c)
-
-
-@inline
-def obeyed(c: Contacts) -> bool:
-    """Whether λ obeys the laws of the modes."""
-    move_rows(c)
-    return worst_violation(c)[0] <= FEASIBLE
 
 
 @inline
@@ -205,7 +202,7 @@ def approach(c: Contacts, share: float, less: float, draw: int) -> bool:
     """
     rows = c.A.shape[0]
     near, moved = c.scratch[VECTORS + 2 * rows : VECTORS + 3 * rows], c.scratch[NEAR]
-    n = Contacts(near, moved, c.kinds, c.mu_s, c.mu_k, c.directions, c.modes, c.lam, c.scratch, c.points)
+    n = Contacts(near, moved, c.kinds, c.mu_s, c.mu_k, c.directions, c.modes, c.lam, c.scratch, c.points, c.size)
     clear(c)
     for i in range(rows):
         for j in range(rows):

@@ -73,7 +73,8 @@ def solve_modes(c: Contacts, keep: bool) -> tuple[int, int, float]:
         before, residual = residual, 0.0
         for u in range(unknowns):
             row = int(scratch[FIRST, u])
-            residual = max(residual, abs(residual_of(u, lam, scratch)) / (scratch[SIZE, row] + TINY))
+            missed = abs(residual_of(u, lam, scratch)) / (scratch[SIZE, row] + TINY)
+            residual = residual if missed <= residual else missed  # NaN too
         if residual < ROUNDING or (again > 0 and residual > 0.1 * before):
             break
     return unknowns, rank, residual
@@ -88,7 +89,7 @@ def list_unknowns(c: Contacts, keep: bool) -> tuple[int, bool]:
         row, mode = row_of(c, i), c.modes[i]
         if i < c.points:
             s_1, s_2, mu = c.directions[i, 0], c.directions[i, 1], c.mu_k[i]
-            closed = mode == STICK or mode == SLIDE  # noqa: PLR1714, SIM109
+            closed = mode == STICK or mode == SLIDE  # noqa: PLR1714
             lam[row] = lam[row] if keep and closed else (0.0 if closed else scratch[PUSH, i])
             if not (keep and is_sticking(mode)):
                 given = mu * lam[row] if is_sliding(mode) else 0.0
@@ -101,9 +102,8 @@ def list_unknowns(c: Contacts, keep: bool) -> tuple[int, bool]:
             if is_sticking(mode):
                 count = add_unknown(_SINGLE, row + 1, 0.0, 0.0, 0.0, count, scratch)
                 count = add_unknown(_SINGLE, row + 2, 0.0, 0.0, 0.0, count, scratch)
-            elif is_sliding(mode) and scratch[BEND, i] > 0.0:
-                if scratch[IDLE_SCALE, row + 1] > 0.0 and scratch[IDLE_SCALE, row + 2] > 0.0:
-                    count = add_unknown(_ACROSS, row, -s_2, s_1, scratch[BEND, i], count, scratch)
+            elif is_sliding(mode) and min(scratch[BEND, i], scratch[IDLE_SCALE, row + 1], scratch[IDLE_SCALE, row + 2]) > 0.0:
+                count = add_unknown(_ACROSS, row, -s_2, s_1, scratch[BEND, i], count, scratch)
         elif c.kinds[i] == BOX:
             if mode == SLIDE:
                 lam[row] = -c.mu_k[i] * c.directions[i, 0]
@@ -191,7 +191,7 @@ def forces_in_modes(
     """
     scratch[BEND] = 0.0
     scratch[PUSH] = 0.0
-    return solve_modes(Contacts(A, b, kinds, mu_k, mu_k, directions, modes, lam, scratch, count_points(kinds)), False)
+    return solve_modes(Contacts(A, b, kinds, mu_k, mu_k, directions, modes, lam, scratch, count_points(kinds), 0.0), False)
 
 
 @entry
