@@ -26,6 +26,8 @@ from .problem import (
     FIXED_FORCE,
     FORMER,
     KEPT,
+    LESS_K,
+    LESS_S,
     NEAR,
     NO_SOLUTION,
     NOT_FOUND,
@@ -52,6 +54,7 @@ from .sweeps import sweep
 
 _FEW = 4  # steps from a guess
 _STEPS = 12  # from what sweeps found
+_LITTLE, _MORE = 0.1, 1.1  # friction that `raise_friction` begins with, and by what it grows
 _MANY = 30  # from modes that are drawn
 _DRAWS = 300  # of modes, where nothing else has helped
 _POLISH = 4
@@ -78,11 +81,11 @@ def solve_coulomb(
 @stage
 def find_modes(c: Contacts) -> tuple[int, int]:
     """`solve_coulomb`."""
-    same = True
+    guessed = False
     for i in range(c.kinds.shape[0]):
         rest = resting(c, i)
         c.scratch[KEPT, i] = c.modes[i] if may_be(c, i) else rest
-        same = same and c.modes[i] == rest
+        guessed = guessed or (c.scratch[KEPT, i] != rest and c.scratch[KEPT, i] != OPEN)
         c.modes[i] = rest
     _, residual, free = widest_margin(c, True)
     move_rows(c)
@@ -91,16 +94,19 @@ def find_modes(c: Contacts) -> tuple[int, int]:
         return SOLVED, -1
     if math.isnan(residual) or worst == math.inf:  # numbers that are none
         return NOT_FOUND, item
-    if same:
-        next_modes(c, True)
-    else:
+    if guessed:
         for i in range(c.kinds.shape[0]):
             c.modes[i] = int(c.scratch[KEPT, i])
+        c.scratch[BEND] = 0.0
+    else:
+        next_modes(c, True)
     if settle(c, _FEW, True, False):
         return SOLVED, -1
     clear(c)
     scale_rows(c)
     if (free == 0 and search(c)) or approach(c, _NEAR, _AT_ONCE, 0) or approach(c, _FAR, _SLOWLY, 0):
+        return SOLVED, -1
+    if raise_friction(c):
         return SOLVED, -1
     for draw in range(_DRAWS):
         if approach(c, PROXIMAL, _AT_ONCE, draw + 1):
@@ -142,9 +148,8 @@ def clear(c: Contacts) -> None:
 def settle(c: Contacts, steps: int, free: bool, keep: bool) -> bool:
     """Newton's method from modes and directions that are given; whether it ended at a solution.
 
-    `free`: modes may change. `keep`: of forces that are not unique take those nearest to λ.
+    `free`: modes may change. `keep`: of forces that are not unique take those nearest to λ. BEND is that of the first step.
     """
-    c.scratch[BEND] = 0.0
     to_do = 2  # once all laws are obeyed: a step for the directions of slip, and friction exactly along them
     for _ in range(steps + 2):
         solve_modes(c, keep)
@@ -214,6 +219,7 @@ def approach(c: Contacts, share: float, less: float, draw: int) -> bool:
             moved[i] = c.b[i] - (share * c.A[i, i] * c.lam[i] if follows else 0.0)
         if again == 0 and draw > 0:
             draw_modes(c, draw)
+        c.scratch[BEND] = 0.0
         found = (again > 0 or draw > 0) and settle(n, _STEPS if draw == 0 else _MANY, True, False)
         if not found and (draw > 0 or not search(n)):
             return False
@@ -221,6 +227,31 @@ def approach(c: Contacts, share: float, less: float, draw: int) -> bool:
             return True
         share = max(less * share, PROXIMAL)
     return False
+
+
+@stage
+def raise_friction(c: Contacts) -> bool:
+    """Follow a solution from where there is little friction to where there is all of it."""
+    less_s, less_k, largest = c.scratch[LESS_S], c.scratch[LESS_K], 0.0
+    n = Contacts(c.A, c.b, c.kinds, less_s, less_k, c.directions, c.modes, c.lam, c.scratch, c.points, c.size)
+    for i in range(c.points):
+        largest = max(largest, c.mu_s[i])
+    part, begins = _LITTLE / max(largest, 1.0), True
+    while True:
+        part = min(part, 1.0)
+        for i in range(c.kinds.shape[0]):
+            share = part if i < c.points else 1.0
+            less_s[i], less_k[i] = share * c.mu_s[i], share * c.mu_k[i]
+            if i < c.points and is_sliding(c.modes[i]) and less_k[i] > 1.0:
+                c.lam[3 * i] /= _MORE  # of much friction the friction stays, and the normal force hardly matters
+        move_rows(n)
+        next_modes(n, False)
+        if begins or not settle(n, _STEPS, True, True):
+            if not approach(n, _NEAR, _AT_ONCE, 0):
+                return False
+        if part == 1.0:
+            return True
+        part, begins = part * _MORE, False
 
 
 @inline
@@ -255,6 +286,7 @@ def polish(c: Contacts, least: float) -> bool:
         c.scratch[KEPT, i], c.scratch[FORMER, i] = c.modes[i], math.atan2(c.directions[i, 1], c.directions[i, 0])
         if is_sliding(c.modes[i]) and c.kinds[i] != RAY and c.mu_s[i] > 0.0 and rests(c, i, least):
             c.modes[i] = STICK if c.modes[i] == SLIDE else P_STICK
+    c.scratch[BEND] = 0.0
     if settle(c, _POLISH, False, True):
         return True
     for i in range(c.kinds.shape[0]):
@@ -290,6 +322,7 @@ def try_all(c: Contacts) -> tuple[int, int]:
         count = min(count, _ALL + 1)
     for combination in range(count if count <= _ALL else 0):
         choose(c, combination)
+        c.scratch[BEND] = 0.0
         if settle(c, _STEPS, False, False):
             return SOLVED, -1
     if count <= _ALL and blamed >= 0:

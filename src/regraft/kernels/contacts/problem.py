@@ -39,9 +39,9 @@ FIRST, FORM, C1, C2, GAMMA, ROW_SCALE, COLUMN_SCALE, WEIGHT, ROW_ORDER, COLUMN_O
 W, SIZE, IDLE_SCALE, TRIED, NEAR, ALONG = range(14, 20)
 # … and of items.
 KEPT, FORMER, BEND, PUSH = range(20, 24)
-# Of an impact: velocities before a phase, impulses of compression, and those of one point.
-BEFORE, COMPRESSION, ONE_BEFORE, ONE_IMPULSE = range(24, 28)
-VECTORS = 28
+# Of an impact: velocities before a phase, impulses of compression, and those of one point; of items again: less friction.
+BEFORE, COMPRESSION, ONE_BEFORE, ONE_IMPULSE, LESS_S, LESS_K = range(24, 30)
+VECTORS = 30
 """Where the square tables of the scratch begin; there are three."""
 
 
