@@ -57,16 +57,16 @@ def solve_modes(c: Contacts, keep: bool) -> tuple[int, int, float]:
     scale_rows(c)
     unknowns, symmetric = list_unknowns(c, keep)
     F, G = scratch[VECTORS : VECTORS + rows], scratch[VECTORS + rows : VECTORS + 2 * rows]
-    gather(c.A, F, unknowns, scratch)
+    gather(c.A, F, unknowns, symmetric, scratch)
     rank = eliminate(F, unknowns, symmetric, REDUNDANT_FORCE, scratch)
     if rank < unknowns:
-        prepare_least(F, G, unknowns, rank, scratch)
+        prepare_least(F, G, unknowns, rank, symmetric, scratch)
     move_rows(c)
     residual = 0.0
     for again in range(_CORRECTIONS + 1):
         for u in range(unknowns):
             scratch[RHS, u] = -scratch[ROW_SCALE, u] * residual_of(u, lam, scratch)
-        solve(F, G, unknowns, rank, scratch[RHS], scratch[X], scratch)
+        solve(F, G, unknowns, rank, symmetric, scratch[RHS], scratch[X], scratch)
         for u in range(unknowns):
             add_force(u, scratch[COLUMN_SCALE, u] * scratch[X, u], lam, scratch)
         move_rows(c)
@@ -133,20 +133,20 @@ def add_unknown(form: int, first: int, c_1: float, c_2: float, gamma: float, cou
 
 
 @inline
-def gather(A: Any, F: Any, unknowns: int, scratch: Any) -> None:
-    """The matrix of the unknowns, with rows and columns of size 1."""
+def gather(A: Any, F: Any, unknowns: int, symmetric: bool, scratch: Any) -> None:
+    """The matrix of the unknowns, with rows and columns of size 1; of a symmetric one the lower half."""
+    columns = scratch[COLUMN_SCALE]
     for u in range(unknowns):
-        i, form, scale = int(scratch[FIRST, u]), scratch[FORM, u], scratch[ROW_SCALE, u]
+        i, form, scale, out = int(scratch[FIRST, u]), scratch[FORM, u], scratch[ROW_SCALE, u], F[u]
         r_1, r_2 = scratch[C1, u], scratch[C2, u]
-        for v in range(unknowns):
+        for v in range(u + 1 if symmetric else unknowns):
             j = int(scratch[FIRST, v])
             if form == _ACROSS:
                 entry = r_1 * along(A, i + 1, j, v, scratch) + r_2 * along(A, i + 2, j, v, scratch)
             else:
                 entry = along(A, i, j, v, scratch)
-            if u == v:
-                entry += scratch[GAMMA, u]
-            F[u, v] = scale * scratch[COLUMN_SCALE, v] * entry
+            out[v] = scale * columns[v] * entry
+        out[u] += scale * columns[u] * scratch[GAMMA, u]
 
 
 @inline

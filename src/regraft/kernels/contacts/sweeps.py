@@ -55,10 +55,10 @@ def visit_point(c: Contacts, i: int) -> None:
     s_1, s_2 = c.directions[i, 0], c.directions[i, 1]
     if not slips:
         f_n, f_t, f_u = holding_force(a_nn, a_nt, a_nu, a_tt, a_tu, a_uu, q_n, q_t, q_u)
-        size = math.hypot(f_t, f_u)
+        size = math.sqrt(f_t * f_t + f_u * f_u)
         if f_n < push and push > 0.0:
             f_n, f_t, f_u = push, *holding_friction(a_tt, a_tu, a_uu, q_t + a_nt * push, q_u + a_nu * push)
-            size = math.hypot(f_t, f_u)
+            size = math.sqrt(f_t * f_t + f_u * f_u)
         if f_n >= 0.0 and size <= c.mu_s[i] * f_n:
             lam[n], lam[t], lam[u] = f_n, f_t, f_u
             return
@@ -70,7 +70,7 @@ def visit_point(c: Contacts, i: int) -> None:
         w_t = q_t + a_nt * f_n - mu * f_n * (a_tt * s_1 + a_tu * s_2)
         w_u = q_u + a_nu * f_n - mu * f_n * (a_tu * s_1 + a_uu * s_2)
         z_t, z_u = mu * f_n * s_1 + w_t / largest, mu * f_n * s_2 + w_u / largest
-        size = math.hypot(z_t, z_u)
+        size = math.sqrt(z_t * z_t + z_u * z_u)
         turned = a_nn - mu * (a_nt * z_t + a_nu * z_u) / size if size > 0.0 else 0.0
         if not turned > 0.0:
             break
