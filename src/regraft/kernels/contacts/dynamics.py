@@ -29,6 +29,7 @@ from .memory import (
     ACTIVE_RUBS,
     ANCHOR,
     BASE,
+    BEGUN,
     CHOOSING,
     CLOSING,
     DIRECTION,
@@ -348,6 +349,13 @@ def drop_slack(contacts: Contacts) -> None:
                 contacts.values[0, 2 * i + side] -= slack
 
 
+@inline
+def keep_directions(contacts: Contacts) -> None:
+    """BEGUN of all items, for who looks at a motion that is over."""
+    for i in range(contacts.items.shape[0]):
+        store(contacts.kept, i, BEGUN, load(contacts.kept, i, DIRECTION, 3))
+
+
 # --- what `simulate` calls by address ----------------------------------------------------------------------------------------------------
 
 
@@ -370,6 +378,7 @@ def contact_dynamics(handle: int, q: int, v: int, tau: int, external: int, pushe
         contacts.header[CHOOSING] = 0
         list_active(contacts)
         watch_open_ones(m, w, contacts)
+        keep_directions(contacts)
     return margin
 
 
