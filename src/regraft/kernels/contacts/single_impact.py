@@ -167,6 +167,8 @@ def way_out(A: Any, mu: float, planar: bool) -> float:
 @jit
 def slip_along_curve(A: Any, mu: float, law: int, phase: int, stop: float, y: Any) -> bool:
     """Follow a slip that turns, in row 0 of y, to the end of the phase, or to where it has become next to nothing."""
+    if to_go(law, phase, y, 0, stop) >= 0.0:
+        return True
     _, g, h = rates(A, mu, y[0, PHI])
     size = 0.25 / (abs(g) + abs(h) + mu * (A[1, 1] + A[2, 2]) + TINY)
     least = y[0, LOG_SLIP] + math.log(EPSILON)
