@@ -395,8 +395,11 @@ RIM_UPRIGHT = 1e-9  # rad, and relative to the radius of the rim
 SLOW_SLIP = 1e-4  # m/s
 """A slip of this size has hardly a direction of its own: friction acts along the one that the step began with."""
 
-STANDS_STILL = 1e-7  # m/s, or rad/s of a joint
+STANDS_STILL = 1e-7  # m/s
 """What slips by no more, where modes are chosen, does not slip."""
+
+JOINT_RESTS = 1e-10  # rad/s, or m/s
+"""A joint with dry friction that is slower where modes are chosen does not move."""
 
 REST_SPEED = 1e-6  # m/s
 """Points that come together more slowly do not bounce: what is left of infinitely many bounces is passed to rest."""

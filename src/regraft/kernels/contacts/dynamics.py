@@ -13,14 +13,14 @@ from typing import Any
 from ...algebra.memory import call_kernel, load, store, vector_at
 from ...algebra.spatial import Vector, add, dot, rotate_back, scale, subtract, zero_spatial
 from ...compilation import inline, jit, long_entry
-from ...tolerances import SLACK_FORCE, SLACK_GAP, SLACK_SLIP, SLOW_SLIP, STANDS_STILL, UNHEALTHY
+from ...tolerances import REDUNDANT_FORCE, SLACK_FORCE, SLACK_GAP, SLACK_SLIP, SLOW_SLIP, STANDS_STILL, UNHEALTHY
 from ..aba import accelerate
 from ..constraints.closure import balance
 from ..constraints.rows import acceleration_gaps, body_frame, tree_origin
 from ..kinematics import move_bodies, place_bodies, rising_world
 from ..memory import loops_at, model_at, positions_in, velocities_in, work_at
 from ..prescribed import impose_rates
-from ..tables import TAU, VEL, A, KernelModel, R, Work
+from ..tables import TAU, VEL, A, D, KernelModel, R, Work
 from .complementarity import find_modes
 from .distribution import least_margin, widest_margin
 from .points import gap_of, meet_point
@@ -230,7 +230,7 @@ def choose_modes(model: KernelModel, work: Work, contacts: Contacts, v: Any, pro
             problem.directions[a, 0], problem.directions[a, 1] = tangent_part(contacts, i, along)
             store(contacts.kept, i, DIRECTION, along)
         else:
-            choose_rub(contacts, i, a, problem)
+            choose_rub(work, contacts, i, a, problem)
     status, item = find_modes(problem)
     contacts.header[STATUS], contacts.header[WORST] = status, item
     if status != SOLVED:
@@ -240,14 +240,29 @@ def choose_modes(model: KernelModel, work: Work, contacts: Contacts, v: Any, pro
 
 
 @inline
-def choose_rub(contacts: Contacts, i: int, a: int, problem: Problem) -> None:
+def choose_rub(work: Work, contacts: Contacts, i: int, a: int, problem: Problem) -> None:
     """What a joint with dry friction is to the solver: BOX where it is at rest, a given torque where it moves."""
-    if contacts.items[i, MODE] == SLIDE:
-        sign = contacts.kept[i, DIRECTION]
-        problem.kinds[a], problem.modes[a], problem.directions[a, 0] = FIXED_FORCE, SLIDE, sign
-        problem.lam[2 * contacts.header[ACTIVE_POINTS] + a] = -sign * problem.mu_k[a]
-    else:
+    row = 2 * contacts.header[ACTIVE_POINTS] + a
+    if contacts.items[i, MODE] != SLIDE and not is_taken_along(work, contacts, row, problem):
         problem.kinds[a], problem.modes[a] = BOX, STICK
+        return
+    if contacts.items[i, MODE] != SLIDE:
+        contacts.kept[i, DIRECTION] = math.copysign(1.0, problem.b[row])
+    sign = contacts.kept[i, DIRECTION]
+    problem.kinds[a], problem.modes[a], problem.directions[a, 0] = FIXED_FORCE, SLIDE, sign
+    problem.lam[row] = -sign * problem.mu_k[a]
+
+
+@inline
+def is_taken_along(work: Work, contacts: Contacts, row: int, problem: Problem) -> bool:
+    """Whether a joint that is at rest for a moment accelerates although no torque in it moves anything.
+
+    So it is where a linkage moves on and takes one of its joints through a turning point.
+    """
+    alone = 0.0
+    for d in range(contacts.Y.shape[1]):
+        alone += contacts.Y[row, d] * contacts.Y[row, d] * work.dof[d, D]
+    return problem.A[row, row] <= REDUNDANT_FORCE * alone and problem.b[row] != 0.0
 
 
 @jit

@@ -12,7 +12,7 @@ from typing import Any
 from ...algebra.memory import load, store
 from ...algebra.spatial import add, dot, scale, zero_spatial
 from ...compilation import Floats, entry, inline, jit
-from ...tolerances import REST_SPEED, SLACK_SLIP, SLOW_SLIP, STANDS_STILL, TOUCHING
+from ...tolerances import JOINT_RESTS, REST_SPEED, SLOW_SLIP, STANDS_STILL, TOUCHING
 from ..kinematics import move_bodies, place_bodies
 from ..memory import model_at, positions_in, work_at
 from ..tables import TAU, VEL, KernelModel, R, Work
@@ -156,9 +156,8 @@ def hold_new_ones(model: KernelModel, work: Work, contacts: Contacts) -> None:
 
 @inline
 def rub_moves(contacts: Contacts, i: int, speed: float) -> bool:
-    """Whether a joint with friction moves; one that has moved this way does so until its own event. Sets DIRECTION if so."""
-    goes_on = contacts.items[i, BEFORE] == SLIDE and speed * contacts.kept[i, DIRECTION] > 10.0 * SLACK_SLIP
-    if not goes_on and not abs(speed) > STANDS_STILL:
+    """Whether a joint with friction moves. Sets DIRECTION if so."""
+    if not abs(speed) > JOINT_RESTS:
         return False
     contacts.kept[i, DIRECTION] = math.copysign(1.0, speed)
     return True
@@ -201,7 +200,8 @@ def contact_event(handle: int, x: Floats, best: Floats, sequential: bool) -> int
     rest_or_slide(m, w, contacts, v)
     hold_new_ones(m, w, contacts)
     list_active(contacts)
-    if contacts.header[ACTIVE_POINTS] + contacts.header[ACTIVE_RUBS] > 0:
+    contacts.header[ACTIVE_RUBS] = 0  # a joint that turns back where its linkage cannot hold it must not stop all others
+    if contacts.header[ACTIVE_POINTS] > 0:
         close_places(m, w, contacts, q, v, best)
         prepare_rows(m, w, contacts, q, v)
         close_speeds(m, w, contacts, q, v, True)
