@@ -399,8 +399,11 @@ AHEAD_BELOW = 1e-3  # m/s
 AHEAD = 3e-5  # s
 """The friction of a slower slip acts along the direction that the slip will have so much later."""
 
-STANDS_STILL = 1e-7  # m/s, or rad/s of a joint
+STANDS_STILL = 1e-7  # m/s
 """What slips by no more, where modes are chosen, does not slip."""
+
+JOINT_RESTS = 1e-10  # rad/s, or m/s
+"""A joint with dry friction that is slower where modes are chosen does not move."""
 
 REST_SPEED = 1e-5  # m/s
 """Points that come together more slowly do not bounce: what is left of infinitely many bounces is passed to rest."""

@@ -38,6 +38,7 @@ class Options:
     contacts: Any = ()
     impacts: str = "simultaneous"
     resolve: str = "error"
+    rubs: bool = True
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,8 @@ class Settings:
     """Whether contacts that meet at the same time have their impacts one after the other."""
     push: bool = False
     """Whether what starts within one another is moved out."""
+    rubs: bool = True
+    """Whether dry friction of joints holds them; else it is the smooth law of questions about one state."""
 
 
 def method_of(name: str) -> Integrator:
@@ -98,8 +101,9 @@ def settings_of(method: Integrator, mech: Mechanism, options: Options) -> Settin
     motions = motions_of(options.prescribed, mech, maximal)
     contacts = _contacts(options, method)
     sequential, push = options.impacts == "sequential", options.resolve == "push"
+    rubs = options.rubs and not method.of_free_bodies
     return Settings(
-        home, driving, pushing, rtol, atol, step, every, maximal, closing, max_steps, motions, contacts, sequential, push
+        home, driving, pushing, rtol, atol, step, every, maximal, closing, max_steps, motions, contacts, sequential, push, rubs
     )
 
 

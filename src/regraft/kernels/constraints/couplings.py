@@ -80,18 +80,30 @@ def hold_couplings(model: KernelModel, work: Work, closed: Loops, q: Any, spread
 @jit
 def hold_loop_joint(model: KernelModel, work: Work, closed: Loops, i: int) -> None:
     """POSITION of a term that is a loop joint, and the wrenches by which the coupling turns it."""
-    l, scratch = closed.terms[i, TERM_JOINT] - model.walk.shape[0], closed.scratch
-    X_p, X_c, apart = loop_frames(model, work, closed, l)
-    kind, par = closed.loops[l, KIND], parameters(closed.geometry, l, PAR, scratch[0, 0])
-    joint_nearest(kind, par, compose(invert(X_p), X_c), scratch[POSITION], 0)
-    nv, own, tau = closed.loops[l, DOFS], closed.terms[i, TERM_V] - closed.loops[l, V], scratch[DRIVE]
-    for d in range(nv):
-        tau[d] = closed.term_numbers[i, FACTOR] if d == own else 0.0
-    along = least_wrench(kind, par, scratch[POSITION], nv, tau, scratch)
-    force, back = pair_of(X_c, apart, along)
+    l = closed.terms[i, TERM_JOINT] - model.walk.shape[0]
+    own = closed.terms[i, TERM_V] - closed.loops[l, V]
+    along, force, back = pair_along(model, work, closed, l, own, closed.term_numbers[i, FACTOR])
     store(closed.pairs, i, ALONG, along)
     store(closed.pairs, i, ON_CHILD, force)
     store(closed.pairs, i, ON_PARENT, back)
+
+
+@jit
+def pair_along(model: KernelModel, work: Work, closed: Loops, l: int, own: int, torque: float) -> tuple[Force, Force, Force]:
+    """The wrenches of a torque along a loop joint's velocity `own`: ALONG, ON_CHILD and ON_PARENT.
+
+    POSITION becomes that of the joint.
+    """
+    scratch = closed.scratch
+    X_p, X_c, apart = loop_frames(model, work, closed, l)
+    kind, par = closed.loops[l, KIND], parameters(closed.geometry, l, PAR, scratch[0, 0])
+    joint_nearest(kind, par, compose(invert(X_p), X_c), scratch[POSITION], 0)
+    nv, tau = closed.loops[l, DOFS], scratch[DRIVE]
+    for d in range(nv):
+        tau[d] = torque if d == own else 0.0
+    along = least_wrench(kind, par, scratch[POSITION], nv, tau, scratch)
+    force, back = pair_of(X_c, apart, along)
+    return along, force, back
 
 
 @jit

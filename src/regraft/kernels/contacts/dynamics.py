@@ -13,14 +13,24 @@ from typing import Any
 from ...algebra.memory import call_kernel, load, store, vector_at
 from ...algebra.spatial import Vector, add, dot, rotate_back, scale, subtract, zero_spatial
 from ...compilation import inline, jit, long_entry
-from ...tolerances import AHEAD, AHEAD_BELOW, SLACK_FORCE, SLACK_GAP, SLACK_SLIP, SLOW_SLIP, STANDS_STILL, UNHEALTHY
+from ...tolerances import (
+    AHEAD,
+    AHEAD_BELOW,
+    REDUNDANT_FORCE,
+    SLACK_FORCE,
+    SLACK_GAP,
+    SLACK_SLIP,
+    SLOW_SLIP,
+    STANDS_STILL,
+    UNHEALTHY,
+)
 from ..aba import accelerate
 from ..constraints.closure import balance
 from ..constraints.rows import acceleration_gaps, body_frame, tree_origin
 from ..kinematics import move_bodies, place_bodies, rising_world
 from ..memory import loops_at, model_at, positions_in, velocities_in, work_at
 from ..prescribed import impose_rates
-from ..tables import TAU, VEL, A, KernelModel, R, Work
+from ..tables import TAU, VEL, A, D, KernelModel, R, Work
 from .complementarity import find_modes
 from .distribution import least_margin, widest_margin
 from .points import gap_of, meet_point
@@ -42,7 +52,7 @@ from .memory import (
     MODE,
     NOTHING,
     RATES,
-    RUB_V,
+    RUBS,
     SLACK,
     SLIPS,
     STATUS,
@@ -56,6 +66,7 @@ from .memory import (
 from .modes import solve_modes
 from .problem import BEND, BOX, CONE, FIXED_FORCE, OPEN, RAY, SLIDE, SOLVED, STICK
 from .response import couple_contacts
+from .rubs import add_slides, meet_rubs, rates_of_rubs, rub_rate, rub_speed
 from .rows import along_rows, apply_forces, relative_acceleration, slip_velocity, spread_active, turning_normal
 from .tables import FIXED, GAP, MU_KINETIC, MU_STATIC, NORMAL, POINT, ROW_A, ROW_B, SWAPPED, TANGENTS
 
@@ -65,16 +76,18 @@ from .tables import FIXED, GAP, MU_KINETIC, MU_STATIC, NORMAL, POINT, ROW_A, ROW
 
 @jit
 def list_active(contacts: Contacts) -> None:
-    """`active`: the items that are closed, points first; all rubs are."""
+    """`active`: the points that are closed, then the rubs that stick; while modes are to be chosen, all rubs."""
     n, count = contacts.points.shape[0], 0
     for i in range(n):
         if contacts.items[i, MODE] != OPEN:
             contacts.active[0, count] = i
             count += 1
-    contacts.header[ACTIVE_POINTS], contacts.header[ACTIVE_RUBS] = count, contacts.items.shape[0] - n
+    points = count
     for i in range(n, contacts.items.shape[0]):
-        contacts.active[0, count] = i
-        count += 1
+        if contacts.header[CHOOSING] == 1 or contacts.items[i, MODE] == STICK:
+            contacts.active[0, count] = i
+            count += 1
+    contacts.header[ACTIVE_POINTS], contacts.header[ACTIVE_RUBS] = points, count - points
 
 
 @inline
@@ -133,7 +146,8 @@ def pose_problem(model: KernelModel, work: Work, contacts: Contacts, v: Any, pro
 
 @jit
 def meet_active(model: KernelModel, work: Work, contacts: Contacts) -> None:
-    """Where the active points are and how these places move; after bodies are placed and moved."""
+    """Where the active points are and how these places move, and along what joints rub; after bodies are placed and moved."""
+    meet_rubs(model, contacts)
     for a in range(contacts.header[ACTIVE_POINTS]):
         meet_point(
             model, work, contacts.points, contacts.shapes, contacts.profiles, contacts.met, contacts.active[0, a]
@@ -145,6 +159,7 @@ def rows_acceleration(model: KernelModel, work: Work, contacts: Contacts, rates:
     """How the active rows accelerate, with VEL and A of the bodies and the accelerations `rates` of the joints."""
     still, world = zero_spatial(work.body[0, R]), rising_world(model, work.body[0, R])
     row, first = 0, contacts.header[ACTIVE_POINTS]
+    rates_of_rubs(model, contacts)
     for a in range(first):
         i = contacts.active[0, a]
         lack = along_rows(contacts, i, relative_acceleration(model, work, contacts, i, (VEL, A), still, world))
@@ -152,7 +167,7 @@ def rows_acceleration(model: KernelModel, work: Work, contacts: Contacts, rates:
         out[row + 1], out[row + 2] = lack[1], lack[2]
         row += 3
     for a in range(first, first + contacts.header[ACTIVE_RUBS]):
-        out[row] = rates[contacts.items[contacts.active[0, a], RUB_V]]
+        out[row] = rub_rate(contacts, contacts.active[0, a], rates)
         row += 1
 
 
@@ -265,7 +280,7 @@ def choose_modes(model: KernelModel, work: Work, contacts: Contacts, v: Any, pro
             problem.directions[a, 0], problem.directions[a, 1] = tangent_part(contacts, i, along)
             store(contacts.kept, i, DIRECTION, along)
         else:
-            choose_rub(contacts, i, a, v[contacts.items[i, RUB_V]], problem)
+            choose_rub(work, contacts, i, a, problem)
     status, item = find_modes(problem)
     contacts.header[STATUS], contacts.header[WORST] = status, item
     if status != SOLVED:
@@ -275,16 +290,29 @@ def choose_modes(model: KernelModel, work: Work, contacts: Contacts, v: Any, pro
 
 
 @inline
-def choose_rub(contacts: Contacts, i: int, a: int, speed: float, problem: Problem) -> None:
-    """What a joint with dry friction is to the solver: BOX where it is at rest, a given torque where it moves or has broken loose."""
-    hit = contacts.items[i, HIT]
-    if hit == SLIPS or (hit != HOLDS and abs(speed) > STANDS_STILL):
-        sign = contacts.kept[i, DIRECTION] if hit == SLIPS else math.copysign(1.0, speed)
-        contacts.kept[i, DIRECTION] = sign
-        problem.kinds[a], problem.modes[a], problem.directions[a, 0] = FIXED_FORCE, SLIDE, sign
-        problem.lam[3 * contacts.header[ACTIVE_POINTS] + a - contacts.header[ACTIVE_POINTS]] = -sign * problem.mu_k[a]
-    else:
+def choose_rub(work: Work, contacts: Contacts, i: int, a: int, problem: Problem) -> None:
+    """What a joint with dry friction is to the solver: BOX where it is at rest, a given torque where it moves."""
+    row = 2 * contacts.header[ACTIVE_POINTS] + a
+    if contacts.items[i, MODE] != SLIDE and not is_taken_along(work, contacts, row, problem):
         problem.kinds[a], problem.modes[a] = BOX, STICK
+        return
+    if contacts.items[i, MODE] != SLIDE:
+        contacts.kept[i, DIRECTION] = math.copysign(1.0, problem.b[row])
+    sign = contacts.kept[i, DIRECTION]
+    problem.kinds[a], problem.modes[a], problem.directions[a, 0] = FIXED_FORCE, SLIDE, sign
+    problem.lam[row] = -sign * problem.mu_k[a]
+
+
+@inline
+def is_taken_along(work: Work, contacts: Contacts, row: int, problem: Problem) -> bool:
+    """Whether a joint that is at rest for a moment accelerates although no torque in it moves anything.
+
+    So it is where a linkage moves on and takes one of its joints through a turning point.
+    """
+    alone = 0.0
+    for d in range(contacts.Y.shape[1]):
+        alone += contacts.Y[row, d] * contacts.Y[row, d] * work.dof[d, D]
+    return problem.A[row, row] <= REDUNDANT_FORCE * alone and problem.b[row] != 0.0
 
 
 @jit
@@ -369,6 +397,7 @@ def watch(model: KernelModel, work: Work, contacts: Contacts, v: Any) -> None:
     OPEN: the gap. STICK: the normal force, and what friction has left. SLIDE: the normal force, and the slip in its direction.
     """
     still, n, values = zero_spatial(work.body[0, R]), contacts.points.shape[0], contacts.values
+    meet_rubs(model, contacts)
     for i in range(contacts.items.shape[0]):
         mode, normal = contacts.items[i, MODE], contacts.kept[i, FORCE]
         first, second = 1.0, 1.0
@@ -376,7 +405,7 @@ def watch(model: KernelModel, work: Work, contacts: Contacts, v: Any) -> None:
             if mode == STICK:
                 second = contacts.kept[i, LARGEST] - abs(normal)
             else:
-                second = v[contacts.items[i, RUB_V]] * contacts.kept[i, DIRECTION]
+                second = rub_speed(model, work, contacts, i, v) * contacts.kept[i, DIRECTION]
         elif mode == OPEN:
             first = gap_of(model, work, contacts.points, contacts.shapes, contacts.profiles, i)
             if contacts.kept[i, SLACK] > 0.0 and contacts.kept[i, SLACK + 1] > 0.0:
@@ -419,7 +448,12 @@ def contact_dynamics(handle: int, q: int, v: int, tau: int, external: int, pushe
     """Accelerations with contacts, with addresses of arrays; returns the least MARGIN, NaN where forces cannot be found."""
     m, w, nq, nv = model_at(handle), work_at(handle, 0.0), positions_in(handle), velocities_in(handle)
     contacts = contacts_at(handle)
+    slides = contacts.header[RUBS] > 0 and contacts.header[CHOOSING] == 0
+    if slides:
+        add_slides(m, contacts, tau, 1.0)
     margin = call_kernel(contacts.header[BASE], (handle, q, v, tau, external, pushed, out))
+    if slides:
+        add_slides(m, contacts, tau, -1.0)
     if contacts.header[STATUS] != SOLVED:
         return math.nan
     if contacts.header[CHOOSING]:

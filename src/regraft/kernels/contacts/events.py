@@ -12,7 +12,7 @@ from typing import Any
 from ...algebra.memory import load, store
 from ...algebra.spatial import add, dot, scale, zero_spatial
 from ...compilation import Floats, entry, inline, jit
-from ...tolerances import AHEAD_BELOW, REST_SPEED, STANDS_STILL, TOUCHING
+from ...tolerances import AHEAD_BELOW, JOINT_RESTS, REST_SPEED, STANDS_STILL, TOUCHING
 from ..kinematics import move_bodies, place_bodies
 from ..memory import model_at, positions_in, work_at
 from ..tables import TAU, VEL, KernelModel, R, Work
@@ -36,7 +36,6 @@ from .memory import (
     MODE,
     NOTHING,
     OTHER,
-    RUB_V,
     SLIPS,
     STATUS,
     STEP,
@@ -48,6 +47,7 @@ from .memory import (
 from .problem import OPEN, SLIDE, SOLVED, STICK
 from .response import respond, rows_speed
 from .rows import along_rows, apply_forces, slip_velocity, surface_speed
+from .rubs import meet_rubs, rub_speed
 from .tables import GAP, LAW, MU_KINETIC, MU_STATIC, NORMAL, RESTITUTION, TANGENTS
 
 CALM, COLLIDED, UNSOLVED = 0, 16, 32
@@ -154,6 +154,15 @@ def hold_new_ones(model: KernelModel, work: Work, contacts: Contacts) -> None:
             anchor(model, work, contacts, i)
 
 
+@inline
+def rub_moves(contacts: Contacts, i: int, speed: float) -> bool:
+    """Whether a joint with friction moves. Sets DIRECTION if so."""
+    if not abs(speed) > JOINT_RESTS:
+        return False
+    contacts.kept[i, DIRECTION] = math.copysign(1.0, speed)
+    return True
+
+
 @jit
 def rest_or_slide(model: KernelModel, work: Work, contacts: Contacts, v: Any) -> None:
     """STICK for what does not slip, SLIDE for what does, until modes are chosen; with VEL."""
@@ -166,7 +175,7 @@ def rest_or_slide(model: KernelModel, work: Work, contacts: Contacts, v: Any) ->
             slip = across(contacts, i, slip_velocity(model, work, contacts, i, VEL, still))
             slips = math.sqrt(dot(slip, slip)) > STANDS_STILL
         else:
-            slips = abs(v[contacts.items[i, RUB_V]]) > STANDS_STILL
+            slips = rub_moves(contacts, i, rub_speed(model, work, contacts, i, v))
         contacts.items[i, MODE] = SLIDE if slips else STICK
 
 
@@ -187,10 +196,12 @@ def contact_event(handle: int, x: Floats, best: Floats, sequential: bool) -> int
         for i in range(contacts.points.shape[0]):
             for c in range(3):
                 contacts.kept[i, IMPULSE + c] = 0.0
+    meet_rubs(m, contacts)
     rest_or_slide(m, w, contacts, v)
     hold_new_ones(m, w, contacts)
     list_active(contacts)
-    if contacts.header[ACTIVE_POINTS] + contacts.header[ACTIVE_RUBS] > 0:
+    contacts.header[ACTIVE_RUBS] = 0  # a joint that turns back where its linkage cannot hold it must not stop all others
+    if contacts.header[ACTIVE_POINTS] > 0:
         close_places(m, w, contacts, q, v, best)
         prepare_rows(m, w, contacts, q, v)
         close_speeds(m, w, contacts, q, v, True)

@@ -18,11 +18,12 @@ from ..memory import model_at, positions_in, velocities_in, work_at
 from ..tables import PUSH, VEL, KernelModel, R, Work
 from .distribution import list_idle_forces
 from .dynamics import across, list_active
-from .memory import DIRECTION, FORCE, FREE, IMPULSE, MODE, RUB_V, Contacts, contacts_at, problem_of
+from .memory import DIRECTION, FORCE, FREE, IMPULSE, LARGEST, MODE, Contacts, contacts_at, problem_of
 from .modes import solve_modes
 from .points import meet_point
 from .problem import OPEN, SLIDE, VECTORS
 from .rows import motion_at, slip_velocity, surface_speed
+from .rubs import rub_speed
 from .tables import CONTACT, GAP, NORMAL, POINT, POINT_RATE, ROW_A, TANGENTS
 
 # What is seen of an item at one state: a row of SEEN numbers. Of a joint with dry friction: PRESSES, its torque; SLIPS_AT; LOSES.
@@ -87,8 +88,11 @@ def see_rub(contacts: Contacts, i: int, speed: float, out: Any, row: int) -> Non
     """Torque and velocity of a joint with dry friction."""
     for c in range(SEEN):
         out[row, c] = 0.0
-    out[row, PRESSES], out[row, SLIPS_AT] = contacts.kept[i, FORCE], speed
-    out[row, LOSES] = -contacts.kept[i, FORCE] * speed
+    torque = contacts.kept[i, FORCE]
+    if contacts.items[i, MODE] == SLIDE:
+        torque = -contacts.kept[i, LARGEST] * contacts.kept[i, DIRECTION]
+    out[row, PRESSES], out[row, SLIPS_AT] = torque, speed
+    out[row, LOSES] = -torque * speed
 
 
 @jit
@@ -155,7 +159,7 @@ def see_all(handle: int, dynamics: int, guards: int, x: Any, begins: Any, tau: A
             if i < n:
                 see_point(m, w, contacts, i, out, s * items + i)
             else:
-                see_rub(contacts, i, x[s, nq + contacts.items[i, RUB_V]], out, s * items + i)
+                see_rub(contacts, i, rub_speed(m, w, contacts, i, x[s, nq:]), out, s * items + i)
             if not margin > 0.0:
                 for c in range(PRESSES, RUBS + 3):
                     out[s * items + i, c] = math.nan

@@ -1,7 +1,8 @@
 """The tables of the contacts of a run, behind one address: a header with sizes and addresses, as in `kernels.memory`.
 
 A contact *point* has three rows: along the normal and along two tangents. A joint with dry friction, a *rub*, has one, along its
-coordinate. Rows exist for the *items*, points and rubs, that are closed at the moment; they are listed in `active`, points first.
+coordinate. Rows exist for the *items* that are *active*: points that are closed, and rubs that stick; while modes are chosen, all
+rubs. They are listed in `active`, points first.
 """
 
 from __future__ import annotations
@@ -30,15 +31,18 @@ ACTIVE_RUBS = 10  # and how many rubs there are among the active items
 WORST = 11  # the active item at which there was no solution, −1 for none
 FREE = 12  # how many forces do not follow from the motion
 POINTS_AT, SHAPES_AT, PROFILES_AT, MET_AT, ITEMS_AT, KEPT_AT, ACTIVE_AT, Y_AT, MATRIX_AT, VECTORS_AT = range(13, 23)
-KINDS_AT, LAWS_AT, DIRECTIONS_AT, SPARE_AT, BODY_SPARE_AT, SCRATCH_AT, VALUES_AT = range(23, 30)
-CONTACT_HEADER = 30
+KINDS_AT, LAWS_AT, DIRECTIONS_AT, SPARE_AT, BODY_SPARE_AT, SCRATCH_AT, VALUES_AT, PAIRS_AT = range(23, 31)
+LOOP_RUBS = 31  # address of `loop_rubs.loop_rubs_kernel`, 0 where no joint that closes a loop has dry friction
+CONTACT_HEADER = 32
 
 # items: int64 (points + rubs, ITEM)
 MODE = 0  # OPEN, STICK or SLIDE
 HIT = 1  # what has just happened to it: NOTHING, or one of the events below
-RUB_V = 2  # of a rub: its place in v
+RUB_V = 2  # of a rub: its place among the velocities of all joints, which for those of the tree is that in v
 BEFORE = 3  # its mode before the event
-ITEM = 4
+RUB_LOOP = 4  # of a rub: the number of its joint among those that close loops, −1 for a joint of the tree,
+RUB_OWN = 5  # and which velocity of that joint it is
+ITEM = 6
 
 NOTHING, TOUCHES, LEAVES, SLIPS, HOLDS = range(5)
 """What happens to an item: HIT. LEAVES: the normal force would pull. SLIPS: friction is not enough. HOLDS: slip has ended."""
@@ -77,6 +81,17 @@ RATES = 2  # accelerations, for guards
 SPARES = 3
 
 
+# pairs: float64 (rubs, PAIR), of joints that close loops
+ON_CHILD = 0  # 6: the wrench of a unit torque on the joint's child, about the origin of the child's tree
+ON_PARENT = 6  # 6: the opposite one on its parent, about the origin of the parent's tree
+ALONG = 12  # 6: the first of them in the axes and about the origin of the joint's frame on the child
+RATE = 18  # the joint's acceleration
+PAIR = 19
+
+PAIRS, RATES_OF_PAIRS = range(2)
+"""What `loop_rubs.loop_rubs_kernel` finds."""
+
+
 class Contacts(NamedTuple):
     """The contacts of a run."""
 
@@ -95,6 +110,7 @@ class Contacts(NamedTuple):
     spare: Any
     bodies: Any  # (n, 12): VEL and BIAS, kept while responses are computed
     values: Any  # (1, 2 · items): guards
+    pairs: Any
     header: Any
 
 
@@ -120,6 +136,7 @@ def contacts_at(handle: int) -> Contacts:
         table_at(at[0, SPARE_AT], SPARES, nv, 0.0),
         table_at(at[0, BODY_SPARE_AT], at[0, BODIES], 12, 0.0),
         table_at(at[0, VALUES_AT], 1, 2 * (n + m), 0.0),
+        table_at(at[0, PAIRS_AT], m, PAIR, 0.0),
         at[0],
     )
 

@@ -19,8 +19,9 @@ from ..constraints.tables import APPLIED, FIRST, FIRST_TERM, RESIDUAL, TERM_JOIN
 from ..kinematics import move_bodies
 from ..memory import loops_at
 from ..tables import BIAS, TAU, VEL, D, KernelModel, R, Work
-from .memory import ACTIVE_POINTS, ACTIVE_RUBS, CLOSING, RUB_V, STEP, TORQUES, Contacts, active_rows
+from .memory import ACTIVE_POINTS, ACTIVE_RUBS, CLOSING, STEP, TORQUES, Contacts, active_rows
 from .rows import along_rows, relative_velocity
+from .rubs import rub_speed
 
 
 @jit
@@ -134,5 +135,5 @@ def rows_speed(model: KernelModel, work: Work, contacts: Contacts, v: Any, out: 
         out[row], out[row + 1], out[row + 2] = speeds
         row += 3
     for a in range(first, first + contacts.header[ACTIVE_RUBS]):
-        out[row] = v[contacts.items[contacts.active[0, a], RUB_V]]
+        out[row] = rub_speed(model, work, contacts, contacts.active[0, a], v)
         row += 1

@@ -32,8 +32,9 @@ from ...algebra.spatial import (
 from ...compilation import inline, jit
 from ..constraints.rows import body_frame, tree_origin
 from ..kinematics import parent_motion
-from ..tables import END, PARENT, TAU, D, KernelModel, S, U, V, Work
-from .memory import ACTIVE_POINTS, ACTIVE_RUBS, RUB_V, Contacts
+from ..tables import CHILD, END, PARENT, TAU, D, KernelModel, S, U, V, Work
+from .memory import ACTIVE_POINTS, ACTIVE_RUBS, ON_CHILD, ON_PARENT, RUB_LOOP, RUB_V, Contacts
+from .rubs import loop_row
 from .tables import NORMAL, NORMAL_RATE, POINT, POINT_RATE, ROW_A, ROW_B, SURFACE, TANGENTS
 
 
@@ -128,7 +129,7 @@ def spread_active(model: KernelModel, work: Work, contacts: Contacts) -> None:
     for a in range(first, first + contacts.header[ACTIVE_RUBS]):
         for d in range(nv):
             contacts.Y[row, d] = 0.0
-        spread_torque(model, work, contacts.Y, row, contacts.items[contacts.active[0, a], RUB_V])
+        spread_rub(model, work, contacts, row, contacts.active[0, a])
         row += 1
 
 
@@ -151,6 +152,17 @@ def carry_down(model: KernelModel, work: Work, Y: Any, row: int, k: int, force: 
             Y[row, d] += share
             force = plus_times(force, -share * dof[d, D], load(dof, d, U, 6))
         k = walk[k, PARENT]
+
+
+@inline
+def spread_rub(model: KernelModel, work: Work, contacts: Contacts, row: int, i: int) -> None:
+    """What joints feel of a unit torque of item i, a joint with friction."""
+    if contacts.items[i, RUB_LOOP] < 0:
+        spread_torque(model, work, contacts.Y, row, contacts.items[i, RUB_V])
+        return
+    joint, k = loop_row(model, contacts, i), i - contacts.points.shape[0]
+    carry_down(model, work, contacts.Y, row, model.joints[joint, CHILD], load(contacts.pairs, k, ON_CHILD, 6))
+    carry_down(model, work, contacts.Y, row, model.joints[joint, PARENT], load(contacts.pairs, k, ON_PARENT, 6))
 
 
 @jit

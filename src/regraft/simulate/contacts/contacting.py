@@ -23,6 +23,7 @@ from ...structure.workspace import Workspace
 from ...tolerances import PENETRATES, SLACK_FORCE
 from ..flow import Calls
 from ..guards import CONTACT, Guard
+from .rubs import Rub
 from .tables import ContactTables
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ class Modes:
 
     points: ContactPoints | tuple[Contact, ...]
     """The points; from a file or another process the contacts alone, as tables of points have addresses of this process."""
-    rubs: tuple[tuple[str, int, float], ...]
+    rubs: tuple[Rub, ...]
     items: Integers
     kept: Array
     before: Array | None = None
@@ -64,12 +65,13 @@ class Modes:
 class Contacting:
     """The contact points of one structure, and what has become of them."""
 
-    def __init__(self, mech: Mechanism, contacts: Sequence[Contact], work: Workspace, sequential: bool) -> None:
+    def __init__(
+        self, mech: Mechanism, contacts: Sequence[Contact], rubs: tuple[Rub, ...], work: Workspace, sequential: bool
+    ) -> None:
         self.mech, self.work, self.sequential = mech, work, sequential
-        self.points = points_of(mech, contacts)
-        self.rubs: tuple[tuple[str, int, float], ...] = ()
-        self.tables = ContactTables(mech, self.points, [(place, torque) for _, place, torque in self.rubs], work)
-        self.names = (*self.points.names, *(name for name, _, _ in self.rubs))
+        self.points, self.rubs = points_of(mech, contacts), rubs
+        self.tables = ContactTables(mech, self.points, rubs, work)
+        self.names = (*self.points.names, *(rub.joint for rub in rubs))
         self._best = np.zeros(mech.nq)
 
     def call_into(self, calls: Calls) -> None:

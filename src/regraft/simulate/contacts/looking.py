@@ -45,7 +45,7 @@ class Looking:
         self.work = mech.structure.new_work()
         if guiding is not None:
             guiding.hold(self.work)
-        self.tables = ContactTables(mech, self.points, [(place, torque) for _, place, torque in modes.rubs], self.work)
+        self.tables = ContactTables(mech, self.points, modes.rubs, self.work)
         self.tables.items[:], self.tables.kept[:] = modes.items, modes.kept
         if modes.chosen:
             self.tables.kept[:, m.DIRECTION : m.DIRECTION + 3] = modes.kept[:, m.BEGUN : m.BEGUN + 3]
@@ -119,12 +119,11 @@ def pushed_by(segment: Segment, points: ContactPoints, seen: Array) -> Pushed:
                 total[:, :3] += sign * np.cross(seen[:, i, k.PLACE : k.PLACE + 3], force)
     for body, total in wrenches.items():
         total[:, :3] -= np.cross(motion_of_body(segment, body)[:, 9:12], total[:, 3:])
-    modes, layout = segment.contacts, segment.mech.layout
-    for i, (_, place, _) in enumerate(modes.rubs, len(points.names)):
-        joint = next(name for name, where in layout.v_slices.items() if where.start <= place < where.stop)
-        where = layout.v_slices[joint]
-        total = torques.setdefault(joint, np.zeros((len(seen), where.stop - where.start)))
-        total[:, place - where.start] += seen[:, i, k.PRESSES]
+    modes, velocities = segment.contacts, segment.mech.coordinates.slices
+    for i, rub in enumerate(modes.rubs, len(points.names)):
+        where = velocities[rub.joint]
+        total = torques.setdefault(rub.joint, np.zeros((len(seen), where.stop - where.start)))
+        total[:, rub.own] += seen[:, i, k.PRESSES]
     return Pushed(wrenches, torques)
 
 

@@ -53,7 +53,7 @@ def _within(segment: Segment) -> Losses:
         return Losses((), np.zeros((len(segment.t), 0)), np.zeros((len(segment.t), 0)))
     first = _at(segment, segment.t[:1], segment.x[:1])
     looking, seen = seen_contacts(first)
-    names = (*looking.points.names, *(name for name, _, _ in looking.modes.rubs))
+    names = (*looking.points.names, *(rub.joint for rub in looking.modes.rubs))
     found = np.zeros((len(segment.t), len(names), 2))
     points = len(looking.points.names)
     if (struck := struck_in(segment, looking.points, seen[:, :points])) is not None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,13 +12,16 @@ from numpy.typing import NDArray
 from ...compilation import address_of
 from ...describe.mechanism import Mechanism
 from ...kernels.contacts import memory as m
-from ...kernels.contacts.problem import scratch_shape
+from ...kernels.contacts.loop_rubs import loop_rubs_kernel
+from ...kernels.contacts.problem import STICK, scratch_shape
 from ...kernels.contacts.tables import MEETINGS
-from ...kernels.memory import CONTACTS_AT
+from ...kernels.memory import CONTACTS_AT, RUBBING, SETTINGS_AT
 from ...kernels.prescribed import prescribed_closed_step, prescribed_step
+from ...kernels.tables import FRICTION, SETTINGS
 from ...structure.contacts import ContactPoints
 from ...structure.workspace import Workspace
 from ..loop_kernels import closing_kernel
+from .rubs import Rub
 
 Array = NDArray[np.float64]
 
@@ -24,15 +29,16 @@ Array = NDArray[np.float64]
 class ContactTables:
     """The tables of some contact points and joints with dry friction, and the header that leads to them."""
 
-    def __init__(self, mech: Mechanism, points: ContactPoints, rubs: list[tuple[int, float]], work: Workspace) -> None:
+    def __init__(self, mech: Mechanism, points: ContactPoints, rubs: Sequence[Rub], work: Workspace) -> None:
         n, items, nv = len(points.names), len(points.names) + len(rubs), mech.nv
         rows = 3 * n + len(rubs)
         self.items = np.zeros((items, m.ITEM), np.int64)
         self.kept = np.zeros((items, m.KEPT))
         self.met = np.zeros((n, MEETINGS))
         self.values = np.zeros(2 * items)
-        for i, (place, torque) in enumerate(rubs, n):
-            self.items[i, m.RUB_V], self.kept[i, m.LARGEST] = place, torque
+        for i, rub in enumerate(rubs, n):
+            self.items[i, m.RUB_V], self.items[i, m.RUB_LOOP], self.items[i, m.RUB_OWN] = rub.place, rub.loop, rub.own
+            self.kept[i, m.LARGEST], self.items[i, m.MODE] = rub.torque, STICK
         self._keep: list[Any] = []
         header = self.header = np.zeros(m.CONTACT_HEADER, np.int64)
         header[m.NUMBER], header[m.RUBS], header[m.NV] = n, len(rubs), nv
@@ -48,9 +54,21 @@ class ContactTables:
             (m.LAWS_AT, np.zeros((m.LAWS, items))), (m.DIRECTIONS_AT, np.zeros((items, 2))),
             (m.SPARE_AT, np.zeros((m.SPARES, nv))), (m.BODY_SPARE_AT, np.zeros((len(mech.bodies), 12))),
             (m.SCRATCH_AT, np.zeros(scratch_shape(rows))), (m.VALUES_AT, self.values),
+            (m.PAIRS_AT, np.zeros((len(rubs), m.PAIR))),
         ):  # fmt: skip
             header[field] = self._at(table)
+        if any(rub.loop >= 0 for rub in rubs):
+            header[m.LOOP_RUBS] = address_of(loop_rubs_kernel)
+        if rubs:
+            self._take_smooth_friction(mech, work)
         work.header[CONTACTS_AT] = header.ctypes.data
+
+    def _take_smooth_friction(self, mech: Mechanism, work: Workspace) -> None:
+        """Let the kernels of a workspace find joints without friction, which is here instead."""
+        settings = np.zeros((SETTINGS, mech.coordinates.count))
+        ctypes.memmove(settings.ctypes.data, int(work.header[SETTINGS_AT]), settings.nbytes)
+        settings[FRICTION] = 0.0
+        work.header[SETTINGS_AT], work.header[RUBBING] = self._at(settings), 0
 
     def _at(self, table: Any) -> int:
         """The address of a table, which is kept as long as this."""
