@@ -21,6 +21,8 @@ from .ask.prescribed import prescribed_torques
 from .ask.reactions import joint_reactions
 from .ask.targets import JointTarget, Marker, PoseTarget
 from .change import Connection, connect, connect_all, cut, reroot
+from .describe.contacts import Contact
+from .describe.grounds import Ground, Surface, ground, surface
 from .describe.inertia import Inertia
 from .describe.mechanism import Mechanism
 from .describe.merging import merge, merge_states
@@ -85,6 +87,7 @@ __all__ = [
     "Box",
     "Capsule",
     "Connection",
+    "Contact",
     "Coupling",
     "Curve",
     "Cylinder",
@@ -98,6 +101,7 @@ __all__ = [
     "Fixed",
     "Frame",
     "Free",
+    "Ground",
     "Guided",
     "Helical",
     "Hierarchy",
@@ -136,6 +140,7 @@ __all__ = [
     "Spring",
     "State",
     "StructureError",
+    "Surface",
     "Trajectory",
     "Universal",
     "__version__",
@@ -161,6 +166,7 @@ __all__ = [
     "frame_position",
     "frame_twist",
     "gait",
+    "ground",
     "hierarchy",
     "integrate",
     "inverse_dynamics",
@@ -185,6 +191,7 @@ __all__ = [
     "read",
     "reroot",
     "simulate",
+    "surface",
     "to_maximal",
     "to_reduced",
     "when_frame_below",

@@ -1,4 +1,7 @@
-"""The forms that shapes on bodies have: boxes, spheres, capsules, cylinders, ellipsoids, meshes and planes. All immutable."""
+"""The forms that shapes on bodies have: boxes, spheres, capsules, cylinders, ellipsoids, meshes and planes. All immutable.
+
+Those of the ground are in `grounds`.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ from numpy.typing import ArrayLike
 from ..algebra.pose import finite, finite_number, real_numbers
 from ..errors import ModelError, printable
 from ..joints.contract import unit
+from .grounds import Ground, Surface
 
 Triple = tuple[float, float, float]
 
@@ -158,13 +162,20 @@ class Plane:
         object.__setattr__(self, "normal", unit("Plane: normal", normal))
 
 
-Form = Box | Sphere | Capsule | Cylinder | Ellipsoid | Mesh | Plane
-FORMS: tuple[type[Any], ...] = (Box, Sphere, Capsule, Cylinder, Ellipsoid, Mesh, Plane)
+Form = Box | Sphere | Capsule | Cylinder | Ellipsoid | Mesh | Plane | Ground | Surface
+FORMS: tuple[type[Any], ...] = (Box, Sphere, Capsule, Cylinder, Ellipsoid, Mesh, Plane, Ground, Surface)
+ENDLESS = (Plane, Ground, Surface)
+"""Forms without end: they say nothing of how large a body is."""
 _BY_NAME = {form.__name__: form for form in FORMS}
 
 
 def form_to_dict(form: Form) -> dict[str, Any]:
     """A form as plain data."""
+    if isinstance(form, Surface):
+        raise ModelError(
+            f"the surface {form.function.__name__!r} is a function, which no file of data holds; save the mechanism without that "
+            "shape (Mechanism.without) and add it again after loading, or pickle the mechanism."
+        )
     values = ((field, getattr(form, field)) for field in form.__dataclass_fields__)
     return {"form": type(form).__name__} | {field: list(value) if isinstance(value, tuple) else value for field, value in values}
 

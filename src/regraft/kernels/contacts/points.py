@@ -1,0 +1,75 @@
+"""Contact points of bodies that are placed and moved: gap, normal, tangents and place in the world, and their rates.
+
+A ball or a point on a plane, the most frequent pair by far, does without complex numbers; `meeting` has all others.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...algebra.memory import call_kernel
+from ...algebra.spatial import angular, cross, scale, subtract
+from ...compilation import Floats, IntegerTable, Table, entry, inline, jit
+from ..kinematics import move_bodies, place_bodies
+from ..memory import model_at, positions_in, work_at
+from ..tables import KernelModel, Work
+from .pairs.planes import sphere_plane
+from .placing import first_row, first_shape, second_row, second_shape, store_meeting, twist_of, velocity_at
+from .tables import GAP_KERNEL, KIND, MEETING_KERNEL, SPHERE_PLANE, SWAPPED
+
+
+@inline
+def gap_of(model: KernelModel, work: Work, points: Any, shapes: Any, profiles: Any, i: int) -> float:
+    """How far the shapes of point i are apart; after `place_bodies`."""
+    if points[i, KIND] == SPHERE_PLANE:
+        X_a, size_a = first_shape(model, work, points, shapes, i)
+        X_b, _ = second_shape(model, work, points, shapes, i)
+        gap, _, _ = sphere_plane(X_a, size_a[0], X_b)
+        return gap
+    tables = points.ctypes.data, shapes.ctypes.data, profiles.ctypes.data
+    return call_kernel(points[i, GAP_KERNEL], (model.handle, tables[0], tables[1], tables[2], i))
+
+
+@inline
+def meet_point(model: KernelModel, work: Work, points: Any, shapes: Any, profiles: Any, meetings: Any, i: int) -> None:
+    """Fill row i of `meetings`: where the shapes of point i meet, in the world; after `place_bodies` and `move_bodies`.
+
+    For a ball about c on a plane, which may move: n and c − r n, with the rates ω_b × n and v_a(c) − r ω_b × n.
+    """
+    if points[i, KIND] == SPHERE_PLANE:
+        X_a, size_a = first_shape(model, work, points, shapes, i)
+        X_b, _ = second_shape(model, work, points, shapes, i)
+        V_a, about_a = twist_of(model, work, first_row(points, i))
+        V_b, _ = twist_of(model, work, second_row(points, i))
+        gap, n, point = sphere_plane(X_a, size_a[0], X_b)
+        n_rate = cross(angular(V_b), n)
+        point_rate = subtract(velocity_at(V_a, about_a, X_a[1]), scale(size_a[0], n_rate))
+        store_meeting(meetings, i, points[i, SWAPPED], gap, n, point, n_rate, point_rate)
+    else:
+        tables = points.ctypes.data, shapes.ctypes.data, profiles.ctypes.data
+        call_kernel(points[i, MEETING_KERNEL], (model.handle, tables[0], tables[1], tables[2], meetings.ctypes.data, i))
+
+
+@jit
+def meet_points(model: KernelModel, work: Work, points: Any, shapes: Any, profiles: Any, meetings: Any) -> None:
+    """`meet_point` for all points.  O(points)."""
+    for i in range(points.shape[0]):
+        meet_point(model, work, points, shapes, profiles, meetings, i)
+
+
+@entry
+def meetings_at(handle: int, x: Floats, points: IntegerTable, shapes: Table, profiles: Floats, out: Table) -> None:
+    """`meet_points` at x = (q, v)."""
+    m, w, nq = model_at(handle), work_at(handle, x), positions_in(handle)
+    place_bodies(m, w, x[:nq])
+    move_bodies(m, w, x[:nq], x[nq:])
+    meet_points(m, w, points, shapes, profiles, out)
+
+
+@entry
+def gaps_at(handle: int, q: Floats, points: IntegerTable, shapes: Table, profiles: Floats, out: Floats) -> None:
+    """The gaps of all points at q."""
+    m, w = model_at(handle), work_at(handle, q)
+    place_bodies(m, w, q)
+    for i in range(points.shape[0]):
+        out[i] = gap_of(m, w, points, shapes, profiles, i)
