@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..describe.grounds import Ground
 from ..describe.hulls import hull_of
 from ..describe.parts import Shape
 
@@ -25,13 +26,28 @@ class Outline(NamedTuple):
     colour: str | None = None
 
 
+_LINE = 0.01  # m: half of the thickness of the line that is the ground
+
+
 def outline_of(shape: Shape) -> Outline | None:
-    """A shape as it is drawn; None for meshes, which are in files, and planes, which have no end."""
+    """A shape as it is drawn; None for meshes, which are in files, what has no end, such as planes, and hollows."""
     hull = hull_of(shape.form)
     if hull is None:
         return None
-    colour = None if shape.color is None else _hex(shape.color)
-    return Outline(shape.body, shape.pose.apply(hull.points), hull.radius, hull.thickness, colour)
+    return Outline(shape.body, shape.pose.apply(hull.points), hull.radius, hull.thickness, _colour(shape))
+
+
+def lines_of(shape: Shape) -> list[Outline]:
+    """The pieces of a profile as lines between its corners, at y = 0 of its frame; nothing for other forms."""
+    form = shape.form
+    if not isinstance(form, Ground) or form.profile is None:
+        return []
+    corners = shape.pose.apply([(x, 0.0, z) for x, z in form.corners])
+    return [Outline(shape.body, corners[i : i + 2], _LINE, _LINE, _colour(shape)) for i in range(len(corners) - 1)]
+
+
+def _colour(shape: Shape) -> str | None:
+    return None if shape.color is None else _hex(shape.color)
 
 
 def _hex(color: tuple[float, float, float, float]) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from ..describe.mechanism import Mechanism
 from ..describe.parts import Shape
 from ..describe.state import State
-from .forms import Outline, outline_of
+from .forms import Outline, lines_of, outline_of
 from .sticks import stick_of, where_joints_are
 
 
@@ -31,4 +31,8 @@ def outlines_of(mech: Mechanism, state: State, soles: frozenset[str] = frozenset
 
 
 def _drawable(shapes: Iterable[Shape]) -> list[Outline]:
-    return [found for found in map(outline_of, shapes) if found is not None]
+    found: list[Outline] = []
+    for shape in shapes:
+        outline = outline_of(shape)
+        found += lines_of(shape) if outline is None else [outline]
+    return found

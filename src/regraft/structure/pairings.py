@@ -66,7 +66,7 @@ def _ball(kind: int) -> Callable[[Solid, Solid], Pairings]:
 
 def _capsule_on_plane(capsule: Solid, plane: Solid) -> Pairings:
     for end, ball in _ends(capsule):
-        yield Pairing(t.SPHERE_PLANE, ball.pose, ball.size, plane.pose, meaning=f"its {end}", fixed=ball.size[0] == 0.0)
+        yield from _named(_ball(t.SPHERE_PLANE)(ball, plane), f"its {end}")
 
 
 def _ends(capsule: Solid) -> list[tuple[str, Solid]]:
@@ -81,12 +81,27 @@ def _capsule_on_capsule(first: Solid, second: Solid) -> Pairings:
     yield Pairing(t.CAPSULE_CAPSULE, first.pose, first.size, second.pose, second.size)
 
 
+def _capsule_in_hollow(capsule: Solid, hollow: Solid) -> Pairings:
+    for end, ball in _ends(capsule):
+        yield from _named(_ball(t.SPHERE_HOLLOW)(ball, hollow), f"its {end}")
+
+
+def _box_in_hollow(box: Solid, hollow: Solid) -> Pairings:
+    for meaning, corner in _corners(box):
+        yield from _named(_ball(t.SPHERE_HOLLOW)(corner, hollow), meaning)
+
+
+def _named(found: Pairings, meaning: str) -> Pairings:
+    for pairing in found:
+        yield pairing._replace(meaning=meaning)
+
+
 # --- what lies on planes ------------------------------------------------------------------------------------------------------
 
 
 def _box_on_plane(box: Solid, plane: Solid) -> Pairings:
     for meaning, corner in _corners(box):
-        yield Pairing(t.SPHERE_PLANE, corner.pose, (0.0,), plane.pose, meaning=meaning, fixed=True)
+        yield from _named(_ball(t.SPHERE_PLANE)(corner, plane), meaning)
 
 
 def _corners(box: Solid) -> Iterator[tuple[str, Solid]]:
@@ -209,6 +224,10 @@ _PAIRS: dict[tuple[str, str], Callable[[Solid, Solid], Pairings]] = {
     ("sphere", "surface"): _ball_on_surface,
     ("frame", "sphere"): _ball(t.SPHERE_SPHERE),
     ("sphere", "sphere"): _ball(t.SPHERE_SPHERE),
+    ("frame", "hollow sphere"): _ball(t.SPHERE_HOLLOW),
+    ("sphere", "hollow sphere"): _ball(t.SPHERE_HOLLOW),
+    ("capsule", "hollow sphere"): _capsule_in_hollow,
+    ("box", "hollow sphere"): _box_in_hollow,
     ("frame", "capsule"): _ball(t.SPHERE_CAPSULE),
     ("sphere", "capsule"): _ball(t.SPHERE_CAPSULE),
     ("capsule", "capsule"): _capsule_on_capsule,
