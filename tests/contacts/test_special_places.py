@@ -9,6 +9,7 @@ import numba
 import numpy as np
 import pytest
 from meeting_shapes import meet, pair_of, parts, placed, velocities_at
+from scipy.spatial import ConvexHull
 
 import regraft as rg
 from random_mechanisms import random_pose
@@ -259,3 +260,74 @@ def test_far_from_the_origin_of_the_world_a_gap_has_the_digits_of_the_world():
     mech = pair_of(rg.Sphere(0.1), LEVEL, world=True)
     row = parts(meet(mech, placed(mech, rg.Pose(translation=(1e5, -1e5, 0.35))))[0][0])
     assert row["gap"] == pytest.approx(0.25, abs=1e-15)
+
+
+# --- boxes on steps ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_board_that_lies_on_an_edge_touches_it_with_both_edges_of_its_lower_face():
+    tilt = 0.3  # its end hangs down over the edge at (0, 0.2)
+    pose = rg.Pose(translation=(0, 0, 0.2)) @ rg.Pose.about((0, 1, 0), -tilt) @ rg.Pose(translation=(0.1, 0, 0.05))
+    mech = pair_of(rg.Box((1.0, 0.4, 0.1)), rg.ground(profile=STAIRS[:4]), world=True)
+    state = placed(mech, pose, rng=np.random.default_rng(2))
+    rows, found = meet(mech, state)
+    touched = {m.partition(": ")[2]: parts(row) for m, row in zip(found.meanings, rows, strict=True) if row[t.GAP] < 1e-12}
+    assert set(touched) == {f"its edge {side}y, −z on {EDGE[3:]}" for side in "−+"}
+    for row in touched.values():
+        assert row["gap"] == pytest.approx(0.0, abs=1e-15)
+        np.testing.assert_allclose(row["normal"], (-math.sin(tilt), 0, math.cos(tilt)), atol=1e-15)
+        np.testing.assert_allclose(np.abs(row["point"]), (0, 0.2, 0.2), atol=1e-15)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_box_on_an_edge_touches_where_its_shadow_along_the_edge_does(seed):
+    """The least gap is 0 on the outline of the box's corners, seen along the edge, and has the right sign beside it."""
+    rng = np.random.default_rng(seed)
+    size, pose = rng.uniform(0.2, 0.8, 3), random_pose(rng)
+    corners = pose.apply(0.5 * size * np.array([(a, b, c) for a in (-1, 1) for b in (-1, 1) for c in (-1, 1)]))[:, [0, 2]]
+    direction = rng.standard_normal(2)
+    direction /= np.linalg.norm(direction)
+    outline = ConvexHull(corners)
+    middle = pose.translation[[0, 2]]
+    slopes = outline.equations[:, :2] @ direction
+    ways = -(outline.equations[:, :2] @ middle + outline.equations[:, 2]) / np.where(slopes > 0, slopes, np.nan)
+    way = np.nanmin(ways)
+    side = outline.equations[np.nanargmin(ways), :2]
+    for part, gap in ((1.0, 0.0), (1.01, 0.01 * way * (direction @ side)), (0.99, -0.01 * way * (direction @ side))):
+        x, z = middle + part * way * direction
+        mech = pair_of(rg.Box(size), rg.ground(profile=[(x - 1, z - 9), (x, z), (x + 1, z - 9)]), world=True)
+        state = placed(mech, pose, rng=rng)
+        rows, found = meet(mech, state)
+        i = int(np.argmin(np.where(found.points[:, t.KIND] == t.BOX_VERTEX, rows[:, t.GAP], np.inf)))
+        row = rows[i]
+        assert row[t.GAP] == pytest.approx(gap, abs=1e-12)
+        np.testing.assert_allclose(row[[t.NORMAL, t.NORMAL + 2]], -side, atol=1e-12)
+        assert row[t.NORMAL + 1] == 0.0
+        if part == 1.0:
+            np.testing.assert_allclose(row[[t.POINT, t.POINT + 2]], (x, z), atol=1e-12)
+            check_rates(mech, state, row, i)
+
+
+def check_rates(mech, state, row, i):
+    """The rates of a point that touches, against differences, and its gap's against the velocity there."""
+    h = 1e-6
+    before, after = (parts(meet(mech, mech.state(q=rg.integrate(mech, state.q, s * state.v)))[0][i]) for s in (-h, h))
+    here = parts(row)
+    for key in ("normal", "point"):
+        np.testing.assert_allclose(here[f"{key}_rate"], (after[key] - before[key]) / (2 * h), rtol=1e-4, atol=1e-5)
+    v, _ = velocities_at(mech, state, here["point"])
+    assert (after["gap"] - before["gap"]) / (2 * h) == pytest.approx(here["normal"] @ v, abs=1e-5)
+
+
+def test_a_box_that_stands_beside_a_step_or_on_it_is_not_touched_by_the_edge():
+    box = rg.Box((0.2, 0.2, 0.6))
+    for x, z in ((-0.15, 0.3), (0.3, 0.5)):
+        touched = closed(gaps_on_stairs(box, x, z), 1e-9)
+        assert {meaning.partition(" on ")[0] for meaning in touched} == {f"its corner {a}x, {b}y, −z" for a in "−+" for b in "−+"}
+        assert all("on the piece" in meaning for meaning in touched)
+
+
+def test_a_board_without_thickness_has_four_edges():
+    mech = pair_of(rg.Box((1.0, 0.4, 0.0)), rg.ground(profile=[(0, 0), (1, 1), (2, 0)]), world=True)
+    _, found = meet(mech, placed(mech, rg.Pose(translation=(0, 0, 2))))
+    assert sum(found.points[:, t.KIND] == t.BOX_VERTEX) == 4

@@ -202,6 +202,25 @@ def _capsule_on_profile(capsule: Solid, profile: Solid) -> Pairings:
         yield Pairing(t.CAPSULE_VERTEX, capsule.pose, capsule.size, profile.pose, edge, f"on the edge at {_place(edge)}")
 
 
+def _box_on_profile(box: Solid, profile: Solid) -> Pairings:
+    for meaning, corner in _corners(box):
+        yield from _on_pieces(corner, profile, f"{meaning} ")
+    for edge in _edges(profile):
+        for number, meaning in _box_edges(box):
+            size = (*box.size, float(number))
+            yield Pairing(t.BOX_VERTEX, box.pose, size, profile.pose, edge, f"{meaning} on the edge at {_place(edge)}")
+
+
+def _box_edges(box: Solid) -> Iterator[tuple[int, str]]:
+    """The number of each edge, as `box_vertex` has it, and its name; edges that coincide, of a board, are one."""
+    for axis, third, second in product(range(3), (0, 1), (0, 1)):
+        (b, on_b), (c, on_c) = ((axis + 1) % 3, second), ((axis + 2) % 3, third)
+        if box.size[axis] == 0.0 or (box.size[b] == 0.0 and on_b) or (box.size[c] == 0.0 and on_c):
+            continue
+        word = ", ".join(f"{'+' if on else '−'}{'xyz'[i]}" for i, on in sorted(((b, on_b), (c, on_c))))
+        yield 4 * axis + 2 * third + second, f"its edge {word}"
+
+
 # --- surfaces -----------------------------------------------------------------------------------------------------------------
 
 
@@ -220,6 +239,7 @@ _PAIRS: dict[tuple[str, str], Callable[[Solid, Solid], Pairings]] = {
     ("frame", "profile"): _ball_on_profile,
     ("sphere", "profile"): _ball_on_profile,
     ("capsule", "profile"): _capsule_on_profile,
+    ("box", "profile"): _box_on_profile,
     ("frame", "surface"): _ball_on_surface,
     ("sphere", "surface"): _ball_on_surface,
     ("frame", "sphere"): _ball(t.SPHERE_SPHERE),

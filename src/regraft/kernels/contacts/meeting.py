@@ -13,6 +13,7 @@ from ...algebra.scalars import Scalar
 from ...algebra.spatial import Motion, Rotation, Transform, Vector, angular
 from ...compilation import entry, inline
 from ..memory import model_at, work_at
+from .pairs.box_edges import box_vertex
 from .pairs.boxes import sphere_box
 from .pairs.capsules import capsule_capsule, sphere_capsule
 from .pairs.planes import ellipsoid_plane, flat_plane, rim_plane, sphere_plane
@@ -21,6 +22,7 @@ from .pairs.spheres import sphere_hollow, sphere_sphere
 from .pairs.surfaces import sphere_surface
 from .placing import first_row, first_shape, second_row, second_shape, store_meeting, twist_of, velocity_at
 from .tables import (
+    BOX_VERTEX,
     CAPSULE_CAPSULE,
     CAPSULE_VERTEX,
     ELLIPSOID_PLANE,
@@ -76,6 +78,8 @@ def meet(
         return sphere_vertex(X_a, size_a[0], X_b, size_b[0], size_b[1])
     if kind == CAPSULE_VERTEX:
         return capsule_vertex(X_a, size_a[0], size_a[1], X_b, size_b[0], size_b[1])
+    if kind == BOX_VERTEX:
+        return box_vertex(X_a, size_a[0], size_a[1], size_a[2], size_a[3], X_b, size_b[0], size_b[1])
     return sphere_surface(X_a, size_a[0], X_b, at)
 
 
