@@ -40,6 +40,7 @@ OTHER_NAMES = {
     ("simulate/prescribed.py", "_NEARBY"): "the step of a derivative",
     ("simulate/replay.py", "NUDGE"): "the step of a derivative",
     ("simulate/start.py", "_A_LITTLE"): "the step to a position nearby",
+    ("structure/heights.py", "_APART"): "the step of a derivative",
 }
 
 OTHER_LITERALS = {

@@ -305,6 +305,9 @@ SURFACE_FOOT = 1e-7  # relative to the radius of the ball
 """A step on a surface towards the point nearest to a ball's centre is taken as it is where it is shorter, and one more ends the
 search: Newton's method doubles the digits."""
 
+SLOPE_APART = 1e-3  # relative to 1 + the derivative
+"""By how much a derivative of a surface may differ from what differences say."""
+
 # --- dry friction --------------------------------------------------------------------------------------------------------------
 
 SLIP_SPEED = 1e-2  # rad/s and m/s

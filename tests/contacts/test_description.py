@@ -246,6 +246,8 @@ def test_a_name_that_means_two_parts_is_refused():
         (numba.njit(lambda x: x), "does not take 2 arguments. It must be f"),
         (numba.njit(lambda x, y: x + y), "cannot be compiled: .*It must be f"),
         (numba.njit(lambda x, y: (x, y, "z")), "cannot be compiled"),
+        (numba.njit(lambda x, y: (x * y, x, y, 0.0, 1.0, 0.0)), r"z_x at \(0.31, 0.17\) is 0.31, and by differences 0.17"),
+        (numba.njit(lambda x, y: (x * y, y, x, 0.0, -1.0, 0.0)), "z_xy at .* is -1, and by differences 1"),
     ],
 )
 def test_a_surface_that_does_not_return_six_numbers_is_refused(function, pattern):
