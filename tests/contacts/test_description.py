@@ -219,7 +219,7 @@ def test_the_velocity_of_a_belt_is_turned_into_the_axes_of_its_row():
         (
             rg.Contact("egg", "ball"),
             "the Ellipsoid 'egg' and the Sphere 'ball' cannot touch each other. The Ellipsoid 'egg' can touch planes. "
-            "The Sphere 'ball' can touch boxes, capsules, frames, hollow spheres, planes, profiles, spheres, surfaces.",
+            "The Sphere 'ball' can touch boxes, capsules, cylinders, frames, hollow spheres, planes, profiles, spheres, ",
         ),
     ],
 )

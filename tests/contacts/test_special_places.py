@@ -229,7 +229,13 @@ def test_a_ball_in_a_hollow_is_pushed_inwards():
 
 
 def test_what_is_in_the_middle_of_a_ball_has_a_normal():
-    for form in (rg.Sphere(1.0), rg.Sphere(1.0, hollow=True), rg.Capsule(1.0, (0, 0, -1), (0, 0, 1)), rg.Box((1, 1, 1))):
+    for form in (
+        rg.Sphere(1.0),
+        rg.Sphere(1.0, hollow=True),
+        rg.Capsule(1.0, (0, 0, -1), (0, 0, 1)),
+        rg.Box((1, 1, 1)),
+        rg.Cylinder(1, 1),
+    ):
         mech = pair_of(rg.Sphere(0.2), form, world=True)
         row = parts(meet(mech, placed(mech, rg.Pose()))[0][0])
         assert np.linalg.norm(row["normal"]) == pytest.approx(1.0)

@@ -251,6 +251,8 @@ _PAIRS: dict[tuple[str, str], Callable[[Solid, Solid], Pairings]] = {
     ("frame", "capsule"): _ball(t.SPHERE_CAPSULE),
     ("sphere", "capsule"): _ball(t.SPHERE_CAPSULE),
     ("capsule", "capsule"): _capsule_on_capsule,
+    ("frame", "cylinder"): _ball(t.SPHERE_CYLINDER),
+    ("sphere", "cylinder"): _ball(t.SPHERE_CYLINDER),
     ("frame", "box"): _ball(t.SPHERE_BOX),
     ("sphere", "box"): _ball(t.SPHERE_BOX),
 }

@@ -16,6 +16,7 @@ from ..memory import model_at, work_at
 from .pairs.box_edges import box_vertex
 from .pairs.boxes import sphere_box
 from .pairs.capsules import capsule_capsule, sphere_capsule
+from .pairs.cylinders import sphere_cylinder
 from .pairs.planes import ellipsoid_plane, flat_plane, rim_plane, sphere_plane
 from .pairs.profiles import capsule_vertex, sphere_segment, sphere_vertex
 from .pairs.spheres import sphere_hollow, sphere_sphere
@@ -34,6 +35,7 @@ from .tables import (
     SHAPES,
     SPHERE_BOX,
     SPHERE_CAPSULE,
+    SPHERE_CYLINDER,
     SPHERE_HOLLOW,
     SPHERE_PLANE,
     SPHERE_SEGMENT,
@@ -80,6 +82,8 @@ def meet(
         return capsule_vertex(X_a, size_a[0], size_a[1], X_b, size_b[0], size_b[1])
     if kind == BOX_VERTEX:
         return box_vertex(X_a, size_a[0], size_a[1], size_a[2], size_a[3], X_b, size_b[0], size_b[1])
+    if kind == SPHERE_CYLINDER:
+        return sphere_cylinder(X_a, size_a[0], X_b, size_b[0], size_b[1])
     return sphere_surface(X_a, size_a[0], X_b, at)
 
 
