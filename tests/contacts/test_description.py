@@ -14,7 +14,7 @@ import regraft as rg
 from regraft.files.formats.contract import WriteOptions
 from regraft.files.formats.mjcf_writing import write_mjcf
 from regraft.kernels.contacts import tables as t
-from regraft.show.outlines import outlines_of
+from regraft.show.outlines import outlines_of, planes_of
 from regraft.structure.contacts import points_of
 
 
@@ -150,6 +150,20 @@ def test_a_profile_is_drawn_as_lines_between_its_corners():
     lines = outlines_of(mech, mech.state())
     assert [line.points.tolist() for line in lines] == [[[0, 0, 0.5], [1, 0, 0.5]], [[1, 0, 0.5], [1, 0, 0.7]]]
     assert {line.colour for line in lines} == {"#FF0000"}
+
+
+def test_a_plane_is_drawn_as_a_line_across_the_room():
+    mech = rg.Mechanism()
+    low, high = np.array((-1.0, -2.0, 0.0)), np.array((3.0, 4.0, 2.0))
+    mech.add_shape("world", rg.ground(), "floor")  # which every picture has
+    mech.add_shape("world", rg.ground(0.5, math.atan(0.25)), "hill")
+    mech.add_shape("world", rg.Plane((-1, 0, 0)), "wall", rg.Pose(translation=(2, 0, 0)))
+    mech.add_shape("world", rg.Plane((-1, 0, 0)), "far wall", rg.Pose(translation=(4, 0, 0)))
+    mech.add_shape("world", rg.Plane((0, 1, 0)), "side")
+    mech.add_shape("world", rg.ground(7.0), "unseen", visual=False)
+    hill, wall = planes_of(mech, low, high)
+    np.testing.assert_allclose(hill.points, [(-1, 1, 0.25), (3, 1, 1.25)], atol=1e-15)
+    np.testing.assert_allclose(wall.points, [(2, 1, 0), (2, 1, 2)], atol=1e-15)
 
 
 # --- names and points ----------------------------------------------------------------------------------------------------

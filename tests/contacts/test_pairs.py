@@ -60,6 +60,8 @@ ROUND = {
 SMOOTH = {
     **{f"{name}, plane": (make, lambda rng: rg.Plane(rng.uniform(-1, 1, 3))) for name, make in ON_PLANES.items()},
     **ROUND,
+    "sphere, hollow": (sphere, lambda rng: rg.Sphere(rng.uniform(3.0, 4.0), hollow=True)),
+    "capsule, hollow": (capsule, lambda rng: rg.Sphere(rng.uniform(4.0, 5.0), hollow=True)),
     "frame, surface": (lambda rng: None, lambda rng: rg.surface(hills)),  # noqa: ARG005
     "frame, ground": (lambda rng: None, lambda rng: rg.ground(0.3, 0.2)),  # noqa: ARG005
 }

@@ -213,6 +213,32 @@ def test_a_capsule_across_an_edge_touches_it_with_its_side():
     np.testing.assert_allclose(row["normal"], n, atol=1e-14)
 
 
+BALL, POINT, ROD = rg.Sphere(0.05), None, rg.Capsule(0.05, (-0.3, 0, 0), (0.3, 0, 0))
+
+
+@pytest.mark.parametrize(
+    ("form", "at"), [*((BALL, at) for at in range(7)), *((POINT, at) for at in range(5)), *((ROD, at) for at in (5, 6))]
+)
+def test_on_a_profile_that_moves_rates_are_those_of_the_motion(form, at):
+    """At five pieces, in the middle of each, then at two edges; both bodies move."""
+    rng = np.random.default_rng(at)
+    if at < 5:
+        (x0, z0), (x1, z1) = STAIRS[at : at + 2]
+        n, place = np.array((z0 - z1, 0.0, x1 - x0)) / math.hypot(x1 - x0, z1 - z0), (0.5 * (x0 + x1), 0.3, 0.5 * (z0 + z1))
+    else:
+        n, place = np.array((-0.6, 0.0, 0.8)), (STAIRS[2 * at - 8][0], 0.3, STAIRS[2 * at - 8][1])
+    on_body, pose_b = random_pose(rng), random_pose(rng)
+    lying = rg.Pose(np.column_stack((np.cross((0, 1, 0), n), (0, 1, 0), n)))  # z along the normal
+    middle = rg.Pose(translation=place + (0.05 if form is not None else 0.0) * n) @ lying @ rg.Pose.about((0, 0, 1), 0.4)
+    mech = pair_of(form, rg.ground(profile=STAIRS), None, on_body)
+    state = placed(mech, pose_b @ on_body @ middle, pose_b, rng)
+    rows, _ = meet(mech, state)
+    i = int(np.argmin(np.abs(rows[:, t.GAP])))
+    assert rows[i, t.GAP] == pytest.approx(0.0, abs=1e-12)
+    np.testing.assert_allclose(rows[i, t.NORMAL : t.NORMAL + 3], (pose_b @ on_body).rotation @ n, atol=1e-12)
+    check_rates(mech, state, rows[i], i)
+
+
 # --- hollows, capsules, surfaces ----------------------------------------------------------------------------------------------
 
 
@@ -321,8 +347,8 @@ def check_rates(mech, state, row, i):
     here = parts(row)
     for key in ("normal", "point"):
         np.testing.assert_allclose(here[f"{key}_rate"], (after[key] - before[key]) / (2 * h), rtol=1e-4, atol=1e-5)
-    v, _ = velocities_at(mech, state, here["point"])
-    assert (after["gap"] - before["gap"]) / (2 * h) == pytest.approx(here["normal"] @ v, abs=1e-5)
+    v_a, v_b = velocities_at(mech, state, here["point"])
+    assert (after["gap"] - before["gap"]) / (2 * h) == pytest.approx(here["normal"] @ (v_a - v_b), abs=1e-5)
 
 
 def test_a_box_that_stands_beside_a_step_or_on_it_is_not_touched_by_the_edge():

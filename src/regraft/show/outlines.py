@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ..describe.mechanism import Mechanism
-from ..describe.parts import Shape
+from ..describe.parts import WORLD, Shape
 from ..describe.state import State
-from .forms import Outline, lines_of, outline_of
+from .forms import Outline, line_across, lines_of, outline_of
 from .sticks import stick_of, where_joints_are
+
+Array = NDArray[np.float64]
 
 
 def outlines_of(mech: Mechanism, state: State, soles: frozenset[str] = frozenset()) -> tuple[Outline, ...]:
@@ -28,6 +33,12 @@ def outlines_of(mech: Mechanism, state: State, soles: frozenset[str] = frozenset
             own = [stick_of(mech, body, places[body], soles)]
         found += own
     return tuple(found)
+
+
+def planes_of(mech: Mechanism, low: Array, high: Array) -> tuple[Outline, ...]:
+    """The planes of the world that are there to be seen, as lines through a room with these corners (3,)."""
+    shapes = (shape for shape in mech.shapes.values() if shape.body == WORLD and shape.visual)
+    return tuple(found for shape in shapes if (found := line_across(shape, low, high)) is not None)
 
 
 def _drawable(shapes: Iterable[Shape]) -> list[Outline]:
