@@ -16,7 +16,7 @@ def least(function, bounds, grid=9):
         return function(np.zeros(0))
     axes = [np.linspace(low, high, grid) for low, high in bounds]
     starts = sorted((np.array(at) for at in product(*axes)), key=function)[:4]
-    found = []
+    found = [function(starts[0])]  # a search within bounds may end higher than it began
     for start in starts:
         at = start
         for _ in range(2):  # the second search goes on where rounding in differences ended the first
