@@ -62,6 +62,25 @@ def test_in_the_plane_of_a_walker_one_tangent_is_across_it(tilt):
     assert abs(row["tangents"][0][1]) < 1e-15
 
 
+def test_points_are_called_what_they_are():
+    pose = rg.Pose.about((1, 2, 3), 0.5, (0.1, 0.2, 3.0))
+    capsule = rg.Capsule(0.1, (0.1, 0.2, 0.3), (-0.3, 0.4, 0.7))
+    places = {"its start": capsule.start, "its end": capsule.end}
+    places |= {
+        f"its corner {'−+'[i]}x, {'−+'[j]}y, {'−+'[k]}z": (0.2 * (2 * i - 1), 0.3 * (2 * j - 1), 0.4 * (2 * k - 1))
+        for i in (0, 1) for j in (0, 1) for k in (0, 1)
+    }  # fmt: skip
+    found = 0
+    for form, radius in ((capsule, 0.1), (rg.Box((0.4, 0.6, 0.8)), 0.0)):
+        mech = pair_of(form, LEVEL, world=True)
+        rows, points = meet(mech, placed(mech, pose))
+        for row, meaning in zip(rows, points.meanings, strict=True):
+            expected = pose.apply(places[meaning.partition(": ")[2]]) - (0, 0, radius)
+            np.testing.assert_allclose(row[t.POINT : t.POINT + 3], expected, atol=1e-14)
+            found += 1
+    assert found == 10
+
+
 def test_tangents_turn_no_faster_than_twice_the_normal_from_below_the_horizon_up():
     last = None
     for turn in np.linspace(-0.6, math.pi + 0.6, 500):  # over a wall, the ground and another wall, both leaning over a bit
