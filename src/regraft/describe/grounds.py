@@ -121,7 +121,8 @@ def surface(function: Any) -> Surface:
     ----------
     function : compiled function
         ``f(x, y)`` of coordinates in the shape's frame, compiled by Numba, which returns six numbers: the height z and its
-        derivatives z_x, z_y, z_xx, z_xy and z_yy. With it the contact's rates are exact.
+        derivatives z_x, z_y, z_xx, z_xy and z_yy. With them the contact's rates are exact; where they do not fit the heights,
+        the first contact with the surface is an error.
 
     Returns
     -------
