@@ -38,7 +38,7 @@ def test_it_comes_to_rest_at_the_known_time(e):
     t, name, count = rest
     assert t == pytest.approx(end_of_bouncing(1.0, e), abs=1e-10)
     assert "ball" in name
-    assert count > 20
+    assert count > 15
     after = points_of(traj, "ball")
     assert (after.mode[traj.t > t] != OPEN).all()
     assert after.normal[-1].sum() == pytest.approx(9.81, abs=1e-9)

@@ -64,7 +64,7 @@ from .memory import (
     problem_of,
 )
 from .modes import solve_modes
-from .problem import BEND, BOX, CONE, FIXED_FORCE, OPEN, RAY, SLIDE, SOLVED, STICK
+from .problem import BEND, BOX, CONE, FIXED_FORCE, OPEN, PUSH, RAY, SLIDE, SOLVED, STICK
 from .response import couple_contacts
 from .rubs import add_slides, meet_rubs, rates_of_rubs, rub_rate, rub_speed
 from .rows import along_rows, apply_forces, relative_acceleration, slip_velocity, spread_active, turning_normal
@@ -281,6 +281,8 @@ def choose_modes(model: KernelModel, work: Work, contacts: Contacts, v: Any, pro
             store(contacts.kept, i, DIRECTION, along)
         else:
             choose_rub(work, contacts, i, a, problem)
+    problem.scratch[PUSH] = 0.0  # impacts leave theirs there
+    problem.scratch[BEND] = 0.0
     status, item = find_modes(problem)
     contacts.header[STATUS], contacts.header[WORST] = status, item
     if status != SOLVED:
