@@ -44,6 +44,7 @@ def points_of(traj, name):
     found, samples = traj.contacts()[name], len(traj.t)
     scalars = (np.asarray(getattr(found, what)).reshape(samples, -1) for what in ("mode", "normal", "gap"))
     mode, normal, gap = scalars
+    mode = np.where(mode == "rolling", STICKING, mode)  # sticking, where the place of contact moves over the bodies
     vectors = (np.asarray(getattr(found, what), float).reshape(samples, -1, 3) for what in ("friction", "point", "slip"))
     friction, point, slip = vectors
     return Points(traj.t, mode, normal, friction, point, slip, gap)
