@@ -35,6 +35,7 @@ from .memory import (
     problem_without_friction,
 )
 from .modes import solve_modes
+from .points import beyond_end
 from .problem import BEND, BOX, CONE, SLIDE, STICK
 from .response import couple_contacts, respond, rows_speed
 from .rows import along_rows, apply_forces, slip_velocity, spread_active, surface_speed
@@ -91,7 +92,8 @@ def position_gaps(model: KernelModel, work: Work, contacts: Contacts, problem: P
         away = (0.0, 0.0, 0.0)
         if held:
             away = along_rows(contacts, i, off_anchor(model, work, contacts, i))
-        gap = contacts.met[i, GAP]
+        beyond = beyond_end(model, work, contacts.points, contacts.shapes, contacts.profiles, i)
+        gap = contacts.met[i, GAP] - 2.0 * max(beyond, 0.0)
         problem.b[3 * a], problem.b[3 * a + 1], problem.b[3 * a + 2] = gap, away[1], away[2]
         worst = max(worst, max(abs(gap), max(abs(away[1]), abs(away[2]))))
     return worst

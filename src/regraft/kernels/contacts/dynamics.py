@@ -33,7 +33,7 @@ from ..prescribed import impose_rates
 from ..tables import TAU, VEL, A, D, KernelModel, R, Work
 from .complementarity import find_modes
 from .distribution import least_margin, widest_margin
-from .points import gap_of, meet_point
+from .points import beyond_end, gap_of, meet_point
 from .memory import (
     ACTIVE_POINTS,
     ACTIVE_RUBS,
@@ -414,7 +414,7 @@ def watch(model: KernelModel, work: Work, contacts: Contacts, v: Any) -> None:
                 if parting_speed(model, work, contacts, i) <= 0.0:
                     first -= contacts.kept[i, SLACK]
         else:
-            first = normal
+            first = min(normal, -beyond_end(model, work, contacts.points, contacts.shapes, contacts.profiles, i))
             if mode == STICK:
                 friction = math.hypot(contacts.kept[i, FORCE + 1], contacts.kept[i, FORCE + 2])
                 second = contacts.shapes[i, MU_STATIC] * normal - friction

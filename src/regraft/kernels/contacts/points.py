@@ -5,6 +5,7 @@ A ball or a point on a plane, the most frequent pair by far, does without comple
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from ...algebra.memory import call_kernel
@@ -14,8 +15,9 @@ from ..kinematics import move_bodies, place_bodies
 from ..memory import model_at, positions_in, work_at
 from ..tables import KernelModel, Work
 from .pairs.planes import sphere_plane
+from .pairs.profiles import beyond_segment
 from .placing import first_row, first_shape, second_row, second_shape, store_meeting, twist_of, velocity_at
-from .tables import GAP_KERNEL, KIND, MEETING_KERNEL, SPHERE_PLANE, SWAPPED
+from .tables import GAP_KERNEL, KIND, MEETING_KERNEL, SPHERE_PLANE, SPHERE_SEGMENT, SWAPPED, TABLE
 
 
 @inline
@@ -28,6 +30,20 @@ def gap_of(model: KernelModel, work: Work, points: Any, shapes: Any, profiles: A
         return gap
     tables = points.ctypes.data, shapes.ctypes.data, profiles.ctypes.data
     return call_kernel(points[i, GAP_KERNEL], (model.handle, tables[0], tables[1], tables[2], i))
+
+
+@inline
+def beyond_end(model: KernelModel, work: Work, points: Any, shapes: Any, profiles: Any, i: int) -> float:
+    """How far point i is beyond the end of the straight piece that it moves over; negative elsewhere. After `place_bodies`.
+
+    There its gap has a kink, as it grows with this, twice as fast. What is closed goes on along the piece up to the end of a step,
+    and the guard that looks at this number ends it before.
+    """
+    if points[i, KIND] != SPHERE_SEGMENT:
+        return -math.inf
+    X_a, _ = first_shape(model, work, points, shapes, i)
+    X_b, _ = second_shape(model, work, points, shapes, i)
+    return beyond_segment(X_a, X_b, profiles, points[i, TABLE])
 
 
 @inline

@@ -32,6 +32,17 @@ def sphere_segment(X_a: Transform, radius: float, X_b: Transform, profiles: Any,
 
 
 @inline
+def beyond_segment(X_a: Transform, X_b: Transform, profiles: Any, at: int) -> float:
+    """How far a ball is beyond the nearer end of a straight piece; negative while it is over the piece."""
+    start, along = load_vector(profiles, at + START, 2), load_vector(profiles, at + ALONG, 2)
+    lower, upper, lower_slant, upper_slant = load_vector(profiles, at + LOWER_END, 4)
+    c = rotate_back(X_b[0], subtract(X_a[1], X_b[1]))
+    x, z = c[0] - start[0], c[2] - start[1]
+    s, depth = along[0] * x + along[1] * z, min(along[0] * z - along[1] * x, 0.0)
+    return max(s - upper - upper_slant * depth, lower - s - lower_slant * depth)
+
+
+@inline
 def _positive(x: Scalar) -> Scalar:
     return x if x.real > 0.0 else zero(x)
 
