@@ -423,6 +423,9 @@ JOINT_RESTS = 1e-10  # rad/s, or m/s
 REST_SPEED = 1e-5  # m/s
 """Points that come together more slowly do not bounce: what is left of infinitely many bounces is passed to rest."""
 
+JAMS_AT = 1e-14  # of the slip
+"""So fast a point that jams approaches where its impact begins, so that it has a beginning."""
+
 TOUCHING = 1e-10  # m
 """Points nearer than this touch, where something happens to others."""
 

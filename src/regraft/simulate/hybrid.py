@@ -19,6 +19,7 @@ from ..tolerances import CASCADE, LEAST_STEP, SAME_TIME
 from . import stepping_loop
 from .applied import Applied
 from .contacts.bounces import Bounces
+from .contacts.contacting import Contacting
 from .coordinates import Maximal, Reduced
 from .events import PASS, STOP, Event, TimeAt, check_events
 from .histories import EventRecord
@@ -183,6 +184,7 @@ class Run:
         """The events whose actions led to the present segment."""
         self.warned: set[str] = set()
         self.bounces = Bounces()
+        self.touches = 0
 
     def from_state(self, mech: Mechanism, state: State) -> Trajectory:
         """Run to the end."""
@@ -240,17 +242,57 @@ class Run:
                 if not runner.hit() and not (self.waiting and self.waiting[-1].guard.time <= runner.t):
                     return runner
             return self.happen(runner, [*runner.hit(), *self._due(runner.t + SAME_TIME * max(1.0, abs(runner.t)))])
+        if why == stepping_loop.NOT_FINITE and self.jam(runner):
+            return runner
         raise self._failure(runner, why)
 
     def touch(self, runner: Runner, hits: list[int]) -> None:
         """Let something happen to contacts; the same runner goes on, with another segment."""
         contacts, t, x = runner.contacts, runner.t, runner.x
         assert contacts is not None
+        self._count_touches(runner)
         said = contacts.happened(hits)
         self._keep_segment(runner, said[0])
         self.happened.extend(EventRecord(t, what) for what in said)
-        runner.restart(contacts.event(x))
+        try:
+            runner.restart(contacts.event(x))
+        except ModelError as problem:
+            raise self._error(f"at t = {t:.9g} {problem}", t, None) from problem
+        self._warn_of_impact(contacts, t)
         self.bounces.follow(t, contacts, self.happened)
+
+    def jam(self, runner: Runner) -> bool:
+        """Where no forces obey Coulomb's law, let the point that jams have its impact; whether there is such a point."""
+        contacts, t = runner.contacts, runner.t
+        if contacts is None or (found := contacts.jam(runner.x)) is None:
+            return False
+        self._count_touches(runner)
+        x, said = found
+        self._keep_segment(runner, said)
+        self.happened.append(EventRecord(t, said))
+        runner.restart(x)
+        self._warn_of_impact(contacts, t)
+        return True
+
+    def _warn_of_impact(self, contacts: Contacting, t: float) -> None:
+        """Say once what impacts were not as their laws say."""
+        for word, said in contacts.warnings().items():
+            if word not in self.warned:
+                self.warned.add(word)
+                warn(f"at t = {t:.9g} {said}. Later ones of this run are not told.")
+
+    def _count_touches(self, runner: Runner) -> None:
+        """An error where contacts have had very many events at one time."""
+        t, contacts = runner.t, runner.contacts
+        last = self.happened[-1].t if self.happened else -math.inf
+        self.touches = self.touches + 1 if t - last <= CASCADE * (1.0 + abs(t)) else 0
+        if contacts is not None and self.touches > ENDLESS + 10 * len(contacts.names):
+            self._keep_segment(runner, None)
+            names = dict.fromkeys(record.name for record in self.happened[-ENDLESS:])
+            raise self._error(
+                f"events of contacts follow each other without end at t = {t:.12g}: {listed(names)}. Usual reasons: contacts that are "
+                "the same twice, or friction so large that they jam. Leave one out, or change what touches.", t, None,
+            )  # fmt: skip
 
     def _keep_segment(self, runner: Runner, event: str | None) -> None:
         """Keep what a runner has recorded since its last segment."""
@@ -377,8 +419,8 @@ class Run:
             error = self._error(f"{runner.failed_function()} failed near t = {t:.9g}: {said}", t, None)
             error.__cause__ = problem
             return error
-        if runner.contacts is not None and (contact := runner.contacts.problem()) is not None:
-            return self._error(f"at t = {t:.9g} no forces at the contacts obey Coulomb's law, {contact} among them.", t, None)
+        if runner.contacts is not None and (problem := runner.contacts.problem()) is not None:
+            return self._error(f"at t = {t:.9g} {problem}", t, None)
         if (joint := runner.idle_joint()) is not None:
             return self._error(f"at t = {t:.9g} {why_idle(runner.structure, joint, runner.x[: runner.nq])}", t, joint)
         joint = runner.broken_joint()

@@ -6,12 +6,13 @@ at its anchor; one that rolls, whose place of contact moves over both bodies, ha
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from ...algebra.memory import call_kernel, load, vector_at
 from ...algebra.spatial import Vector, add, dot, rotate, scale, subtract, zero_spatial
 from ...compilation import inline, jit, long_entry
-from ...tolerances import CONTACT_CLOSED, REDUNDANT, SLOW_SLIP
+from ...tolerances import CONTACT_CLOSED, PENETRATES, REDUNDANT, SLOW_SLIP
 from .. import configuration
 from ..aba import factorise
 from ..constraints.closure import CLOSE_VELOCITIES, couple
@@ -25,8 +26,12 @@ from .memory import (
     ANCHOR,
     CLOSING,
     DIRECTION,
+    INSIDE,
     MODE,
+    SLACK,
+    STATUS,
     STEP,
+    WORST,
     Contacts,
     Problem,
     active_rows,
@@ -36,7 +41,7 @@ from .memory import (
 )
 from .modes import solve_modes
 from .points import beyond_end
-from .problem import BEND, BOX, CONE, SLIDE, STICK
+from .problem import BEND, BOX, CONE, OPEN, SLIDE, STICK
 from .response import couple_contacts, respond, rows_speed
 from .rows import along_rows, apply_forces, slip_velocity, spread_active, surface_speed
 from .tables import FIXED, GAP, POINT, SURFACE, SWAPPED, TANGENTS
@@ -180,6 +185,16 @@ def turn_directions(model: KernelModel, work: Work, contacts: Contacts) -> None:
                     contacts.kept[i, DIRECTION + c] = slip[c] / size
 
 
+@inline
+def is_inside(contacts: Contacts) -> bool:
+    """Whether the step began with an open point within what it may touch, by the guards as they were there; STATUS says so then."""
+    for i in range(contacts.points.shape[0]):
+        if contacts.items[i, MODE] == OPEN and contacts.values[0, 2 * i] - contacts.kept[i, SLACK] < -PENETRATES:
+            contacts.header[STATUS], contacts.header[WORST] = INSIDE, i
+            return True
+    return False
+
+
 @long_entry
 def contact_closing(handle: int, q: int, v: int, step: int, best: int, result: int, what: int) -> float:
     """What closes loops and contacts again after a step, with addresses of arrays; see `constraints.closure.loop_closing`."""
@@ -187,6 +202,8 @@ def contact_closing(handle: int, q: int, v: int, step: int, best: int, result: i
     position, velocity = vector_at(q, positions_in(handle)), vector_at(v, velocities_in(handle))
     gap, closes = 0.0, contacts.header[CLOSING]
     vector_at(result, 1)[0] = 0.0
+    if what != CLOSE_VELOCITIES and is_inside(contacts):
+        return math.inf
     if closes != 0:
         gap = call_kernel(closes, (handle, q, v, step, best, result, what))
     if active_rows(contacts) == 0:

@@ -12,7 +12,7 @@ from typing import Any
 from ...algebra.memory import load, store
 from ...algebra.spatial import add, dot, scale, zero_spatial
 from ...compilation import Floats, entry, inline, jit
-from ...tolerances import AHEAD_BELOW, JOINT_RESTS, REST_SPEED, STANDS_STILL, TOUCHING
+from ...tolerances import AHEAD_BELOW, JAMS_AT, JOINT_RESTS, REST_SPEED, STANDS_STILL, TOUCHING
 from ..kinematics import move_bodies, place_bodies
 from ..memory import model_at, positions_in, work_at
 from ..tables import TAU, VEL, KernelModel, R, Work
@@ -102,8 +102,12 @@ def touch(model: KernelModel, work: Work, contacts: Contacts) -> bool:
 
 
 @jit
-def strike(model: KernelModel, work: Work, contacts: Contacts, q: Any, v: Any, sequential: bool) -> int:
-    """The impact of all closed points: v becomes what it is after it; points that part are open. Says how it went."""
+def strike(model: KernelModel, work: Work, contacts: Contacts, q: Any, v: Any, sequential: bool, jammed: int) -> int:
+    """The impact of all closed points: v becomes what it is after it; points that part are open. Says how it went.
+
+    The point `jammed`, if not −1, strikes although it does not approach. It slips where no force could hold it out of the ground,
+    as friction would press it in by more. There an impulse grows until it has stopped the slip, and then ends as any other does.
+    """
     list_active(contacts)
     contacts.header[ACTIVE_RUBS] = 0
     prepare_rows(model, work, contacts, q, v)
@@ -117,6 +121,8 @@ def strike(model: KernelModel, work: Work, contacts: Contacts, q: Any, v: Any, s
         problem.b[3 * a] -= u[0]
         problem.b[3 * a + 1] -= u[1]
         problem.b[3 * a + 2] -= u[2]
+        if i == jammed:
+            problem.b[3 * a] = min(problem.b[3 * a], -JAMS_AT * math.hypot(problem.b[3 * a + 1], problem.b[3 * a + 2]))
         problem.mu_s[a], problem.mu_k[a] = contacts.shapes[i, MU_STATIC], contacts.shapes[i, MU_KINETIC]
         contacts.laws[BOUNCE, a], contacts.kinds[IMPACT_LAWS, a] = contacts.shapes[i, RESTITUTION], int(contacts.shapes[i, LAW])
     status, told = solve_impact(
@@ -180,8 +186,11 @@ def rest_or_slide(model: KernelModel, work: Work, contacts: Contacts, v: Any) ->
 
 
 @entry
-def contact_event(handle: int, x: Floats, best: Floats, sequential: bool) -> int:
-    """What the HIT of items makes of them and of the state x = (q, v); says whether there was an impact, see CALM."""
+def contact_event(handle: int, x: Floats, best: Floats, sequential: bool, jammed: int) -> int:
+    """What the HIT of items makes of them and of the state x = (q, v); says whether there was an impact, see CALM.
+
+    `jammed` is the point that strikes without approaching, −1 for none; see `strike`.
+    """
     m, w, contacts, nq = model_at(handle), work_at(handle, 0.0), contacts_at(handle), positions_in(handle)
     q, v = x[:nq], x[nq:]
     place_bodies(m, w, q)
@@ -190,8 +199,8 @@ def contact_event(handle: int, x: Floats, best: Floats, sequential: bool) -> int
         contacts.items[i, BEFORE] = contacts.items[i, MODE]
     let_go_and_slip(m, w, contacts)
     told = CALM
-    if touch(m, w, contacts):
-        told = strike(m, w, contacts, q, v, sequential)
+    if touch(m, w, contacts) or jammed >= 0:
+        told = strike(m, w, contacts, q, v, sequential, jammed)
     else:
         for i in range(contacts.points.shape[0]):
             for c in range(3):

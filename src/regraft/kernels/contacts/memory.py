@@ -67,6 +67,9 @@ NONE = 2  # zeros
 BOUNCE = 3  # restitution
 LAWS = 4
 
+INSIDE = 100
+"""STATUS where an open point is within what it may touch, although nothing has been seen to happen; WORST is then its number."""
+
 # vectors: float64 (VECTORS, rows)
 LACK = 0  # b: what the rows accelerate at, or how fast they go, without forces of contacts
 LAMBDA = 1  # the forces

@@ -11,13 +11,15 @@ from numpy.typing import NDArray
 
 from ...compilation import address_of
 from ...describe.mechanism import Mechanism
-from ...errors import ModelError
+from ...errors import ModelError, listed
 from ...kernels.contacts import memory as m
 from ...kernels.contacts.closing import contact_closing
 from ...kernels.contacts.dynamics import contact_dynamics, contact_guards
-from ...kernels.contacts.events import contact_event
+from ...kernels.contacts.events import UNSOLVED, contact_event
+from ...kernels.contacts.impact import ADDS_ENERGY, ENDED_PLASTIC, LESS_EXPANSION, STRONGE_AS_POISSON
 from ...kernels.contacts.points import gaps_at
-from ...kernels.contacts.problem import OPEN, SLIDE, SOLVED, STICK
+from ...kernels.contacts.problem import NO_SOLUTION, OPEN, SLIDE, SOLVED, STICK
+from ...kernels.contacts.pushing import push_out
 from ...structure.contacts import ContactPoints, points_of
 from ...structure.workspace import Workspace
 from ...tolerances import PENETRATES, SLACK_FORCE
@@ -33,6 +35,14 @@ Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 HAPPENS = {m.TOUCHES: "touches", m.LEAVES: "leaves", m.SLIPS: "slips", m.HOLDS: "sticks"}
+
+
+_TOLD = (
+    (ADDS_ENERGY, "energy", "the impact of {} has added energy, as Newton's law of restitution may where there is friction"),
+    (LESS_EXPANSION, "expansion", "the impact of {} bounces back less than its restitution says, as it would add energy otherwise"),
+    (STRONGE_AS_POISSON, "stronge", "Stronge's law says nothing of points that collide together: {} do by Poisson's"),
+    (ENDED_PLASTIC, "plastic", "impacts of {} that follow each other without end were ended without restitution"),
+)
 
 
 @dataclass(frozen=True)
@@ -94,16 +104,56 @@ class Contacting:
                 f"contact {self.points.names[deepest]!r} ({self.points.meanings[deepest]}) starts {-gaps[deepest]:.3g} m deep in "
                 'what it touches. Start above it, or let resolve="push" move it out.'
             )
+        if push and deepest >= 0 and gaps[deepest] < -PENETRATES:
+            x = self._pushed_out(x)
         for i in np.flatnonzero(gaps < 0.0):
             self.tables.items[i, m.HIT] = m.TOUCHES
         return self._settled(x)
 
-    def _settled(self, x: Array) -> Array:
+    def _pushed_out(self, x: Array) -> Array:
+        found = x.copy()
+        if not push_out(self.work, found, self._best):
+            raise ModelError(
+                f"the contacts {listed(self.points.contact_names)} start within what they touch, and no move was found that takes "
+                "all of them out. Start above it."
+            )
+        return found
+
+    def _settled(self, x: Array, jammed: int = -1) -> Array:
         found = x.copy()
         self.before = x.copy()
         self.tables.kept[:, m.IMPULSE : m.IMPULSE + 3] = 0.0
-        self.told = contact_event(self.work, found, self._best, self.sequential)
+        self.told = contact_event(self.work, found, self._best, self.sequential, jammed)
+        if self.told & UNSOLVED:
+            raise ModelError(
+                f"the impact of {listed(self._closed())} has no solution that obeys the laws of restitution and friction. Newton's law "
+                'contradicts itself where more points touch than can move by themselves: take law="poisson", or impacts="sequential".'
+            )
         return found
+
+    def _closed(self) -> list[str]:
+        return [name for name, mode in zip(self.names, self.tables.items[:, m.MODE], strict=True) if mode != OPEN]
+
+    def jam(self, x: Array) -> tuple[Array, str] | None:
+        """The state after an impact without collision, and what to say of it; None where that is not why there is no motion.
+
+        Painlevé: a point that slips may press itself into the ground by its own friction, so that no force obeys Coulomb's law.
+        """
+        if self.tables.header[m.STATUS] != NO_SOLUTION:
+            return None
+        item = int(self.tables.active[self.tables.header[m.WORST]])
+        if item >= len(self.points.names):
+            return None
+        found = self._settled(x, item)
+        if not self.struck().size:
+            self.tables.header[m.STATUS] = NO_SOLUTION
+            return None
+        return found, f"{self.names[item]} strikes without collision (Painlevé's paradox)"
+
+    def warnings(self) -> dict[str, str]:
+        """What the last impact was not as its laws say, each by a word."""
+        who = listed(self.names[i] for i in self.struck())
+        return {word: said.format(who) for bit, word, said in _TOLD if self.told & bit}
 
     def happened(self, hits: Sequence[int]) -> list[str]:
         """Say what the guards that were hit mean, and let it happen at the next `event`."""
@@ -137,12 +187,22 @@ class Contacting:
         return np.flatnonzero(sizes > SLACK_FORCE * sizes.max(initial=0.0))
 
     def problem(self) -> str | None:
-        """Which contact has no force that obeys its law; None where all have."""
-        if self.tables.header[m.STATUS] == SOLVED:
+        """Why contacts do not let the motion go on; None where they do."""
+        status, item = int(self.tables.header[m.STATUS]), int(self.tables.header[m.WORST])
+        if status == SOLVED:
             return None
-        item = int(self.tables.header[m.WORST])
-        closed = [self.names[i] for i in range(len(self.names)) if self.tables.items[i, m.MODE] != OPEN]
-        return closed[item] if 0 <= item < len(closed) else ", ".join(closed)
+        if status == m.INSIDE:
+            return (
+                f"contact {self.names[item]!r} ({self.points.meanings[item]}) is within what it may touch, although no touch was "
+                "seen. Take smaller steps, by `step`, so that it is."
+            )
+        worst = self.names[int(self.tables.active[item])] if item >= 0 else ""
+        paradox = " It slips where its friction would press it into what it touches (Painlevé's paradox)."
+        return (
+            f"no forces at the contacts {listed(self._closed())} obey Coulomb's law"
+            + (f", {worst!r} among them." if worst else ".")
+            + (paradox if status == NO_SOLUTION and worst else "")
+        )
 
 
 __all__ = ["HAPPENS", "SLIDE", "Contacting", "Modes"]

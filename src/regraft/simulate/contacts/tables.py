@@ -34,6 +34,7 @@ class ContactTables:
         rows = 3 * n + len(rubs)
         self.items = np.zeros((items, m.ITEM), np.int64)
         self.kept = np.zeros((items, m.KEPT))
+        self.active = np.zeros(max(items, 1), np.int64)
         self.met = np.zeros((n, MEETINGS))
         self.values = np.zeros(2 * items)
         for i, rub in enumerate(rubs, n):
@@ -49,7 +50,7 @@ class ContactTables:
         for field, table in (
             (m.POINTS_AT, points.points), (m.SHAPES_AT, points.shapes), (m.PROFILES_AT, points.profiles),
             (m.MET_AT, self.met), (m.ITEMS_AT, self.items), (m.KEPT_AT, self.kept),
-            (m.ACTIVE_AT, np.zeros(items, np.int64)), (m.Y_AT, np.zeros((rows, nv))), (m.MATRIX_AT, np.zeros((rows, rows))),
+            (m.ACTIVE_AT, self.active), (m.Y_AT, np.zeros((rows, nv))), (m.MATRIX_AT, np.zeros((rows, rows))),
             (m.VECTORS_AT, np.zeros((m.VECTORS, rows))), (m.KINDS_AT, np.zeros((3, items), np.int64)),
             (m.LAWS_AT, np.zeros((m.LAWS, items))), (m.DIRECTIONS_AT, np.zeros((items, 2))),
             (m.SPARE_AT, np.zeros((m.SPARES, nv))), (m.BODY_SPARE_AT, np.zeros((len(mech.bodies), 12))),
