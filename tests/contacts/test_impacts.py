@@ -157,6 +157,16 @@ def test_impacts_in_space_are_those_of_keller():
     assert compared > 20
 
 
+@pytest.mark.parametrize(("mass", "speed"), [(1e-6, 1.0), (1e6, 1.0), (1.0, 1e-6), (1.0, 1e6)])
+def test_impacts_have_no_scale(mass, speed):
+    rng = np.random.default_rng(2)
+    for _ in range(10):
+        J = rng.normal(size=(3, 4))
+        A, u = J @ J.T, np.r_[-rng.uniform(0.1, 2), rng.normal(size=2)]
+        one, other = impact(A, u, mu=0.3, e=0.5), impact(A / mass, u * speed, mu=0.3, e=0.5)
+        np.testing.assert_allclose(other.impulse, one.impulse * mass * speed, atol=1e-11 * np.abs(other.impulse).max())
+
+
 def test_slip_begins_again_in_a_direction_that_it_keeps():
     rng = np.random.default_rng(5)
     seen = 0
