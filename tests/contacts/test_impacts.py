@@ -214,6 +214,7 @@ def test_newtons_law_gives_velocities_and_tells_of_energy(order):
         A, u = random_impact(rng, 2)
         found = impact(A, u, mu=0.8, e=1.0, law=NEWTON, order=order)
         if found.status == SOLVED:
+            assert np.isfinite(found.after).all()
             assert bool(found.told & ADDS_ENERGY) == (found.energy > 1e-10 * abs(u @ found.impulse))
             more += bool(found.told & ADDS_ENERGY)
     assert more > 0
