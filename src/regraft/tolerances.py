@@ -401,6 +401,10 @@ ROUNDED_TIMES = 0.05  # frames
 SLOW_SLIP = 1e-7  # m/s
 """A slip of this size has hardly a direction of its own: friction acts along the one that the step began with."""
 
+SPIRALS = 3e-6  # m/s
+STRAIGHT_ON = 0.999  # cosine of an angle
+"""A slower slip that has turned by more in a step has ended."""
+
 AHEAD_BELOW = 1e-3  # m/s
 AHEAD = 3e-5  # s
 """The friction of a slower slip acts along the direction that the slip will have so much later."""

@@ -53,7 +53,7 @@ from .memory import (
     problem_of,
 )
 from .modes import solve_modes
-from .problem import BEND, BOX, CONE, FIXED_FORCE, OPEN, RAY, SLIDE, SOLVED, STICK
+from .problem import BEND, BOX, CONE, FIXED_FORCE, OPEN, PUSH, RAY, SLIDE, SOLVED, STICK
 from .response import couple_contacts
 from .rows import along_rows, apply_forces, relative_acceleration, slip_velocity, spread_active, turning_normal
 from .tables import FIXED, GAP, MU_KINETIC, MU_STATIC, NORMAL, POINT, ROW_A, ROW_B, SWAPPED, TANGENTS
@@ -265,6 +265,8 @@ def choose_modes(model: KernelModel, work: Work, contacts: Contacts, v: Any, pro
             store(contacts.kept, i, DIRECTION, along)
         else:
             choose_rub(contacts, i, a, v[contacts.items[i, RUB_V]], problem)
+    for r in range(problem.lam.shape[0]):
+        problem.scratch[PUSH, r] = 0.0
     status, item = find_modes(problem)
     contacts.header[STATUS], contacts.header[WORST] = status, item
     if status != SOLVED:
