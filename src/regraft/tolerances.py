@@ -402,8 +402,8 @@ SLOW_SLIP = 1e-7  # m/s
 """A slip of this size has hardly a direction of its own: friction acts along the one that the step began with."""
 
 SPIRALS = 3e-6  # m/s
-STRAIGHT_ON = 0.999  # cosine of an angle
-"""A slower slip that has turned by more in a step has ended."""
+TURNS_TOO = 1.01  # square of the whole change of a slip beside that along it
+"""A slower slip that becomes still slower and turns by so much meanwhile has ended."""
 
 AHEAD_BELOW = 1e-3  # m/s
 AHEAD = 3e-5  # s

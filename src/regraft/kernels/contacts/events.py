@@ -188,6 +188,8 @@ def contact_event(handle: int, x: Floats, best: Floats, sequential: bool) -> int
         close_places(m, w, contacts, q, v, best)  # or rounding would add up from one bounce to the next
     if collides:
         told = strike(m, w, contacts, q, v, sequential)
+        for i in range(contacts.items.shape[0]):
+            contacts.items[i, BEFORE] = OPEN  # nothing goes on as it was
     else:
         for i in range(contacts.points.shape[0]):
             for c in range(3):
