@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 from impact_problems import impact, random_impact
 
-from regraft.kernels.contacts.impact import ADDS_ENERGY, ENDED_PLASTIC, SEQUENTIAL, SIMULTANEOUS, STRONGE_AS_POISSON
+from regraft.kernels.contacts.impact import (
+    ADDS_ENERGY,
+    ENDED_PLASTIC,
+    LESS_EXPANSION,
+    SEQUENTIAL,
+    SIMULTANEOUS,
+    STRONGE_AS_POISSON,
+)
 from regraft.kernels.contacts.problem import SOLVED
 from regraft.kernels.contacts.single_impact import NEWTON, POISSON, STRONGE
 
@@ -150,6 +157,16 @@ def test_impacts_in_space_are_those_of_keller():
     assert compared > 20
 
 
+@pytest.mark.parametrize(("mass", "speed"), [(1e-6, 1.0), (1e6, 1.0), (1.0, 1e-6), (1.0, 1e6)])
+def test_impacts_have_no_scale(mass, speed):
+    rng = np.random.default_rng(2)
+    for _ in range(10):
+        J = rng.normal(size=(3, 4))
+        A, u = J @ J.T, np.r_[-rng.uniform(0.1, 2), rng.normal(size=2)]
+        one, other = impact(A, u, mu=0.3, e=0.5), impact(A / mass, u * speed, mu=0.3, e=0.5)
+        np.testing.assert_allclose(other.impulse, one.impulse * mass * speed, atol=1e-11 * np.abs(other.impulse).max())
+
+
 def test_slip_begins_again_in_a_direction_that_it_keeps():
     rng = np.random.default_rng(5)
     seen = 0
@@ -197,6 +214,7 @@ def test_newtons_law_gives_velocities_and_tells_of_energy(order):
         A, u = random_impact(rng, 2)
         found = impact(A, u, mu=0.8, e=1.0, law=NEWTON, order=order)
         if found.status == SOLVED:
+            assert np.isfinite(found.after).all()
             assert bool(found.told & ADDS_ENERGY) == (found.energy > 1e-10 * abs(u @ found.impulse))
             more += bool(found.told & ADDS_ENERGY)
     assert more > 0
@@ -250,3 +268,51 @@ def test_impacts_that_would_never_end_are_ended():
     assert (found.after[[0, 3]] > -1e-12).all()
     assert found.energy < 0.0
     assert not found.told & ~ENDED_PLASTIC
+
+
+def test_expansion_goes_as_far_as_it_adds_no_energy():
+    """Points with and without restitution at once: some of the expansion would add energy, and is left out."""
+    rng = np.random.default_rng(0)
+    cut = 0
+    for _ in range(600):
+        n = int(rng.integers(2, 5))
+        A, u = random_impact(rng, n)
+        e = rng.choice([0.0, 1.0], size=n)
+        found, plastic = impact(A, u, mu=0.5, e=e), impact(A, u, mu=0.5)
+        if found.told & LESS_EXPANSION:
+            cut += 1
+            assert abs(found.energy) < 1e-11 * abs(u @ found.impulse)
+            assert plastic.energy < found.energy
+            assert np.abs(found.impulse - plastic.impulse).max() > 1e-6 * np.abs(plastic.impulse).max()
+    assert cut >= 3
+
+
+def test_poissons_law_of_several_points_without_friction():
+    """Both phases by themselves: 0 ≤ Λ_C ⊥ w_C ≥ 0, and 0 ≤ Λ − (1 + e) Λ_C ⊥ w ≥ 0."""
+    rng = np.random.default_rng(12)
+    for _ in range(100):
+        n = int(rng.integers(2, 6))
+        A, u = random_impact(rng, n)
+        e = np.full(n, rng.uniform(0.1, 1.0))
+        plastic, found = impact(A, u), impact(A, u, e=e)
+        size = np.abs(u).max() + (np.abs(A) @ np.abs(found.impulse)).max()
+        for after, impulse in (
+            (plastic.after[0::3], plastic.impulse[0::3]),
+            (found.after[0::3], found.impulse[0::3] - (1 + e) * plastic.impulse[0::3]),
+        ):
+            assert after.min() > -1e-9 * size
+            assert impulse.min() > -1e-9 * np.abs(found.impulse).max()
+            assert np.abs(after * impulse).max() < 1e-9 * size * np.abs(found.impulse).max()
+
+
+def test_points_with_different_laws():
+    found = impact(np.eye(6), [-1.0, 0.0, 0.0, -1.0, 0.0, 0.0], e=[0.5, 0.8], law=[NEWTON, POISSON])
+    np.testing.assert_allclose(found.after[[0, 3]], [0.5, 0.8], rtol=1e-14)
+
+
+def test_no_points_have_no_impact():
+    assert impact(np.zeros((0, 0)), np.zeros(0)).status == SOLVED
+
+
+def test_a_point_that_nothing_can_move_is_told():
+    assert impact(np.zeros((3, 3)), [-1.0, 0.0, 0.0]).status != SOLVED

@@ -47,7 +47,7 @@ def touchable(kind: str) -> list[str]:
     return sorted({b if a == kind else a for a, b in _PAIRS if kind in (a, b)})
 
 
-# --- balls: spheres, frames, and the ends of capsules ------------------------------------------------------------------------------
+# --- balls: spheres, frames, and the ends of capsules -------------------------------------------------------------------------
 
 
 def _radius(ball: Solid) -> float:
@@ -131,7 +131,7 @@ def _cylinder_on_plane(cylinder: Solid, plane: Solid) -> Pairings:
             yield Pairing(t.FLAT_PLANE, rim, size, plane.pose, meaning=meaning, fixed=True)
 
 
-# --- profiles --------------------------------------------------------------------------------------------------------------------------
+# --- profiles -----------------------------------------------------------------------------------------------------------------
 
 
 class Piece(NamedTuple):

@@ -5,7 +5,7 @@ change as Alart and Curnier's semismooth Newton method has it (1991); where that
 nearer, and where forces are not unique, a sequence of problems in which they are (the proximal point method).
 
 Where all items can rest, they do, whatever other solutions there may be. Otherwise there may be more than one solution, of which
-one is found; the guess is tried first.
+one is found; the guess is tried first. A point that slips already, and may as well be open (Painlevé's indeterminacy), stays.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from .problem import (
     CONE,
     FIXED,
     FIXED_FORCE,
+    IDLE_SCALE,
     KEPT,
     NO_SOLUTION,
     NOT_FOUND,
@@ -46,7 +47,7 @@ from .sweeps import sweep
 
 _FEW = 4  # steps from a guess
 _FEW_DRAWS, _DRAWS = 20, 300  # of modes, where nothing else has helped
-_ALL = 6561  # so many combinations of modes are tried one by one where nothing else helps
+_SOON, _ALL = 36, 6561  # so many combinations of modes are tried one by one, where points slip already, and at last
 
 
 @jit
@@ -86,13 +87,18 @@ def find_modes(c: Contacts) -> tuple[int, int]:
         next_modes(c, True)
     if (guessed or free > 0) and settle(c, _FEW, True, False):
         return SOLVED, -1
+    slips = False
+    for i in range(c.points):
+        slips = slips or c.kinds[i] == RAY
+    if slips and try_all(c, _SOON):
+        return SOLVED, -1
     clear(c)
     scale_rows(c)
     if (free == 0 and search(c)) or approach(c, NEARBY, AT_ONCE, 0) or draw_and_approach(c, 0, _FEW_DRAWS):
         return SOLVED, -1
     if approach(c, FAR, SLOWLY, 0) or raise_friction(c) or draw_and_approach(c, _FEW_DRAWS, _DRAWS):
         return SOLVED, -1
-    return try_all(c)
+    return (SOLVED, -1) if try_all(c, _ALL) else blame(c)
 
 
 @inline
@@ -106,26 +112,46 @@ def may_be(c: Contacts, i: int) -> bool:
     return mode == SLIDE or (mode == STICK and resting(c, i) == STICK) or (mode == OPEN and kind != BOX)
 
 
-@stage
-def try_all(c: Contacts) -> tuple[int, int]:
-    """Try all combinations of modes, slip starting along b; NO_SOLUTION where they are all and a point that slips is to blame."""
-    count, blamed, least = 1, -1, 1.0
+@inline
+def count_modes(c: Contacts, most: int) -> int:
+    """How many combinations of modes there are, or one more than `most`."""
+    count = 1
     for i in range(c.kinds.shape[0]):
-        if c.kinds[i] == RAY:
-            count *= 2
-            row = row_of(c, i)
-            along = c.A[row, row + 1] * c.directions[i, 0] + c.A[row, row + 2] * c.directions[i, 1]
-            if c.A[row, row] - c.mu_k[i] * along < least * c.A[row, row]:
-                blamed, least = i, 1.0 - c.mu_k[i] * along / c.A[row, row]
-        elif c.kinds[i] != FIXED_FORCE:
-            count *= 3
-        count = min(count, _ALL + 1)
-    for combination in range(count if count <= _ALL else 0):
+        if c.kinds[i] != FIXED_FORCE:
+            count *= 2 if c.kinds[i] == RAY else 3
+        count = min(count, most + 1)
+    return count
+
+
+@stage
+def try_all(c: Contacts, most: int) -> bool:
+    """Try all combinations of modes, if they are not too many, slip starting along b; whether one of them is a solution."""
+    count, found, combination = count_modes(c, most), False, 0
+    while not found and count <= most and combination < count:
         choose(c, combination)
         c.scratch[BEND] = 0.0
-        if settle(c, STEPS, False, False):
-            return SOLVED, -1
-    if count <= _ALL and blamed >= 0:
+        found = settle(c, STEPS, False, False)
+        combination += 1
+    return found
+
+
+@stage
+def blame(c: Contacts) -> tuple[int, int]:
+    """Why no solution was found: (NO_SOLUTION, a point that slips already), or (NOT_FOUND, the item that was violated most).
+
+    There is none where all modes were tried, which only in the plane is all there is to try. It is taken for Painlevé's paradox
+    as well, where the friction of a slip presses a point down that its normal force should lift: A_nn − µ A_nt · s ≤ 0. The
+    point for which this number is least is told.
+    """
+    blamed, least, tried = -1, math.inf, count_modes(c, _ALL) <= _ALL
+    for i in range(c.points):
+        row = row_of(c, i)
+        in_space = c.scratch[IDLE_SCALE, row + 1] > 0.0 and c.scratch[IDLE_SCALE, row + 2] > 0.0
+        tried = tried and not (c.kinds[i] == CONE and c.mu_s[i] > 0.0 and in_space)
+        along = c.A[row, row + 1] * c.directions[i, 0] + c.A[row, row + 2] * c.directions[i, 1]
+        if c.kinds[i] == RAY and c.A[row, row] > 0.0 and 1.0 - c.mu_k[i] * along / c.A[row, row] < least:
+            blamed, least = i, 1.0 - c.mu_k[i] * along / c.A[row, row]
+    if blamed >= 0 and (tried or least <= 0.0):
         return NO_SOLUTION, blamed
     clear(c)
     scale_rows(c)

@@ -15,6 +15,7 @@ only as much of it takes place as does not, which is told as well.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from ...compilation import Floats, Integers, Table, entry, inline, jit, stage
@@ -92,6 +93,9 @@ def one_by_one(
         move(A, u, impulse, after)
         if n == 1:
             break
+    for r in range(rows):
+        if not math.isfinite(after[r]):  # with Newton's law a sequence may gain energy without end
+            return NOT_FOUND, ADDS_ENERGY
     i = first_to_strike(after)
     if n > 1 and i >= 0 and -after[3 * i] > ROUNDING * fastest:  # what approaches still, by next to nothing
         for r in range(rows):

@@ -40,7 +40,6 @@ from .tables import (
     SPHERE_PLANE,
     SPHERE_SEGMENT,
     SPHERE_SPHERE,
-    SPHERE_SURFACE,
     SPHERE_VERTEX,
     SWAPPED,
     TABLE,

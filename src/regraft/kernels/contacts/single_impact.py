@@ -25,7 +25,7 @@ POISSON, STRONGE, NEWTON = range(3)
 
 _COMPRESSION, _EXPANSION = range(2)
 PHI, LOG_SLIP, IMPULSE, APPROACH, WORK, FRICTION_1, FRICTION_2 = range(7)
-STATES, ROWS = 7, 14
+STATES, ROWS = 7, 17
 """The direction of slip, the logarithm of its speed, Λ_n, u_n, the work of the normal impulse, and Λ_t; rows of their scratch."""
 
 _COLUMNS = 8  # of the extrapolation: order 16
@@ -261,23 +261,27 @@ def strike(A: Table, u: Floats, mu_s: float, mu_k: float, e: float, law: int, im
     impulse[0] = impulse[1] = impulse[2] = 0.0
     if not (u[0] < 0.0 and A[0, 0] > 0.0):
         return not u[0] < 0.0
-    planar = min(A[1, 1], A[2, 2]) <= IDLE_IN_POINT * max(A[0, 0], A[1, 1], A[2, 2])
+    B, unit = y[ROWS - 3 : ROWS], -u[0] / A[0, 0]  # in units in which the point approaches with 1, and A_nn is 1
+    for r in range(3):
+        for k in range(3):
+            B[r, k] = A[r, k] / A[0, 0]
+    planar = min(B[1, 1], B[2, 2]) <= IDLE_IN_POINT * max(1.0, B[1, 1], B[2, 2])
     for k in range(STATES):
         y[0, k] = 0.0
-    slip = math.hypot(u[1], u[2])
-    y[0, APPROACH], y[0, PHI] = u[0], math.atan2(u[2], u[1])
-    if slip <= EPSILON * EPSILON * abs(u[0]):
+    slip = math.hypot(u[1], u[2]) / -u[0]
+    y[0, APPROACH], y[0, PHI] = -1.0, math.atan2(u[2], u[1])
+    if slip <= EPSILON * EPSILON:
         slip = 0.0
     phase, stop = _COMPRESSION, 0.0
     for _ in range(_LEGS):
-        ended, slip, well = leg(A, mu_s, mu_k, law, phase, stop, slip, planar, y)
+        ended, slip, well = leg(B, mu_s, mu_k, law, phase, stop, slip, planar, y)
         if not well:
             return False
         if ended and phase == _EXPANSION:
-            impulse[0], impulse[1], impulse[2] = y[0, IMPULSE], y[0, FRICTION_1], y[0, FRICTION_2]
+            impulse[0], impulse[1], impulse[2] = unit * y[0, IMPULSE], unit * y[0, FRICTION_1], unit * y[0, FRICTION_2]
             return True
         if ended:
-            phase, stop = _EXPANSION, next_stop(law, e, u[0], y)
+            phase, stop = _EXPANSION, next_stop(law, e, -1.0, y)
     return False
 
 

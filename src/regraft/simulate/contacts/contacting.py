@@ -22,7 +22,7 @@ from ...kernels.contacts.problem import NO_SOLUTION, OPEN, SLIDE, SOLVED, STICK
 from ...kernels.contacts.pushing import push_out
 from ...structure.contacts import ContactPoints, points_of
 from ...structure.workspace import Workspace
-from ...tolerances import PENETRATES, SLACK_FORCE
+from ...tolerances import CASCADE, PENETRATES, SLACK_FORCE
 from ..flow import Calls
 from ..guards import CONTACT, Guard
 from .rubs import Rub
@@ -83,6 +83,8 @@ class Contacting:
         self.tables = ContactTables(mech, self.points, rubs, work)
         self.names = (*self.points.names, *(rub.joint for rub in rubs))
         self._best = np.zeros(mech.nq)
+        self._last = np.full(len(self.names), -np.inf)
+        """When something happened to each item last."""
 
     def call_into(self, calls: Calls) -> None:
         """Let a step compute with contacts."""
@@ -155,9 +157,10 @@ class Contacting:
         who = listed(self.names[i] for i in self.struck())
         return {word: said.format(who) for bit, word, said in _TOLD if self.told & bit}
 
-    def happened(self, hits: Sequence[int]) -> list[str]:
+    def happened(self, hits: Sequence[int], t: float) -> list[str]:
         """Say what the guards that were hit mean, and let it happen at the next `event`."""
         items, said = self.tables.items, []
+        self.lose_patience([guard // 2 for guard in hits], t)
         for guard in hits:
             i, side = divmod(guard, 2)
             mode = items[i, m.MODE]
@@ -171,6 +174,14 @@ class Contacting:
                 items[i, m.HIT] = what
             said.append(f"{self.names[i]} {HAPPENS[what]}")
         return said
+
+    def lose_patience(self, hit: Sequence[int], t: float) -> None:
+        """Give more slack to what changes its mode again at once; a slow slip in space may do so without end."""
+        patience = self.tables.kept[:, m.PATIENCE]
+        patience[t - self._last > CASCADE] = 1.0
+        for i in set(hit):
+            patience[i] = min(2.0 * patience[i], 1e6)
+            self._last[i] = t
 
     def event(self, x: Array) -> Array:
         """The state after what has happened."""

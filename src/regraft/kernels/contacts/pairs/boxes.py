@@ -12,7 +12,7 @@ from .directions import clamped, direction_of, size_of_number
 def sphere_box(X_a: Transform, radius: float, X_b: Transform, x: float, y: float, z: float) -> tuple[Scalar, Vector, Vector]:
     """A ball and a box with these half lengths: by the nearest point of the box, on a face, an edge or a corner.
 
-    A centre within the box, and a point on its surface, belongs to the face that it is least behind.
+    A centre within the box belongs to the face that it is least behind.
     """
     c = rotate_back(X_b[0], subtract(X_a[1], X_b[1]))
     beyond = (size_of_number(c[0]) - x, size_of_number(c[1]) - y, size_of_number(c[2]) - z)
