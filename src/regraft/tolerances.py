@@ -401,6 +401,9 @@ ROUNDED_TIMES = 0.05  # frames
 SLOW_SLIP = 1e-7  # m/s
 """A slip of this size has hardly a direction of its own: friction acts along the one that the step began with."""
 
+SLOW_IN_STEP = 1e-5  # relative to the slip with which a step begins
+"""Such a slip is as slow, within the step: rounding of what was so much faster would give it a direction."""
+
 AT_THE_LIMIT = 1e-6  # of a friction force
 """A point that begins to slip with a force so near to its cone slips against that force."""
 

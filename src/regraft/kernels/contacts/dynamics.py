@@ -20,6 +20,7 @@ from ...tolerances import (
     SLACK_FORCE,
     SLACK_GAP,
     SLACK_SLIP,
+    SLOW_IN_STEP,
     SLOW_SLIP,
     STANDS_STILL,
     UNHEALTHY,
@@ -117,8 +118,10 @@ def slip_direction(contacts: Contacts, i: int, v: Vector) -> Vector:
     before = scale(1.0 / size if size > 0.0 else 0.0, before)
     slip = across(contacts, i, v)
     along = dot(slip, before)
-    rest = max(0.0, 1.0 - dot(slip, slip) / (100.0 * SLOW_SLIP * SLOW_SLIP))
-    found = add(scale(abs(along) + SLOW_SLIP * rest * rest, before), subtract(slip, scale(along, before)))
+    begun = load(contacts.kept, i, SLIP, 3)
+    slow = max(SLOW_SLIP, SLOW_IN_STEP * math.sqrt(dot(begun, begun)))
+    rest = max(0.0, 1.0 - dot(slip, slip) / (100.0 * slow * slow))
+    found = add(scale(abs(along) + slow * rest * rest, before), subtract(slip, scale(along, before)))
     size = math.sqrt(dot(found, found))
     return scale(1.0 / size if size > 0.0 else 0.0, found)
 
@@ -367,8 +370,10 @@ def watch_open_ones(model: KernelModel, work: Work, contacts: Contacts) -> None:
     for i in range(contacts.points.shape[0]):
         if contacts.items[i, MODE] == OPEN:
             gap = gap_of(model, work, contacts.points, contacts.shapes, contacts.profiles, i)
-            contacts.kept[i, SLACK] = SLACK_GAP - min(gap, 0.0) if gap < SLACK_GAP else 0.0
-            contacts.kept[i, SLACK + 1] = 0.0
+            contacts.kept[i, SLACK] = contacts.kept[i, SLACK + 1] = 0.0
+            if gap < SLACK_GAP:
+                contacts.kept[i, SLACK] = max(0.0, SLACK_GAP - 2.0 * gap)
+                contacts.kept[i, SLACK + 1] = 1.0 if parting_speed(model, work, contacts, i) > STANDS_STILL else 0.0
             contacts.items[i, HIT] = NOTHING
 
 
@@ -451,7 +456,7 @@ def drop_slack(contacts: Contacts) -> None:
 
 
 @inline
-def keep_directions(contacts: Contacts) -> None:
+def keep_first_directions(contacts: Contacts) -> None:
     """BEGUN of all items, for who looks at a motion that is over."""
     for i in range(contacts.items.shape[0]):
         store(contacts.kept, i, BEGUN, load(contacts.kept, i, DIRECTION, 3))
@@ -484,7 +489,7 @@ def contact_dynamics(handle: int, q: int, v: int, tau: int, external: int, pushe
         contacts.header[CHOOSING] = 0
         list_active(contacts)
         watch_open_ones(m, w, contacts)
-        keep_directions(contacts)
+        keep_first_directions(contacts)
     return margin
 
 

@@ -18,7 +18,7 @@ from ..memory import model_at, positions_in, velocities_in, work_at
 from ..tables import PUSH, VEL, KernelModel, R, Work
 from .distribution import list_idle_forces
 from .dynamics import across, list_active
-from .memory import DIRECTION, FORCE, FREE, IMPULSE, LARGEST, MODE, Contacts, contacts_at, problem_of
+from .memory import DIRECTION, FORCE, FREE, IMPULSE, LARGEST, MODE, SLIP, Contacts, contacts_at, problem_of
 from .modes import solve_modes
 from .points import meet_point
 from .problem import OPEN, SLIDE, VECTORS
@@ -51,6 +51,7 @@ def turn(model: KernelModel, work: Work, contacts: Contacts) -> None:
             meet_point(model, work, contacts.points, contacts.shapes, contacts.profiles, contacts.met, i)
             slip = across(contacts, i, slip_velocity(model, work, contacts, i, VEL, still))
             size = math.sqrt(dot(slip, slip))
+            store(contacts.kept, i, SLIP, slip)
             if size > SLOW_SLIP and dot(slip, load(contacts.kept, i, DIRECTION, 3)) > 0.0:
                 store(contacts.kept, i, DIRECTION, scale(1.0 / size, slip))
 
