@@ -68,7 +68,9 @@ def test_a_pencil_slips_backwards_where_friction_is_spent(mu):
     t = changes(traj, "tip", SLIDING)[0]
     assert tilt_at(traj, t) == pytest.approx(pencil_slips_at(mu), abs=1e-9 if mu < 0.37 else 1e-8)
     found = points_of(traj, "tip")
-    later = (traj.t > t + 1e-3) & (traj.t < t + 0.05)
+    soon = 0.05 if mu < 0.37 else 0.005  # so near to the most that is needed, it slips for some 20 ms only
+    later = (traj.t > t + 1e-3) & (traj.t < t + soon)
+    assert later.any()
     assert (found.slip[later, 0, 0] < 0).all()
 
 
