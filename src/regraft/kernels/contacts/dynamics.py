@@ -171,7 +171,9 @@ def hold_contacts(model: KernelModel, work: Work, contacts: Contacts, q: Any, v:
         if not choose_modes(model, work, contacts, v, problem):
             return False
     else:
-        if bend_slow_slips(model, work, contacts, problem):
+        if slips_slowly(model, work, contacts, problem):
+            solve_modes(problem, False)
+            bend_slow_slips(model, work, contacts, problem)
             solve_modes(problem, False)
             turn_slow_slips(problem)
         unknowns, rank, left = solve_modes(problem, False)
@@ -191,28 +193,39 @@ def hold_contacts(model: KernelModel, work: Work, contacts: Contacts, q: Any, v:
     return True
 
 
+@inline
+def slip_speed(model: KernelModel, work: Work, contacts: Contacts, i: int) -> float:
+    """How fast point i slips."""
+    slip = across(contacts, i, slip_velocity(model, work, contacts, i, VEL, zero_spatial(work.body[0, R])))
+    return math.sqrt(dot(slip, slip))
+
+
 @jit
-def bend_slow_slips(model: KernelModel, work: Work, contacts: Contacts, problem: Problem) -> bool:
-    """BEND of points that slide slowly; says whether there are any.
+def slips_slowly(model: KernelModel, work: Work, contacts: Contacts, problem: Problem) -> bool:
+    """Whether any point with friction slides slowly; BEND = 0."""
+    slow = False
+    for a in range(problem.kinds.shape[0]):
+        problem.scratch[BEND, a] = 0.0
+        if a < problem.points and problem.modes[a] == SLIDE and problem.mu_k[a] > 0.0:
+            slow = slow or slip_speed(model, work, contacts, contacts.active[0, a]) < AHEAD_BELOW
+    return slow
+
+
+@jit
+def bend_slow_slips(model: KernelModel, work: Work, contacts: Contacts, problem: Problem) -> None:
+    """BEND of points that slide slowly, with the normal forces that were found without it.
 
     The direction of a slow slip v turns at a rate of µ λ_n / (m v), faster than anything else. What friction does across it is
     therefore taken as it will be a moment later: with the slip that the acceleration w across will have made by then,
     v across + τ w, f across = −µ λ_n τ w / v. That is a row w + γ f = 0.
     """
-    slow, still = False, zero_spatial(work.body[0, R])
-    for a in range(problem.kinds.shape[0]):
-        problem.scratch[BEND, a] = 0.0
     for a in range(problem.points):
-        i = contacts.active[0, a]
-        if contacts.items[i, MODE] == SLIDE and problem.mu_k[a] > 0.0:
-            slip = across(contacts, i, slip_velocity(model, work, contacts, i, VEL, still))
-            speed = math.sqrt(dot(slip, slip))
+        if problem.modes[a] == SLIDE and problem.mu_k[a] > 0.0:
+            speed = slip_speed(model, work, contacts, contacts.active[0, a])
             if speed < AHEAD_BELOW:
                 rest = 1.0 - speed * speed / (AHEAD_BELOW * AHEAD_BELOW)
-                push = problem.mu_k[a] * abs(contacts.kept[i, FORCE]) * AHEAD * rest * rest
-                if push > 0.0:
-                    problem.scratch[BEND, a], slow = (speed + STANDS_STILL) / push, True
-    return slow
+                push = problem.mu_k[a] * abs(problem.lam[3 * a]) * AHEAD * rest * rest
+                problem.scratch[BEND, a] = (speed + STANDS_STILL) / push if push > 0.0 else 0.0
 
 
 @inline
