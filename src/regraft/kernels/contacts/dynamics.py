@@ -60,6 +60,8 @@ from .response import couple_contacts
 from .rows import along_rows, apply_forces, relative_acceleration, slip_velocity, spread_active, turning_normal
 from .tables import MU_KINETIC, MU_STATIC, NORMAL, POINT, ROW_A, ROW_B, SWAPPED, TANGENTS
 
+_CHOICES = 6  # of modes, each for the directions of slow slips in the one before
+
 # --- which items are there, and what they are to the solver ---------------------------------------------------------------------
 
 
@@ -171,11 +173,7 @@ def hold_contacts(model: KernelModel, work: Work, contacts: Contacts, q: Any, v:
         if not choose_modes(model, work, contacts, v, problem):
             return False
     else:
-        if slips_slowly(model, work, contacts, problem):
-            solve_modes(problem, False)
-            bend_slow_slips(model, work, contacts, problem)
-            solve_modes(problem, False)
-            turn_slow_slips(problem)
+        look_ahead(model, work, contacts, problem)
         unknowns, rank, left = solve_modes(problem, False)
         contacts.header[FREE] = unknowns - rank
         keep_directions(contacts, problem)
@@ -190,6 +188,18 @@ def hold_contacts(model: KernelModel, work: Work, contacts: Contacts, q: Any, v:
         acceleration_gaps(model, work, closed, out)
         balance(model, work, closed)
         accelerate(model, work, world, out)
+    return True
+
+
+@jit
+def look_ahead(model: KernelModel, work: Work, contacts: Contacts, problem: Problem) -> bool:
+    """Turn the directions of slow slips to what they will be a moment later; says whether there are any. BEND = 0."""
+    if not slips_slowly(model, work, contacts, problem):
+        return False
+    solve_modes(problem, False)
+    bend_slow_slips(model, work, contacts, problem)
+    solve_modes(problem, False)
+    turn_slow_slips(problem)
     return True
 
 
@@ -294,14 +304,30 @@ def choose_modes(model: KernelModel, work: Work, contacts: Contacts, v: Any, pro
             store(contacts.kept, i, DIRECTION, along)
         else:
             choose_rub(contacts, i, a, v[contacts.items[i, RUB_V]], problem)
-    for r in range(problem.lam.shape[0]):
-        problem.scratch[PUSH, r] = 0.0
-    status, item = find_modes(problem)
+    status, item = SOLVED, -1
+    for _ in range(_CHOICES):
+        for r in range(problem.lam.shape[0]):
+            problem.scratch[PUSH, r] = 0.0
+        status, item = find_modes(problem)
+        if status != SOLVED or not look_ahead(model, work, contacts, problem):
+            break
+        _, _, _ = solve_modes(problem, False)
+        if least_margin(problem) >= -SLACK_FORCE * largest_force(problem):  # the modes hold for the directions ahead too
+            break
     contacts.header[STATUS], contacts.header[WORST] = status, item
     if status != SOLVED:
         return False
     set_modes(model, work, contacts, problem)
     return True
+
+
+@inline
+def largest_force(problem: Problem) -> float:
+    """The largest number in λ."""
+    largest = 0.0
+    for r in range(problem.lam.shape[0]):
+        largest = max(largest, abs(problem.lam[r]))
+    return largest
 
 
 @inline
@@ -320,9 +346,7 @@ def choose_rub(contacts: Contacts, i: int, a: int, speed: float, problem: Proble
 @jit
 def set_modes(model: KernelModel, work: Work, contacts: Contacts, problem: Problem) -> None:
     """MODE, DIRECTION, ANCHOR and SLACK of all items, from the solution of their problem."""
-    n, largest = contacts.points.shape[0], 0.0
-    for r in range(problem.lam.shape[0]):
-        largest = max(largest, abs(problem.lam[r]))
+    n, largest = contacts.points.shape[0], largest_force(problem)
     for a in range(problem.kinds.shape[0]):
         i = contacts.active[0, a]
         mode = problem.modes[a] if problem.kinds[a] != FIXED_FORCE else SLIDE
