@@ -18,10 +18,10 @@ MODES = {
 }
 EVENTS = [  # from, to, label, bend, where the label is
     ("open", "sliding", "touch, with slip", 0.18, (1.95, 2.92)),
-    ("sliding", "open", "normal force\nwould pull", 0.18, (3.72, 1.98)),
+    ("sliding", "open", "normal force\nwould pull", 0.18, (3.6, 2.12)),
     ("open", "sticking\nor rolling", "touch", 0.18, (3.55, 1.02)),
     ("sticking\nor rolling", "open", "normal force would pull", 0.18, (1.75, 0.28)),
-    ("sticking\nor rolling", "sliding", "friction is\nnot enough", 0.28, (4.12, 1.58)),
+    ("sticking\nor rolling", "sliding", "friction is\nnot enough", 0.28, (4.2, 1.42)),
     ("sliding", "sticking\nor rolling", "slip ends", 0.28, (6.25, 1.58)),
 ]
 
