@@ -61,6 +61,9 @@ SAME_WRITTEN = 1e-12  # relative to 1 + the largest number of the pose
 NO_DIRECTION = 1e-12  # the unit of the axis that was given
 """An axis that is shorter has no direction."""
 
+NO_SHARE = 1e-10  # relative to the motion of the joint that a coupling drives
+"""A driver that moves less has no digit that is not rounding."""
+
 RATIO = 1e-9  # relative to the ratio of two joints of a coupling
 """How far a ratio may be from one of whole numbers and still be meant as it."""
 

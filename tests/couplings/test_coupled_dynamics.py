@@ -132,6 +132,23 @@ def test_redundant_couplings_are_one_and_contradictory_ones_are_refused():
         rg.assemble(mech, mech.state())
 
 
+@pytest.mark.parametrize("ratio", [0.0, 1e-300, 1e-9, 1e3, 1e6, 1e10])
+def test_any_ratio_that_is_taken_gives_the_reflected_inertia(ratio):
+    mech = geared(ratio=ratio)
+    a = rg.forward_dynamics(mech, mech.state(), {"motor_axle": 1.0})
+    motor, wheel = (mech.bodies[name].inertia.tensor[2, 2] for name in ("motor", "wheel"))
+    free = 1.0 / motor
+    assert a[0] == pytest.approx(1.0 / (motor + ratio**2 * wheel), rel=1e-9, abs=1e-14 * free)
+    assert a[1] == pytest.approx(ratio / (motor + ratio**2 * wheel), rel=1e-9, abs=1e-300)
+
+
+@pytest.mark.parametrize("ratio", [2e10, -1e150, 1e300])
+def test_a_ratio_that_leaves_nothing_of_the_driver_is_refused(ratio):
+    """Its square cannot be represented, and a coupling that was lost in that would be held by nobody."""
+    with pytest.raises(rg.ModelError, match=r"coupling 'gear': the ratio .* larger than 1e\+10.*reciprocal"):
+        geared(ratio=ratio)
+
+
 def test_an_open_coupling_is_named():
     mech = geared(offset=0.2)
     for ask in (rg.forward_dynamics, rg.mobility, rg.loop_jacobian, lambda m, s: rg.simulate(m, s, 0.1)):

@@ -433,3 +433,14 @@ def test_a_file_may_end_in_mjcf_too(tmp_path):
     assert list(one.mech.joints) == ["a", "j"]
     one.mech.save(tmp_path / "again.mjcf")
     assert rg.read(tmp_path / "again.mjcf").mech.nq == 2
+
+
+def test_a_motor_with_a_gear_of_zero_does_nothing(read):
+    """It has no bound, and 0 · ∞ is no number."""
+    motors = '<motor joint="j" gear="0"/><motor name="real" joint="j" gear="2" ctrlrange="-3 3"/>'
+    arm = '<body name="b"><joint name="j"/><geom size=".1"/></body><body name="c"><joint name="k"/><geom size=".1"/></body>'
+    reading = read(world(arm) + f'<actuator>{motors}<motor joint="k" gear="0"/></actuator>')
+    assert reading.mech.joints["j"].type.effort.tolist() == [6.0]
+    assert list(reading.mech.actuators) == ["real"]
+    assert not reading.mech.joints["k"].type.actuated
+    assert str(reading.report).count("has a gear of 0") == 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import time
 import tracemalloc
@@ -91,6 +92,30 @@ BAD = {
     "no moment": (ARM.replace('ixx="0.02"', ""), r"<inertia> has no attribute 'ixx'"),
     "a negative radius": (ARM.replace('<sphere radius="0.1"/>', '<sphere radius="-0.1"/>'), r"link 'base': Sphere: radius"),
     "no geometry": (ARM.replace('<geometry><sphere radius="0.1"/></geometry>', ""), "has no <geometry>"),
+    "two masses": (
+        ARM.replace('<mass value="2"/>', '<mass value="2"/><mass value="3"/>'),
+        r"link 'base' has two elements <mass>",
+    ),
+    "two forms": (
+        ARM.replace('<sphere radius="0.1"/>', '<sphere radius="0.1"/><box size="1 1 1"/>'),
+        r"<geometry> of the link 'base' has 2 forms",
+    ),
+    "two places of a shape": (
+        ARM.replace("<geometry><sphere", "<origin/><origin/><geometry><sphere"),
+        r"of the link 'base' has two elements <origin>",
+    ),
+    "two elements of ours": (
+        ARM.replace("</robot>", '<regraft>{"version": 1}</regraft><regraft>{"version": 1}</regraft></robot>'),
+        "two elements <regraft>",
+    ),
+    "a motor that cannot be shown": (
+        ARM.replace('actuator name="motor"', 'actuator name="a&#10;b"'),
+        r"line \d+: .*cannot be shown",
+    ),
+    "a multiplier without end": (
+        ARM.replace('multiplier="0.02"', 'multiplier="1e300"'),
+        r"line \d+: coupling 'slide_mimic'.*larger",
+    ),
     "two origins": (ARM.replace('<axis xyz="0 0 2"/>', "<origin/><origin/>"), "has two elements <origin>"),
     "an unknown encoding": ('<?xml version="1.0" encoding="klingon"?><robot/>', "encoding klingon"),
     "a wrong encoding": ('<?xml version="1.0" encoding="ascii"?><robot name="ü"/>'.encode("latin-1"), "is not XML"),
@@ -258,3 +283,19 @@ def test_a_hundred_thousand_links(tmp_path):
     assert seconds(tmp_path, star)[0] < 60.0
     mech.save(tmp_path / "again.urdf")
     assert rg.read(tmp_path / "again.urdf").mech == mech
+
+
+def test_what_is_no_file_is_named(tmp_path):
+    (tmp_path / "folder.urdf").mkdir()
+    for path, said in (
+        (tmp_path / "folder.urdf", "is a folder"),
+        (tmp_path / "none.urdf", "there is no file"),
+        ("x" * 5000 + ".urdf", "cannot be read"),
+    ):
+        for function in (rg.read, rg.load):
+            with pytest.raises(rg.FileError, match=said):
+                function(path)
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(tmp_path / "pipe.urdf")
+        with pytest.raises(rg.FileError, match="is a pipe"):
+            rg.read(tmp_path / "pipe.urdf")

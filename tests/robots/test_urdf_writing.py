@@ -224,3 +224,18 @@ def test_names_of_all_characters_come_back(tmp_path):
     mech.add_shape(odd, rg.Mesh(f"{odd}.stl"), f"{odd} shape", color=(1, 0, 0))
     mech.add_frame(f"{odd} frame", odd)
     assert again(mech, tmp_path) == mech
+
+
+@pytest.mark.parametrize(
+    "own",
+    [
+        '{"version": 1, "gravity": "down"}',
+        '{"version": 1, "gravity": [1e400, 0, 0]}',
+        '{"version": 1, "couplings": {"slide": ""}}',
+        '{"version": 1, "efforts": {"motor": -1}}',
+        '{"version": 1, "efforts": {"motor": "strong"}}',
+    ],
+)
+def test_any_damage_of_our_element_is_named_with_the_file_and_the_line(tmp_path, own):
+    with pytest.raises(rg.FileError, match=r"robot\.urdf, line \d+: the element <regraft> is damaged"):
+        read(tmp_path, ARM.replace("</robot>", f"<regraft>{own}</regraft></robot>"))

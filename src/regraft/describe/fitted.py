@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from ..algebra.pose import Pose, finite, finite_number
 from ..errors import ModelError, StructureError, listed
+from ..tolerances import NO_SHARE
 from .graph import Graph, by_name, check_pose, known
 from .parts import Actuator, Coupling, Keyframe, Shape
 from .shapes import FORMS, Form, checked_color
@@ -151,6 +152,12 @@ class Fitted(Graph):
         drivers = tuple((joint, finite_number(f"coupling {name!r}: ratio", r)) for joint, r in given.items())
         if not drivers:
             raise ModelError(f"coupling {name!r}: name a joint to follow.")
+        for joint, r in drivers:
+            if abs(r) * NO_SHARE > 1.0:
+                raise ModelError(
+                    f"coupling {name!r}: the ratio {r:g} is larger than {1.0 / NO_SHARE:g}, so the motion of {joint!r} would be lost in "
+                    f"rounding. Let {joint!r} follow {driven!r} instead, with the reciprocal ratio."
+                )
         new = Coupling(name, drivers, driven, finite_number(f"coupling {name!r}: offset", offset))
         for joint in new.joints:
             self._check_joint(joint)

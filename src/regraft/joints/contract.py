@@ -6,6 +6,7 @@ along which the child can move relative to the parent. Everything else (polarity
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -369,7 +370,11 @@ def unit(what: str, axis: ArrayLike) -> tuple[float, float, float]:
     if isinstance(axis, tuple) and axis in _ALONG:
         return _ALONG[axis]
     vector = finite(what, axis, (3,))
-    length = float(np.linalg.norm(vector))
+    with np.errstate(over="ignore"):
+        length = float(np.linalg.norm(vector))
+    if math.isinf(length):  # its square cannot be represented; it has a direction all the same
+        vector = vector / np.abs(vector).max()
+        length = float(np.linalg.norm(vector))
     if length < NO_DIRECTION:
         raise ModelError(f"{what} is zero: give a direction, such as (0, 0, 1).")
     if abs(length - 1.0) > AXIS_ROUNDING:

@@ -95,6 +95,8 @@ class _Motors:
             kind, target = model.actuator_trntype[actuator], int(model.actuator_trnid[actuator, 0])
             if kind in (int(mj.mjtTrn.mjTRN_JOINT), int(mj.mjtTrn.mjTRN_JOINTINPARENT)):
                 gear = float(model.actuator_gear[actuator, 0])
+                if gear == 0.0:
+                    continue  # it does nothing, however strong it is
                 self.driven.add(target)
                 self.effort[target] += abs(gear) * largest_force(source, actuator)
                 self.armature[target] += gear**2 * source.number("actuator_armature", actuator)

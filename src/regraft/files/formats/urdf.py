@@ -26,7 +26,7 @@ from .inertias import Inertias
 from .meshes import MeshSearch
 from .urdf_joints import FOLLOWING, JointRead, JointReader
 from .urdf_own import TAG, Own, fold_helpers, read_own_parts, taken_frames
-from .urdf_poses import HERE, number, numbers, pose_in
+from .urdf_poses import HERE, check_once, number, numbers, pose_in
 from .urdf_shapes import USES, ShapeReader
 from .urdf_transmissions import add_actuators
 from .urdf_tree import root_of
@@ -34,6 +34,7 @@ from .urdf_tree import root_of
 KIND = "a robot in URDF"
 OPENED = {"link": False, "joint": False, "material": False, "transmission": True, TAG: True}
 _ZERO = (0.0, 0.0, 0.0)
+_MACROS = "xacro:"
 _MASSLESS = Inertia(0.0)
 _TENSOR = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
 
@@ -74,14 +75,19 @@ class _Builder:
         inertias = self._inertias(root)
         own = self.own = Own.of(self.own_element)
         read_own_parts(self.own_element, self._take_own)
-        mech = self.mech = Mechanism(own.data.get("gravity", (0.0, 0.0, -9.81)))
+        read_own_parts(self.own_element, self._make)
+        mech = self.mech
         self._add_bodies(root, inertias)
         self._add_joints(root)
         for name, joint in self.frames.items():
             mech.add_frame(name, joint.parent, own.exact("frame", name, joint.parent_pose))
         shapes = self._add_shapes()
-        self._add_couplings()
-        actuators = add_actuators(mech, self.transmissions, own.table("efforts"), self.found)
+        read_own_parts(self.own_element, self._add_couplings)
+        actuators: dict[str, Any] = {}
+        read_own_parts(
+            self.own_element,
+            lambda: actuators.update(add_actuators(mech, self.transmissions, own.table("efforts"), self.found)),
+        )
         read_own_parts(self.own_element, lambda: add_fittings(mech, {k: own.data.get(k, ()) for k in ("shapes", "keyframes")}))
         self._keep(shapes, actuators)
         self._tell(joint_reader)
@@ -111,10 +117,17 @@ class _Builder:
             elif tag == "transmission":
                 self.transmissions.append(element)
             elif tag == TAG:
+                if self.own_element is not None:
+                    raise element.error(f"there are two elements <{TAG}>; the other is in line {self.own_element.line}.")
                 self.own_element = element
             else:
                 self.elements.append(element.source)
                 self.told[tag] += 1
+                if tag.startswith(_MACROS):
+                    told = (
+                        f"line {element.line}: <{tag}> was not expanded, so what it stands for is missing; read the .xacro file"
+                    )
+                    self.found.note("xacro", "", told, dynamics=True)
                 if tag == "gazebo" and "<parent" in element.source and "<child" in element.source:
                     self.found.note(
                         "gazebo", "", f"line {element.line}: has a joint of its own, which closes a loop", dynamics=True
@@ -142,6 +155,10 @@ class _Builder:
             else:
                 _read_inertia(read, name, inertial)
         return read.checked(self.options.inertia, self.found)
+
+    def _make(self) -> None:
+        """The mechanism, in the gravity that the writer put in."""
+        self.mech = Mechanism(self.own.data.get("gravity", (0.0, 0.0, -9.81)))
 
     def _take_own(self) -> None:
         """What the writer put in: helper links, frames, and poses with all digits."""
@@ -215,14 +232,20 @@ class _Builder:
             driver = self.joints.get(mimic.driver)
             if driver is None or not driver.is_followed or driver is joint:
                 self.kept_joints.setdefault(name, []).append(mimic.element.written())
-                why = "is not in the file" if driver is None else "is itself" if driver is joint else "has no coordinate"
+                why = (
+                    "is not in the file" if driver is None else "is itself" if driver is joint else "does not move by one number"
+                )
                 self.found.note(
                     "mimic", name, f"it follows the joint {mimic.driver!r}, which {why}; it moves freely", dynamics=True
                 )
                 continue
-            self.mech.add_coupling(
-                str(names.get(name, f"{name}_mimic")), mimic.driver, name, ratio=mimic.ratio, offset=mimic.offset
-            )
+            called = str(names.get(name, f"{name}_mimic"))
+            try:
+                self.mech.add_coupling(called, mimic.driver, name, ratio=mimic.ratio, offset=mimic.offset)
+            except ModelError as problem:
+                if name in names:
+                    raise
+                raise mimic.element.error(str(problem)) from None
 
     def _state(self) -> State:
         """All joints at zero, but for those that follow others with an offset."""
@@ -274,6 +297,7 @@ class _Builder:
 
 
 def _read_inertia(read: Inertias, name: str, inertial: Element) -> None:
+    check_once(inertial, ("origin", "mass", "inertia"), f"the <inertial> of the link {name!r}")
     mass, tensor = inertial.find("mass"), inertial.find("inertia")
     if mass is None or tensor is None:
         missing = "mass" if mass is None else "inertia"

@@ -161,6 +161,8 @@ class JointReader:
         """Lower and upper bound; None where there are none."""
         name = element.name
         if kind not in ("revolute", "prismatic"):
+            if limit is not None and any(number(limit, side, 0.0) for side in ("lower", "upper")):
+                self.found.note("limit", name, f"a {kind} joint has no bounds in URDF; lower and upper are left out")
             return None
         if limit is None:
             self.found.note("limit", name, f"a {kind} joint must have a <limit> and has none; it moves without bounds")

@@ -65,6 +65,13 @@ def _parsed(element: Element, attribute: str, text: str, count: int) -> tuple[fl
     return found
 
 
+def check_once(element: Element, tags: tuple[str, ...], what: str) -> None:
+    """Raise an error where an element has two of one kind, of which only one could count."""
+    for tag in tags:
+        if sum(child.tag == tag for child in element.children) > 1:
+            raise element.error(f"{what} has two elements <{tag}>.")
+
+
 def pose_in(origin: Element) -> Pose:
     """The pose that an <origin> says: a place, and angles or, since URDF 1.2, a quaternion."""
     xyz, rpy = numbers(origin, "xyz", 3, _ZERO), numbers(origin, "rpy", 3, _ZERO)

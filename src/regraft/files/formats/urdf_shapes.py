@@ -13,7 +13,7 @@ from ...xml_elements import Element
 from ..report import Findings
 from .meshes import MeshSearch
 from .urdf_own import Own
-from .urdf_poses import HERE, number, numbers, pose_in
+from .urdf_poses import HERE, check_once, number, numbers, pose_in
 
 Color = tuple[float, float, float, float]
 
@@ -117,6 +117,7 @@ class ShapeReader:
                 material = child
             else:
                 odd.append(child.written())
+        check_once(element, ("geometry", "origin", "material"), f"a <{element.tag}> of the link {link.name!r}")
         if geometry is None:
             raise element.error(f"a <{element.tag}> of the link {link.name!r} has no <geometry>.")
         form = self._form(geometry, element.tag, link)
@@ -159,6 +160,8 @@ class ShapeReader:
     def _form(self, geometry: Element, use: str, link: Element) -> Form | None:
         inner = geometry.children[0] if geometry.children else None
         tag = "" if inner is None else inner.tag
+        if len(geometry.children) > 1:
+            raise geometry.error(f"a <geometry> of the link {link.name!r} has {len(geometry.children)} forms; it may have one.")
         if inner is None or tag not in _FORMS:
             what = f"<{tag}>" if tag else "nothing in it"
             self.found.note("geometry", link.name, f"the geometry of a {use} is {what}; kept as text")

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...describe.mechanism import Mechanism
+from ...errors import ModelError
 from ...xml_elements import Element
 from ..report import Findings
 
@@ -40,7 +41,12 @@ def add_actuators(mech: Mechanism, transmissions: list[Element], efforts: Mappin
             continue
         joint, gear = said
         name = _name(element, mech)
-        mech.add_actuator(name, joint, gear=gear, effort=efforts.get(name, math.inf))
+        try:
+            mech.add_actuator(name, joint, gear=gear, effort=efforts.get(name, math.inf))
+        except ModelError as problem:
+            if name in efforts:
+                raise
+            raise element.error(str(problem)) from None
         texts[name] = {"joint": joint, "gear": gear, "text": element.source}
     if others:
         found.note(
