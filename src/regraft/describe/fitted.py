@@ -155,8 +155,8 @@ class Fitted(Graph):
         for joint, r in drivers:
             if abs(r) * NO_SHARE > 1.0:
                 raise ModelError(
-                    f"coupling {name!r}: the ratio {r:g} is larger than {1.0 / NO_SHARE:g}, so the motion of {joint!r} would be lost in "
-                    f"rounding. Let {joint!r} follow {driven!r} instead, with the reciprocal ratio."
+                    f"coupling {name!r}: the ratio {r:g} is larger than {1.0 / NO_SHARE:g}, so the motion of {joint!r} "
+                    f"would be lost in rounding. Let {joint!r} follow {driven!r} instead, with the reciprocal ratio."
                 )
         new = Coupling(name, drivers, driven, finite_number(f"coupling {name!r}: offset", offset))
         for joint in new.joints:
