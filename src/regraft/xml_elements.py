@@ -276,8 +276,10 @@ def _parse(data: bytes, file: str, kind: str, opened: Mapping[str, bool] | None)
 
     def characters(text: str) -> None:
         element = stack[-1]
-        if element.texts or not text.isspace():  # blanks between elements are most of a file
-            element.texts = [*element.texts, text]
+        if isinstance(element.texts, list):
+            element.texts.append(text)
+        elif not text.isspace():  # blanks between elements are most of a file
+            element.texts = [text]
 
     def refuse(*_: object) -> None:
         raise FileError(

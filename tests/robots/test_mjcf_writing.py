@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import regraft as rg
+from regraft.files.formats.mjcf_writing import MOST_DEEP
 from random_mechanisms import random_inertia, random_joint, random_mechanism, random_pose, random_state
 from robots.mujoco_models import FILES, MENAGERIE, MESHES_ARE_ELSEWHERE, UNREADABLE
 
@@ -357,3 +358,22 @@ def test_a_damaged_text_of_ours_is_told_and_passed_over(tmp_path, text):
     reading = rg.read(tmp_path / "y.xml")
     assert [one.part for one in reading.report.findings if one.kind == "text"] == ["regraft"]
     assert reading.mech.joints["j0"].type.actuated
+
+
+def test_a_chain_that_is_too_long_is_one_error(tmp_path):
+    """Elements in elements without end: neither Python nor MuJoCo follows them."""
+
+    def row(count):
+        mech = rg.Mechanism()
+        for number in range(count):
+            onto = f"b{number - 1}" if number else "world"
+            mech.add_body(f"b{number}", rg.Inertia.sphere(1.0, 0.1))
+            mech.add_joint(f"j{number}", rg.Revolute((0, 0, 1)), onto, f"b{number}", rg.Pose(translation=(0, 0, 0.2)))
+        return mech
+
+    row(MOST_DEEP).save(tmp_path / "long.xml")
+    assert len(rg.read(tmp_path / "long.xml").mech.bodies) == MOST_DEEP
+    for count in (MOST_DEEP + 1, 3000):
+        with pytest.raises(rg.FileError, match=rf"body 'b{count - 1}'.*hangs on {count - 1} others.*root in the middle"):
+            row(count).save(tmp_path / "longer.xml")
+    assert not (tmp_path / "longer.xml").exists()

@@ -24,6 +24,8 @@ from .mjcf_source import check_text
 
 ON_AXIS = 0.1
 """How far apart the two points are at which a hinge that closes a loop is held, in metres."""
+MOST_DEEP = 480
+"""How many bodies may hang on one another: MuJoCo reads no elements that are more than 500 deep in one another."""
 
 
 def write_mjcf(mech: Mechanism, state: State, path: Path, _options: WriteOptions) -> None:
@@ -58,6 +60,7 @@ class _Page:
         self.problems, self.losses = self.walk.problems, list[str]()
         self.meshes: dict[tuple[str, tuple[float, ...]], str] = {}
         self.bodies: dict[str, Element] = {}
+        self.depths = {WORLD: 0}
         self.motions: list[Motion] = []
 
     def root(self) -> Element:
@@ -72,6 +75,12 @@ class _Page:
         self.bodies[WORLD] = world
         for link in self.walk.links():
             self._add_body(link)
+        deepest = max(self.depths, key=lambda body: self.depths[body])
+        if self.depths[deepest] > MOST_DEEP:
+            self.problems.append(
+                f"body {deepest!r}: it hangs on {self.depths[deepest] - 1} others, one on the other, and MuJoCo takes {MOST_DEEP}. "
+                "A root in the middle halves their number"
+            )
         for shape in self.mech.shapes.values():
             if shape.body in self.bodies:
                 add_geom(self.bodies[shape.body], shape, self.meshes)
@@ -96,6 +105,7 @@ class _Page:
     def _add_body(self, link: Link) -> None:
         body = SubElement(self.bodies[link.onto], "body", {"name": link.body} | pose_attributes(link.pose))
         self.bodies[link.body] = body
+        self.depths[link.body] = self.depths[link.onto] + 1
         self.motions += link.motions
         inertia = self.mech.bodies[link.body].inertia
         if inertia.mass > 0.0 and add_inertial(body, inertia, moves=bool(link.motions)):
