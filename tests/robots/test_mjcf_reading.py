@@ -435,6 +435,14 @@ def test_a_file_may_end_in_mjcf_too(tmp_path):
     assert rg.read(tmp_path / "again.mjcf").mech.nq == 2
 
 
+def test_a_motor_with_any_gear_is_read(read):
+    """The square of the largest ones cannot be represented."""
+    arm = '<body name="b"><joint name="j"/><geom size=".1"/></body>'
+    reading = read(world(arm) + '<actuator><motor name="m" joint="j" gear="1e300"/></actuator>')
+    assert reading.mech.actuators["m"].gear == 1e300
+    assert reading.mech.joints["j"].type.armature.tolist() == [0.0]
+
+
 def test_a_motor_with_a_gear_of_zero_does_nothing(read):
     """It has no bound, and 0 · ∞ is no number."""
     motors = '<motor joint="j" gear="0"/><motor name="real" joint="j" gear="2" ctrlrange="-3 3"/>'

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import regraft as rg
-from regraft.files.formats.mjcf_writing import MOST_DEEP
 from random_mechanisms import random_inertia, random_joint, random_mechanism, random_pose, random_state
+from regraft.files.formats.mjcf_writing import MOST_DEEP
 from robots.mujoco_models import FILES, MENAGERIE, MESHES_ARE_ELSEWHERE, UNREADABLE
 
 SEEDS = st.integers(0, 2**32 - 1)

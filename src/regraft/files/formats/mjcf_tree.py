@@ -99,8 +99,8 @@ class _Motors:
                     continue  # it does nothing, however strong it is
                 self.driven.add(target)
                 self.effort[target] += abs(gear) * largest_force(source, actuator)
-                self.armature[target] += gear**2 * source.number("actuator_armature", actuator)
-                self.damping[target] += gear**2 * source.number("actuator_damping", actuator)
+                self.armature[target] += gear * (gear * source.number("actuator_armature", actuator))
+                self.damping[target] += gear * (gear * source.number("actuator_damping", actuator))
             elif kind == int(mj.mjtTrn.mjTRN_TENDON):
                 pulled = wrapped_joints(source, target)
                 self.driven.update(pulled)

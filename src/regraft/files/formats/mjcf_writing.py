@@ -78,8 +78,8 @@ class _Page:
         deepest = max(self.depths, key=lambda body: self.depths[body])
         if self.depths[deepest] > MOST_DEEP:
             self.problems.append(
-                f"body {deepest!r}: it hangs on {self.depths[deepest] - 1} others, one on the other, and MuJoCo takes {MOST_DEEP}. "
-                "A root in the middle halves their number"
+                f"body {deepest!r}: it hangs on {self.depths[deepest] - 1} others, one on the other, and MuJoCo takes "
+                f"{MOST_DEEP}. A root in the middle halves their number"
             )
         for shape in self.mech.shapes.values():
             if shape.body in self.bodies:
