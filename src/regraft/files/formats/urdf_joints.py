@@ -76,7 +76,7 @@ class JointReader:
         if kind not in TYPES:
             raise NodeError(element, f"the joint {name!r} is of the type {kind!r}; URDF has {', '.join(TYPES)}.")
         parts = self._parts(element, name)
-        ends = [self._end(element, name, side, parts.get(side)) for side in ("parent", "child")]
+        parent, child = _end(element, name, "parent", parts), _end(element, name, "child", parts)
         mimic = self._mimic(name, kind, parts.get("mimic"))
         try:
             made = self._type(element, kind, parts, mimic is None)
@@ -85,7 +85,7 @@ class JointReader:
                 raise
             raise NodeError(element, f"joint {name!r}: {problem}") from None
         pose = self.origins.pose(parts.get("origin"))
-        return JointRead(element, name, ends[0], ends[1], kind, made, pose, HERE, mimic)
+        return JointRead(element, name, parent, child, kind, made, pose, HERE, mimic)
 
     def _parts(self, element: Node, name: str) -> dict[str, Node]:
         """The children by tag; what is not known is kept as text."""
@@ -105,12 +105,6 @@ class JointReader:
         if len(element.attrib) > 2:
             self.attributes[f"joint {name}"] = {k: v for k, v in element.attrib.items() if k not in ("name", "type")}
         return parts
-
-    def _end(self, element: Node, name: str, side: str, part: Node | None) -> str:
-        link = None if part is None else part.get("link")
-        if not link:
-            raise NodeError(element, f'the joint {name!r} does not say its {side}: it needs <{side} link="..."/>.')
-        return link
 
     def _mimic(self, name: str, kind: str, part: Node | None) -> Mimic | None:
         if part is None:
@@ -178,6 +172,15 @@ class JointReader:
             return None
         low, high = (-math.inf if lower <= -UNBOUNDED else lower), (math.inf if upper >= UNBOUNDED else upper)
         return None if math.isinf(low) and math.isinf(high) else (low, high)
+
+
+def _end(element: Node, name: str, side: str, parts: dict[str, Node]) -> str:
+    """The link on one side of a joint."""
+    part = parts.get(side)
+    link = None if part is None else part.get("link")
+    if not link:
+        raise NodeError(element, f'the joint {name!r} does not say its {side}: it needs <{side} link="..."/>.')
+    return link
 
 
 def _bound(limit: Node, attribute: str) -> float | None:
