@@ -71,7 +71,15 @@ class Tree:
 
     def sources(self, nodes: Sequence[Node]) -> list[str]:
         """Elements as they are written in the file, each from its first tag to its last."""
-        spans = _spans(self.data, self.root, {node.tag for node in nodes}) if nodes else {}
+        spans: dict[Node, tuple[int, int]] = {}
+        hidden = set()
+        for tag in {node.tag for node in nodes}:
+            if (found := _plain_spans(self.data, self.root, tag)) is None:
+                hidden.add(tag)
+            else:
+                spans |= found
+        if hidden:
+            spans |= _spans(self.data, self.root, hidden)
         return [self.data[slice(*spans[node])].decode() if node in spans else written(node) for node in nodes]
 
 
@@ -154,6 +162,22 @@ def _lines(data: bytes) -> list[int]:
     parser.Parse(data, True)
     parser.StartElementHandler = None
     return lines
+
+
+def _plain_spans(data: bytes, root: Node, tag: str) -> dict[Node, tuple[int, int]] | None:
+    """Where elements of one tag begin and end, but for those of one tag alone. None where its name is elsewhere too.
+
+    All are directly in the outermost element, and the file has as many beginnings of such tags as there are elements, and as many
+    ends as elements that have something in them: so none of these is in a comment, and they come in the order of the elements.
+    """
+    name = re.escape(tag.encode())
+    begins = [match.start() for match in re.finditer(b"<" + name, data)]
+    ends = [match.end() for match in re.finditer(b"</" + name + rb"\s*>", data)]
+    nodes = [child for child in root if child.tag == tag]
+    full = [(node, begin) for node, begin in zip(nodes, begins, strict=False) if len(node) or node.text]
+    if not len(begins) == len(nodes) == sum(1 for _ in root.iter(tag)) or len(ends) != len(full):
+        return None
+    return {node: (begin, end) for (node, begin), end in zip(full, ends, strict=True)}
 
 
 def _spans(data: bytes, root: Node, tags: Collection[str]) -> dict[Node, tuple[int, int]]:

@@ -10,7 +10,7 @@ import pytest
 import regraft as rg
 from regraft.errors import FileError
 from regraft.files.formats.inertias import _impossible, _surely_possible
-from regraft.xml_tree import NodeError, parse_tree, text_in
+from regraft.xml_tree import NodeError, _plain_spans, _spans, parse_tree, text_in
 from robots.example_robots import FILES, label
 from robots.small_robots import ARM, written
 
@@ -43,6 +43,28 @@ def test_elements_are_as_they_are_written():
     ]
     assert [tree.line(child) for child in tree.root] == [3, 4, 5, 6, 7]
     assert text_in(kept[0]) == "</gazebo>é"
+
+
+@pytest.mark.parametrize("file", FILES, ids=label)
+def test_both_ways_to_find_elements_as_they_are_written_agree(file):
+    tree = parse_tree(file.read_bytes(), str(file), "a robot")
+    for tag in {child.tag for child in tree.root}:
+        plain = _plain_spans(tree.data, tree.root, tag)
+        if plain is not None:
+            found = _spans(tree.data, tree.root, {tag})
+            assert plain == {node: span for node, span in found.items() if node in plain}
+            assert all(found_too in plain for found_too in found)
+
+
+@pytest.mark.parametrize("inner", ["", "<!-- <a> -->", "<!-- </a> -->", "<b/>", "<a/>", "text", "<![CDATA[</a>]]>", "<?a </a>?>"])
+@pytest.mark.parametrize("more", ["", "<a/>", "<ab>c</ab>", "<!-- <a></a> -->", "<b><a>d</a></b>", "<a x='/>'/>", "<a ></a >"])
+def test_elements_are_found_whatever_is_in_them_and_beside(inner, more):
+    for text in (f"<r>{more}<a x='1'>{inner}</a>{more}<a>e</a></r>", f"<r><a>e</a><a x='1'>{inner}</a></r>"):
+        tree = parse_tree(text.encode(), "r.urdf", "a robot")
+        nodes = [child for child in tree.root if child.tag == "a"]
+        which = next(index for index, node in enumerate(nodes) if node.get("x") == "1")
+        assert tree.sources(nodes)[which] == f"<a x='1'>{inner}</a>"
+        assert "<a>e</a>" in tree.sources(nodes)
 
 
 @pytest.mark.parametrize("ends", ["\n", "\r\n", "\r"])
