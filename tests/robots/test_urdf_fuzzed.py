@@ -299,3 +299,19 @@ def test_what_is_no_file_is_named(tmp_path):
         os.mkfifo(tmp_path / "pipe.urdf")
         with pytest.raises(rg.FileError, match="is a pipe"):
             rg.read(tmp_path / "pipe.urdf")
+
+
+def motors(count):
+    """A robot of links in a row, with a motor at each joint."""
+    links = [LINK.format(f"l{i}") for i in range(count + 1)]
+    joints = [JOINT.format(f"j{i}", "continuous", f"l{i}", f"l{i + 1}") for i in range(count)]
+    driven = '<transmission name="t{0}"><joint name="j{0}"/><actuator name="m{0}"/></transmission>'
+    return robot(*links, *joints, *map(driven.format, range(count)))
+
+
+def test_time_grows_with_the_number_of_motors_and_no_faster(tmp_path):
+    seconds(tmp_path, motors(100))
+    short, _ = seconds(tmp_path, motors(500))
+    long, mech = seconds(tmp_path, motors(5_000))
+    assert len(mech.actuators) == 5_000
+    assert long < 40.0 * short  # 100 times where each is compared with all others

@@ -68,7 +68,7 @@ def check_command(
     """List what is wrong or unusual with a mechanism; the exit code is 1 where something is wrong."""
     with problems_told():
         found = read_all(model, packages)
-        start = found.state if state is None else load_state(found.mech, state)
+        start = _start(found, state)
         told = found.report.findings
         remarks = [*(_as_remark(one) for one in told if _is_judged(one)), *check(found.mech, start)]
     for remark in sorted(remarks, key=lambda one: one.level != "error"):
@@ -97,7 +97,7 @@ def convert_command(
         if not force:
             check_overwriting((model, state), (output,))
         found = read_model(model, ignore, inertia, packages)
-        start = found.state if state is None else load_state(found.mech, state)
+        start = _start(found, state)
         _say_findings(found.report)
         given = _worth_writing(start)
         write(output, partial(found.mech.save, state=given, frames=frames.value))
@@ -148,10 +148,15 @@ class RerootFiles(NamedTuple):
     frames: Literal["keep", "move"]
 
 
+def _start(found: Reading, state: Path | None) -> State:
+    """The state in a file of its own, or else that of the model."""
+    return found.state if state is None else load_state(found.mech, state)
+
+
 def _reroot(files: RerootFiles, found: Reading, top: str, base: BaseJoint) -> None:
     """`regraft reroot`: change, print, write."""
     mech = found.mech
-    before = found.state if files.state is None else load_state(mech, files.state)
+    before = _start(found, files.state)
     options: dict[str, Any] = base._asdict()
     changed, after = reroot(mech, before, top, **options)
     print_tree(changed)

@@ -69,8 +69,8 @@ class Fitted(Graph):
         >>> list(mech.shapes)
         ['thigh_shape']
         """
-        named = f"the shape {name!r}" if name is not None else f"a shape of {body!r}"
-        self._check_changeable(named)
+        if self._is_frozen:
+            self._check_changeable(f"the shape {name!r}" if name is not None else f"a shape of {body!r}")
         if name is None:
             self._check_body(body, "body of a shape", "without a name")
             name = self._free_name(f"{body}_shape")
@@ -82,9 +82,8 @@ class Fitted(Graph):
         for what, use in (("visual", visual), ("collision", collision)):
             if not isinstance(use, bool):
                 raise ModelError(f"shape {name!r}: {what} must be True or False, not {use!r}.")
-        self._shapes[name] = Shape(
-            name, body, form, pose.orthonormal(), visual, collision, checked_color(f"shape {name!r}", color)
-        )
+        seen = None if color is None else checked_color(f"shape {name!r}", color)
+        self._shapes[name] = Shape(name, body, form, pose.orthonormal(), visual, collision, seen)
 
     def _free_name(self, base: str) -> str:
         """A name for a shape that none has."""
@@ -142,8 +141,7 @@ class Fitted(Graph):
         >>> mech.couplings["gear"].drivers
         (('motor_axle', -3.0),)
         """
-        self._check_changeable(f"the coupling {name!r}")
-        self._check_new_name(name, "coupling")
+        self._check_new(name, "coupling")
         if not isinstance(driver, str) and ratio != 1.0:
             raise ModelError(
                 f"coupling {name!r}: several joints have their ratios beside their names; leave ratio={ratio!r} out."
@@ -210,8 +208,7 @@ class Fitted(Graph):
         >>> mech.actuators["motor"].gear
         100.0
         """
-        self._check_changeable(f"the actuator {name!r}")
-        self._check_new_name(name, "actuator")
+        self._check_new(name, "actuator")
         if not isinstance(joint, str) or joint not in self._former_bases:
             self._check_joint(joint)
         kind = (self._joints.get(joint) or self._former_bases[joint]).type
@@ -253,8 +250,7 @@ class Fitted(Graph):
         >>> list(mech.keyframes)
         ['home']
         """
-        self._check_changeable(f"the keyframe {name!r}")
-        self._check_new_name(name, "keyframe")
+        self._check_new(name, "keyframe")
         layout = self.structure.layout
         if not isinstance(state, State) or not layout.same_structure(state.layout):
             raise ModelError(f"keyframe {name!r}: give a state of this mechanism, made by mech.state(...).")

@@ -135,15 +135,18 @@ class JointType(Frozen):
         nv, neutral = self.nv, _AT_REST.get(type(self))
         if neutral is None:
             neutral = _AT_REST[type(self)] = self.neutral()
-        given = zip(RESISTING, (damping, armature, stiffness, friction), strict=True)
-        most = zip(BOUNDING, (effort, speed), strict=True)
-        self._set(
-            actuated=bool(actuated),
-            limits=Limits.of(name, limits, self.limited),
-            **{what: not_negative(name, what, numbers, nv) for what, numbers in given},
-            **{what: bound(name, what, numbers, nv) for what, numbers in most},
-            rest=neutral if rest is None else self.normalised(rest_position(name, rest, neutral)),
-        )
+            neutral.flags.writeable = False
+        put = object.__setattr__  # as `_set` does; the arrays of settings cannot be written to as they come
+        put(self, "actuated", bool(actuated))
+        put(self, "limits", Limits.of(name, limits, self.limited))
+        for what, numbers in zip(RESISTING, (damping, armature, stiffness, friction), strict=True):
+            put(self, what, not_negative(name, what, numbers, nv))
+        put(self, "effort", bound(name, "effort", effort, nv))
+        put(self, "speed", bound(name, "speed", speed, nv))
+        if rest is None:
+            put(self, "rest", neutral)
+        else:
+            self._set(rest=self.normalised(rest_position(name, rest, neutral)))
 
     def arguments(self) -> dict[str, Any]:
         """The constructor's own arguments: what tells this joint type from another of its class."""

@@ -29,7 +29,7 @@ from .sdf_shapes import color_of, form_of
 
 KIND = "an SDF model"
 
-_DEFAULT = (1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0)  # SDF's: 1 kg, and 1 kg m² about all axes
+_DEFAULT = (1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0)  # SDF's: 1 kg, and 1 kg m² about all axes
 _TENSOR = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
 _KNOWN = {
     "model": {"pose", "link", "joint", "frame", "model", "static", "self_collide", "allow_auto_disable", "enable_wind"},
@@ -166,7 +166,7 @@ class _Builder:
     # --- the mechanism ---------------------------------------------------------------------------------------------------
 
     def _add_bodies(self) -> None:
-        read = Inertias(self.root.file)
+        read = Inertias(self.root.file, lambda element: int(element.line))
         for name, link in self.links.items():
             self._tell_unknown(link, "link")
             if link.find("gravity") is not None and not link.truth("gravity"):
@@ -186,7 +186,7 @@ class _Builder:
                 self.found.note(
                     "inertial", name, "it has none in the file, so it has SDF's default: 1 kg, and 1 kg m² about all axes"
                 )
-            read.add(name, f"line {link.line}", _DEFAULT, Pose())
+            read.add(name, link, _DEFAULT, Pose())
             return
         if inertial.attributes.get("auto", "false").lower() in ("true", "1"):
             told = "its inertia is to be computed from its collisions, which is not done: it has what is written"
@@ -195,7 +195,7 @@ class _Builder:
         moments = [1.0 if a[1] == a[2] else 0.0 for a in _TENSOR]
         if tensor is not None:
             moments = [tensor.number(part, moment) for part, moment in zip(_TENSOR, moments, strict=True)]
-        read.add(name, f"line {inertial.line}", (inertial.number("mass", 1.0), *pose.translation.tolist(), *moments), pose)
+        read.add(name, inertial, (inertial.number("mass", 1.0), *moments), pose)
 
     def _add_bases(self) -> dict[str, list[float]]:
         """Weld static links to the world, and let models float that no joint holds; where those start."""

@@ -23,7 +23,7 @@ from ...describe.plain import fittings_to_dict, pose_to_dict, shape_to_dict
 from ...describe.shapes import Capsule
 from ...describe.state import State
 from ...joints import Fixed, Free, Limits, Planar, Prismatic, Revolute
-from ...xml_elements import attributes_text, escaped, quoted
+from ...xml_tree import attributes_text, escaped, quoted
 from .contract import WriteOptions
 from .urdf_joints import UNBOUNDED
 from .urdf_links import Poses, inertial_lines, shape_lines
