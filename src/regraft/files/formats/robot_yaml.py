@@ -117,7 +117,7 @@ class _Beside:
                 (body_a, on_a), (body_b, on_b) = self._frame(a), self._frame(b)
                 mech.add_joint(f"{a}_{b}", kind, body_a, body_b, on_a, on_b)
             for name in motors:
-                if name not in {actuator.joint for actuator in mech.actuators.values()}:
+                if not any(actuator.drives({name}) for actuator in mech.actuators.values()):
                     mech.add_actuator(name, name)
         except ModelError as problem:
             raise self._error(str(problem).removesuffix(".")) from None

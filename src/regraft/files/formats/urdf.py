@@ -81,7 +81,8 @@ class _Builder:
             mech.add_frame(name, joint.parent, own.exact("frame", name, joint.parent_pose))
         shapes = self._add_shapes()
         self._add_couplings()
-        actuators = add_actuators(mech, self.transmissions, own.table("efforts"), self.found)
+        actuators: dict[str, Any] = {}
+        read_own_parts(self.own_element, lambda: actuators.update(add_actuators(mech, self.transmissions, own, self.found)))
         read_own_parts(self.own_element, lambda: add_fittings(mech, {k: own.data.get(k, ()) for k in ("shapes", "keyframes")}))
         self._keep(shapes, actuators)
         self._tell(joint_reader)

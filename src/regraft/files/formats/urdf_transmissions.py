@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection
 from typing import Any
 
 from ...describe.mechanism import Mechanism
 from ...xml_elements import Element
 from ..report import Findings
+from .urdf_own import Own
 
 
-def add_actuators(mech: Mechanism, transmissions: list[Element], efforts: Mapping[str, float], found: Findings) -> dict[str, Any]:
+def add_actuators(mech: Mechanism, transmissions: list[Element], own: Own, found: Findings) -> dict[str, Any]:
     """Add an actuator for each transmission that can be one, and give back their texts.
 
     Parameters
@@ -20,8 +21,8 @@ def add_actuators(mech: Mechanism, transmissions: list[Element], efforts: Mappin
         The mechanism, with all its joints.
     transmissions : list of Element
         Those of the file.
-    efforts : mapping of str to float
-        The largest torques of motors, by name.
+    own : Own
+        What only Regraft reads: the largest torques of motors, servos, and motors of several joints.
     found : Findings
         Where it is told what became no actuator.
 
@@ -33,15 +34,22 @@ def add_actuators(mech: Mechanism, transmissions: list[Element], efforts: Mappin
     """
     texts: dict[str, Any] = {}
     others: list[str] = []
+    read: dict[str, tuple[str, float]] = {}
     for element in transmissions:
         said = _joint_and_gear(element)
         if said is None or said[0] not in mech.joints or said[1] == 0.0 or mech.joints[said[0]].type.nv == 0:
             others.append(element.source)
             continue
         joint, gear = said
-        name = _name(element, mech)
-        mech.add_actuator(name, joint, gear=gear, effort=efforts.get(name, math.inf))
+        name = _name(element, read)
+        read[name] = said
         texts[name] = {"joint": joint, "gear": gear, "text": element.source}
+    for name, written in own.table("actuators").items():  # in their order; one whose transmission was changed is passed over
+        if not isinstance(written["joint"], str) or read.get(name) == (written["joint"], written["gear"]):
+            mech.add_actuator(**written)
+    for name, (joint, gear) in read.items():
+        if name not in mech.actuators:
+            mech.add_actuator(name, joint, gear=gear, effort=own.table("efforts").get(name, math.inf))
     if others:
         found.note(
             "transmission", "", f"{len(others)} kept as text: they do not drive one joint, that moves, by one motor with one gear"
@@ -65,15 +73,15 @@ def _joint_and_gear(element: Element) -> tuple[str, float] | None:
     return joints[0].name, gears.pop() if gears else 1.0
 
 
-def _name(element: Element, mech: Mechanism) -> str:
+def _name(element: Element, taken: Collection[str]) -> str:
     """The motor's name, or that of the transmission, with a number where both are taken."""
     motor = element.find("actuator")
     candidates = [name for name in ("" if motor is None else motor.name, element.name) if name]
     for name in candidates:
-        if name not in mech.actuators:
+        if name not in taken:
             return name
     base = candidates[-1] if candidates else "actuator"
     count = 1
-    while f"{base}_{count}" in mech.actuators:
+    while f"{base}_{count}" in taken:
         count += 1
     return f"{base}_{count}"
