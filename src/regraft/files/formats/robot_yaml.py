@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 
 from ...algebra.pose import Pose
-from ...ask.assembly import assemble
-from ...ask.manifold import integrate
+from ...ask.assembly import assembled_anyhow
 from ...describe.mechanism import Mechanism
 from ...describe.parts import Joint
 from ...describe.state import State
@@ -31,7 +30,6 @@ SUFFIX = ".yaml"
 _MARK, _MOST_BYTES = b"closed_loop", 1 << 20
 _LOOPS: dict[str, JointType] = {"6d": Fixed(), "3d": Spherical()}
 _TYPES: dict[str, JointType] = {"spherical": Spherical(), "fixed": Fixed()}
-_TRIED = (0.0, 0.1, -0.1, 0.3, -0.3, 1.0, -1.0, 2.0, -2.0)  # rad or m, along a direction in which all joints move
 _KNOWN = ("closed_loop", "type", "name_mot", "joint_name", "joint_type")
 
 
@@ -71,18 +69,17 @@ def _closed_start(mech: Mechanism, state: State, found: Findings) -> State:
     Files have their robots with all joints at zero, where loops may be wide open and rods in line, so that no small motion closes
     them.
     """
-    direction = np.cos(np.arange(1.0, mech.nv + 1.0))
-    for way in _TRIED:
-        try:
-            start = assemble(mech, state.replace(q=integrate(mech, state.q, way * direction)))
-        except AssemblyError:
-            continue
-        if np.array_equal(start.q, state.q):
-            return state
-        found.note("start", "", "with all joints at zero the loops are open; the state to start from has them closed")
-        return start
-    found.note("start", "", "with all joints at zero the loops are open, and they could not be closed from there")
-    return state
+    try:
+        start, told = assembled_anyhow(mech, state)
+    except AssemblyError as problem:
+        found.note("start", "", f"with all joints at zero the loops are open, and they could not be closed from there: {problem}")
+        return state
+    if np.array_equal(start.q, state.q):
+        return state
+    found.note("start", "", "with all joints at zero the loops are open; the state to start from has them closed")
+    if told:
+        found.note("start", "", told)
+    return start
 
 
 def _same(one: Mechanism, other: Mechanism, joint: str) -> bool:
