@@ -128,6 +128,9 @@ ASSEMBLED = 1e-6  # m and rad (or these per second); of accelerations and torque
 ONE_CORRECTION = 1e-4  # m/s and rad/s, relative to 1 + the largest velocity
 """The gap of velocities that one correction takes away even in poor conditions."""
 
+STALLED = 1e-3  # relative to Σ gap²
+"""Where some steps towards closed loops make it less by no more than that, they lead into a dead end."""
+
 # --- rows of loops: which of them follow from others, by the pivots of the Delassus matrix ------------------------------------
 
 HIDDEN = 1e-16  # relative to the squares that the square of a share is a product of

@@ -256,7 +256,7 @@ def test_other_tendons_are_findings(read, what):
         (world(f"<body><freejoint/>{BALL}</body>", '<camera pos="0 0 1"/>'), "camera", False),
         (world(f'<body><joint range="0 1" name="j"/>{BALL}</body>'), "limit", False),
         (f"{hinges('a')}<sensor><jointpos joint='a'/></sensor>", "sensor", False),
-        (f"{hinges('a')}<actuator><position name='p' joint='a' kp='5'/></actuator>", "servo", True),
+        (f"{hinges('a')}<actuator><position name='p' joint='a' kp='5'/></actuator>", "servo", False),
         (f"{hinges('a')}<tendon><fixed name='t'><joint joint='a' coef='1'/></fixed></tendon>", "tendon", False),
         (f"{hinges('a')}<tendon><fixed name='t' stiffness='2'><joint joint='a' coef='1'/></fixed></tendon>", "tendon", True),
     ],

@@ -13,13 +13,15 @@ from numpy.typing import NDArray
 from ..algebra.pose import representable
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
-from ..errors import AssemblyError, ModelError, StructureError, listed
+from ..errors import AssemblyError, ModelError, StructureError, listed, warn
 from ..kernels.constraints.closure import closed_positions, closed_velocities
 from ..kernels.constraints.tables import RESIDUAL
 from ..kernels.tables import HELD
 from ..structure.layout import Layout
 from ..structure.workspace import Workspace
 from ..tolerances import ASSEMBLED, CLOSED, GAP_SMALL, ONE_CORRECTION
+from .closing import TOO_FAR, close_from_afar, starts_of
+from .manifold import difference
 
 Array = NDArray[np.float64]
 
@@ -38,7 +40,8 @@ def assemble(mech: Mechanism, state: State, hold: Iterable[str] = ()) -> State:
     mech : Mechanism
         The mechanism.
     state : State
-        A state whose loops are nearly closed.
+        A state to start from. Where its loops cannot be closed by ever smaller gaps, poses around it are tried, the same ones
+        each time, and a warning tells it.
     hold : iterable of str, optional
         Tree joints that keep their position and velocity.
 
@@ -61,20 +64,46 @@ def assemble(mech: Mechanism, state: State, hold: Iterable[str] = ()) -> State:
     >>> rg.assemble(mech, mech.state(q={"pin": 0.2})).q.round(9) + 0.0
     array([0.])
     """
+    found, told = assembled_anyhow(mech, state, hold)
+    if told:
+        warn(f"assemble: {told}")
+    return found
+
+
+def assembled_anyhow(mech: Mechanism, state: State, hold: Iterable[str] = ()) -> tuple[State, str]:
+    """`assemble`, and instead of a warning its text, which is empty where there is nothing to tell."""
     mech.check_state(state)
     if not mech.layout.is_constrained:
-        return state
+        return state, ""
     work = mech.structure.new_work()
+    held = np.zeros(mech.nv, bool)
     for name in (hold,) if isinstance(hold, str) else hold:
-        work.dof[mech.v_slice(name), HELD] = _HELD
-    q, v = state._q.copy(), state._v.copy()
-    gap = closed_positions.call(work, q, _TRIALS)
-    if not gap <= CLOSED:
-        raise _open_loop(mech, work, q, gap)
+        held[mech.v_slice(name)] = True
+    work.dof[held, HELD] = _HELD
+    (q, told), v = _close_positions(mech, work, state._q, held), state._v.copy()
     slip = _close_velocities(work, q, v, CLOSED)
     if not slip <= ASSEMBLED:  # less is what rows slip that nearly follow from others
         raise AssemblyError(f"the velocities cannot be made consistent with the loops: {slip:.3g} is left. Hold fewer joints.")
-    return State(mech.layout, representable("the velocities of the closed loops", np.concatenate((q, v))))
+    return State(mech.layout, representable("the velocities of the closed loops", np.concatenate((q, v)))), told
+
+
+def _close_positions(mech: Mechanism, work: Workspace, q: Array, held: Array) -> tuple[Array, str]:
+    """The position with its loops closed, and what is to be told where that took another start than the position given."""
+    near = q.copy()
+    if closed_positions.call(work, near, _TRIALS) <= CLOSED and np.abs(near - q).max(initial=0.0) <= TOO_FAR:
+        return near, ""
+    found = close_from_afar(mech, work, q, held)
+    if not found.gap <= CLOSED:
+        raise _open_loop(mech, work, found.q, found.gap)
+    if not found.start:
+        return found.q, ""
+    way = np.abs(difference(mech, found.q, q))
+    farthest = mech.coordinates.joints_of([int(np.argmax(way))])[0]
+    return found.q, (
+        f"from this position the loops lead into a dead end; they were closed from another one, number {found.start} of those "
+        f"around it, and {farthest!r} has moved farthest, by {way.max():.3g}. If you mean another way to close them, start "
+        "nearer to it."
+    )
 
 
 def _close_velocities(work: Workspace, q: Array, v: Array, nearly: float) -> float:
@@ -142,8 +171,9 @@ def _open_loop(mech: Mechanism, work: Workspace, q: Array, gap: float) -> Assemb
     if worst >= number:
         return _contradiction(mech, [mech.layout.couplings[i] for i, left in enumerate(gaps[number:]) if left > CLOSED], gap)
     return AssemblyError(
-        f"{mech.layout.constraints[worst]} cannot be closed: a gap of {gap:.3g} (metres or radians) is left. Start from another "
-        "pose, hold fewer joints, or check the lengths and the frames of its joints."
+        f"{mech.layout.constraints[worst]} cannot be closed: a gap of {gap:.3g} (metres or radians) is left, and no less from "
+        f"{starts_of(mech)} other poses around this one. Start from another pose, hold fewer joints, or check the lengths and "
+        "the frames of its joints."
     )
 
 

@@ -170,7 +170,7 @@ class Alterable(Rejoinable):
         gone["shapes"] |= {name for name, shape in self._shapes.items() if shape.body in bodies}
         gone["springs"] |= {name for name, spring in self._springs.items() if {spring.body_a, spring.body_b} & bodies}
         gone["couplings"] |= {name for name, coupling in self._couplings.items() if joints.intersection(coupling.joints)}
-        gone["actuators"] |= {name for name, actuator in self._actuators.items() if actuator.joint in joints}
+        gone["actuators"] |= {name for name, actuator in self._actuators.items() if actuator.drives(joints)}
         return self._without(gone)
 
     def _without(self: M, gone: Mapping[str, Collection[str]]) -> M:
@@ -182,7 +182,7 @@ class Alterable(Rejoinable):
         bases = self._former_bases.items()
         twin._former_bases = {name: base for name, base in bases if not {base.parent, base.child} & set(gone["bodies"])}
         there = twin._joints.keys() | twin._former_bases.keys()
-        twin._actuators = {name: actuator for name, actuator in twin._actuators.items() if actuator.joint in there}
+        twin._actuators = {name: actuator for name, actuator in twin._actuators.items() if actuator.is_within(there)}
         twin._keyframes = {name: _trimmed(key, gone["joints"]) for name, key in twin._keyframes.items()}
         only_fittings = not (gone["bodies"] or gone["joints"] or gone["springs"] or gone["couplings"])
         twin._changed(self.structure if only_fittings else None)

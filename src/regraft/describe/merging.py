@@ -210,7 +210,8 @@ class _Merging:
             drivers = {prefix + name: ratio for name, ratio in coupling.drivers}
             into.add_coupling(prefix + coupling.name, drivers, prefix + coupling.driven, offset=coupling.offset)
         for actuator in other.actuators.values():
-            into.add_actuator(prefix + actuator.name, prefix + actuator.joint, gear=actuator.gear, effort=actuator.effort)
+            law = {what: getattr(actuator, what) for what in ("gain", "bias", "control_range", "force_range")}
+            into.add_actuator(prefix + actuator.name, {prefix + joint: gear for joint, gear in actuator.joints}, **law)
 
     def at(self, body: str, pose: Pose) -> tuple[str, Pose]:
         """A place on a body of the second, in the merged mechanism."""

@@ -48,6 +48,8 @@ class Callback:
         self.within = tuple(within)
         """Those that a Python function calls in its turn."""
         self.problem: BaseException | None = None
+        self.context: int | None = None
+        """What it is called with, last, instead of the count of what it fills."""
 
 
 @contextmanager
@@ -97,12 +99,13 @@ def _wrap(function: Any, kind: str, name: str) -> Any:
 _FORMS = {
     "torque": "It must be f(t, q, v, out): t a number, q and v arrays that it reads, out an array that it fills.",
     "wrenches": "It must be f(t, q, v, out): t a number, q and v arrays that it reads, out an array (bodies, 6) that it fills.",
+    "controls": "It must be f(t, out): t a number, out an array that it fills, one number for each actuator.",
     "guard": "It must be f(t, q, v): t a number, q and v arrays that it reads; and return a number.",
 }
 
 
 def _check_parameters(function: Callable[..., Any], kind: str, name: str) -> None:
-    expected = 3 if kind == "guard" else 4
+    expected = {"guard": 3, "controls": 2}.get(kind, 4)
     try:
         inspect.signature(function).bind(*range(expected))
     except TypeError:
@@ -147,6 +150,15 @@ def _wrench_wrapper(function: Any) -> Any:
     return wrapper
 
 
+def _controls_wrapper(function: Any) -> Any:
+    @numba.cfunc(_C_SIGNATURE)
+    def wrapper(t, _q, _v, out, _nq, _nv, size):  # type: ignore[no-untyped-def]
+        function(t, vector_at(out, size))
+        return FINE
+
+    return wrapper
+
+
 def _guard_wrapper(function: Any) -> Any:
     @numba.cfunc(_C_SIGNATURE)
     def wrapper(t, q, v, out, nq, nv, _size):  # type: ignore[no-untyped-def]
@@ -157,7 +169,7 @@ def _guard_wrapper(function: Any) -> Any:
     return wrapper
 
 
-_WRAPPERS = {"torque": _torque_wrapper, "wrenches": _wrench_wrapper, "guard": _guard_wrapper}
+_WRAPPERS = {"torque": _torque_wrapper, "wrenches": _wrench_wrapper, "controls": _controls_wrapper, "guard": _guard_wrapper}
 
 
 class _Views(dict[tuple[int, int], Array]):

@@ -72,9 +72,9 @@ def simulate(
         How long, in seconds.
     torque : callable, law, mapping, array_like or list of these, optional
         ``torque(t, mech, state)`` returns the joint torques, (nv,) or by joint name, loop joints too; a `law` for joints by
-        name, or a Numba function ``torque(t, q, v, out)`` that fills `out`, runs inside the compiled loop; or constant torques,
-        by joint name or (nv,). Those of a list add up. What knows places in `q` and `v` instead of names, a Numba function
-        without a law or an array, stops the run where the structure moves these places.
+        name, or a Numba function ``torque(t, q, v, out)`` that fills `out`, runs inside the compiled loop, and so do `controls`
+        of actuators; or constant torques, by joint name or (nv,). Those of a list add up. What knows places in `q` and `v`
+        instead of names, a Numba function without a law or an array, stops the run where the structure moves these places.
     events : Event or iterable of Event, optional
         What to watch for, and what to do then.
     integrator : {"dopri5", "rk4", "euler", "hakenberg"}, optional

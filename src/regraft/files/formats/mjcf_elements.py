@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ...algebra.pose import Pose
 from ...describe.inertia import Inertia
-from ...describe.parts import Actuator, Shape
+from ...describe.parts import UNBOUNDED, Actuator, Shape
 from ...describe.shapes import Box, Capsule, Cylinder, Ellipsoid, Mesh, Plane, Sphere
 from ...tolerances import LEAST_MOMENT
 from .mjcf_chains import Motion
@@ -143,17 +143,17 @@ def _along(direction: Array, middle: Array) -> Pose:
     return Pose.about(turn, angle, middle)
 
 
-def add_actuator(section: Element, actuator: Actuator, joint: str, servo: dict[str, Any] | None) -> None:
-    """A motor, or the servo that it was in the file that it comes from."""
-    found = {"name": actuator.name, "joint": joint, "gear": text([actuator.gear])}
-    if math.isfinite(actuator.effort):
-        found["forcerange"] = text((-actuator.effort, actuator.effort))
-    if servo is None:
-        if math.isfinite(actuator.effort):
-            found["ctrlrange"] = found["forcerange"]
+def add_actuator(section: Element, actuator: Actuator, target: dict[str, str]) -> None:
+    """A motor, or whatever else has its law, on a joint with its gear or on a tendon."""
+    found = {"name": actuator.name} | target
+    for what, within in (("forcerange", actuator.force_range), ("ctrlrange", actuator.control_range)):
+        if within != UNBOUNDED:
+            found[what] = text((max(within[0], -FAR), min(within[1], FAR)))
+    if actuator.is_motor and actuator.gain[0] == 1.0:
         SubElement(section, "motor", found)
         return
-    if "range" in servo:
-        found["ctrlrange"] = text(servo["range"])
-    found |= {"gaintype": "fixed", "gainprm": text([servo["gain"]]), "biastype": "affine", "biasprm": text(servo["bias"])}
+    fixed = not any(actuator.gain[1:])
+    found |= {"gaintype": "fixed", "gainprm": text(actuator.gain[:1])} if fixed else \
+        {"gaintype": "affine", "gainprm": text(actuator.gain)}  # fmt: skip
+    found |= {"biastype": "affine", "biasprm": text(actuator.bias)} if any(actuator.bias) else {"biastype": "none"}
     SubElement(section, "general", found)

@@ -20,7 +20,7 @@ from .mjcf_elements import SETTINGS, add_actuator, add_geom, add_inertial, add_j
 from .mjcf_fittings import START
 from .mjcf_numbers import pose_attributes, positions, text, velocities
 from .mjcf_own import NAME, own_text
-from .mjcf_source import check_text
+from .mjcf_source import Names, check_text
 
 ON_AXIS = 0.1
 """How far apart the two points are at which a hinge that closes a loop is held, in metres."""
@@ -93,8 +93,8 @@ class _Page:
         self._add_springs(tendons)
         self._add_loops(equalities)
         self._add_couplings(tendons, equalities)
-        self._add_actuators(actuators)
-        own = own_text(self.motions, {actuator.joint for actuator in self.mech.actuators.values()})
+        self._add_actuators(tendons, actuators)
+        own = own_text(self.motions, {joint for actuator in self.mech.actuators.values() for joint, _ in actuator.joints})
         if own is not None:
             SubElement(SubElement(root, "custom"), "text", name=NAME, data=own)
         self._add_keyframes(SubElement(root, "keyframe"))
@@ -190,12 +190,19 @@ class _Page:
                 }
                 SubElement(equalities, "joint", found)
 
-    def _add_actuators(self, section: Element) -> None:
-        servos = self.kept.get("servos", {})
+    def _add_actuators(self, tendons: Element, section: Element) -> None:
+        names = Names(*(one.get("name", "") for one in tendons))
         for actuator in self.mech.actuators.values():
-            if self._motion(actuator.joint) is None:
+            if any(self._motion(joint) is None for joint, _ in actuator.joints):
                 self.problems.append(f"actuator {actuator.name!r}: MJCF has motors on joints of the tree with one coordinate")
-            add_actuator(section, actuator, actuator.joint, servos.get(actuator.name))
+                continue
+            if len(actuator.joints) == 1:
+                add_actuator(section, actuator, {"joint": actuator.joint, "gear": text([actuator.gear])})
+                continue
+            tendon = SubElement(tendons, "fixed", name=names.make(actuator.name))
+            for joint, gear in actuator.joints:
+                SubElement(tendon, "joint", joint=joint, coef=text([gear]))
+            add_actuator(section, actuator, {"tendon": tendon.attrib["name"]})
 
     def _add_keyframes(self, section: Element) -> None:
         states = dict[str, State]()

@@ -17,8 +17,7 @@ from typing import Any
 import numpy as np
 
 from ...algebra.pose import Pose
-from ...ask.assembly import assemble
-from ...ask.manifold import integrate
+from ...ask.assembly import assembled_anyhow
 from ...describe.mechanism import Mechanism
 from ...describe.parts import Joint
 from ...describe.state import State
@@ -34,7 +33,6 @@ _MARK, _MOST_BYTES = "closed_loop", 1 << 20
 _MARKS = tuple(_MARK.encode(encoding) for encoding in ("utf-8", "utf-16-le", "utf-16-be"))
 _LOOPS: dict[str, JointType] = {"6d": Fixed(), "3d": Spherical()}
 _TYPES: dict[str, JointType] = {"spherical": Spherical(), "fixed": Fixed()}
-_TRIED = (0.0, 0.1, -0.1, 0.3, -0.3, 1.0, -1.0, 2.0, -2.0)  # rad or m, along a direction in which all joints move
 _KNOWN = ("closed_loop", "type", "name_mot", "joint_name", "joint_type")
 _SHORT = Repr()
 _SHORT.maxlevel, _SHORT.maxstring = 2, 80  # lists that repeat one another by names would fill all memory when they are shown
@@ -79,18 +77,17 @@ def _closed_start(mech: Mechanism, state: State, found: Findings) -> State:
     Files have their robots with all joints at zero, where loops may be wide open and rods in line, so that no small motion closes
     them.
     """
-    direction = np.cos(np.arange(1.0, mech.nv + 1.0))
-    for way in _TRIED:
-        try:
-            start = assemble(mech, state.replace(q=integrate(mech, state.q, way * direction)))
-        except AssemblyError:
-            continue
-        if np.array_equal(start.q, state.q):
-            return state
-        found.note("start", "", "with all joints at zero the loops are open; the state to start from has them closed")
-        return start
-    found.note("start", "", "with all joints at zero the loops are open, and they could not be closed from there")
-    return state
+    try:
+        start, told = assembled_anyhow(mech, state)
+    except AssemblyError as problem:
+        found.note("start", "", f"with all joints at zero the loops are open, and they could not be closed from there: {problem}")
+        return state
+    if np.array_equal(start.q, state.q):
+        return state
+    found.note("start", "", "with all joints at zero the loops are open; the state to start from has them closed")
+    if told:
+        found.note("start", "", told)
+    return start
 
 
 def _same(one: Mechanism, other: Mechanism, joint: str) -> bool:
@@ -137,7 +134,7 @@ class _Beside:
                 (body_a, on_a), (body_b, on_b) = self._frame(a), self._frame(b)
                 mech.add_joint(f"{a}_{b}", kind, body_a, body_b, on_a, on_b)
             for name in motors:
-                if name not in {actuator.joint for actuator in mech.actuators.values()}:
+                if not any(actuator.drives({name}) for actuator in mech.actuators.values()):
                     mech.add_actuator(name, name)
         except ModelError as problem:
             raise problem if isinstance(problem, FileError) else self._error(str(problem).removesuffix(".")) from None

@@ -90,10 +90,7 @@ class _Builder:
         shapes = self._add_shapes()
         read_own_parts(self.own_element, self._add_couplings)
         actuators: dict[str, Any] = {}
-        read_own_parts(
-            self.own_element,
-            lambda: actuators.update(add_actuators(mech, self.transmissions, own.table("efforts"), self.found)),
-        )
+        read_own_parts(self.own_element, lambda: actuators.update(add_actuators(mech, self.transmissions, own, self.found)))
         read_own_parts(self.own_element, lambda: add_fittings(mech, {k: own.data.get(k, ()) for k in ("shapes", "keyframes")}))
         self._keep(shapes, actuators)
         self._tell(joint_reader)

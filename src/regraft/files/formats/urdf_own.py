@@ -32,7 +32,7 @@ class Own:
     data : dict
         ``poses``: those that three angles do not give to the last digit. ``helpers``: links that are no bodies, by the joint
         that they were made for. ``frames``: links that are frames. ``base``: the joint to the world. ``joints``, ``couplings``,
-        ``shapes``, ``keyframes``, ``gravity``: what URDF has no word for.
+        ``efforts``, ``actuators``, ``shapes``, ``keyframes``, ``gravity``: what URDF has no word for.
     """
 
     data: dict[str, Any] = field(default_factory=dict)
@@ -48,7 +48,7 @@ class Own:
             raise _damaged(element, str(problem)) from None
         if not isinstance(data, dict) or data.get("version") != VERSION:
             raise _damaged(element, f"it must have the version {VERSION}")
-        tables = ("poses", "helpers", "frames", "base", "joints", "couplings", "efforts")
+        tables = ("poses", "helpers", "frames", "base", "joints", "couplings", "efforts", "actuators")
         if not all(isinstance(data.get(table, {}), dict) for table in tables):
             raise _damaged(element, f"{', '.join(tables)} must be tables")
         return cls(data)

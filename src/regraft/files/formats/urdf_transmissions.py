@@ -10,11 +10,10 @@ from ...describe.mechanism import Mechanism
 from ...errors import ModelError
 from ...xml_tree import Node, NodeError, text_in
 from ..report import Findings
+from .urdf_own import Own
 
 
-def add_actuators(
-    mech: Mechanism, transmissions: Mapping[Node, str], efforts: Mapping[str, float], found: Findings
-) -> dict[str, Any]:
+def add_actuators(mech: Mechanism, transmissions: Mapping[Node, str], own: Own, found: Findings) -> dict[str, Any]:
     """Add an actuator for each transmission that can be one, and give back their texts.
 
     Parameters
@@ -23,8 +22,8 @@ def add_actuators(
         The mechanism, with all its joints.
     transmissions : mapping of Node to str
         Those of the file, each with its text.
-    efforts : mapping of str to float
-        The largest torques of motors, by name.
+    own : Own
+        What only Regraft reads: the largest torques of motors, servos, and motors of several joints.
     found : Findings
         Where it is told what became no actuator.
 
@@ -36,6 +35,7 @@ def add_actuators(
     """
     texts: dict[str, Any] = {}
     others: list[str] = []
+    read: dict[str, Node] = {}
     joints = mech.joints
     for element, source in transmissions.items():
         said = _joint_and_gear(element)
@@ -43,19 +43,37 @@ def add_actuators(
             others.append(source)
             continue
         joint, gear = said
-        name = _name(element, texts)
-        try:
-            mech.add_actuator(name, joint, gear=gear, effort=efforts.get(name, math.inf))
-        except ModelError as problem:
-            if name in efforts:
-                raise
-            raise NodeError(element, str(problem)) from None
+        name = _name(element, read)
+        read[name] = element
         texts[name] = {"joint": joint, "gear": gear, "text": source}
+    _add_written(mech, own, texts)
+    there = set(mech.actuators)
+    for name in [name for name in texts if name not in there]:
+        _add_motor(mech, own, read[name], name, texts[name])
     if others:
         found.note(
             "transmission", "", f"{len(others)} kept as text: they do not drive one joint, that moves, by one motor with one gear"
         )
     return {name: table for name, table in (("actuators", texts), ("others", others)) if table}
+
+
+def _add_written(mech: Mechanism, own: Own, texts: Mapping[str, Any]) -> None:
+    """Add the actuators that only Regraft reads, in their order; one whose transmission was changed is passed over."""
+    for name, written in own.table("actuators").items():
+        said = texts.get(name, {"joint": None, "gear": None})
+        if not isinstance(written["joint"], str) or (said["joint"], said["gear"]) == (written["joint"], written["gear"]):
+            mech.add_actuator(**written)
+
+
+def _add_motor(mech: Mechanism, own: Own, element: Node, name: str, said: Mapping[str, Any]) -> None:
+    """Add the motor that a transmission says."""
+    efforts = own.table("efforts")
+    try:
+        mech.add_actuator(name, said["joint"], gear=said["gear"], effort=efforts.get(name, math.inf))
+    except ModelError as problem:
+        if name in efforts:
+            raise
+        raise NodeError(element, str(problem)) from None
 
 
 def _joint_and_gear(element: Node) -> tuple[str, float] | None:

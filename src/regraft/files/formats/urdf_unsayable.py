@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from ...describe.mechanism import Mechanism
-from ...describe.parts import Joint
+from ...describe.parts import Actuator, Joint
 from ...describe.shapes import Ellipsoid, Plane
 from ...describe.state import State
 from ...errors import FileError, listed, warn
@@ -89,6 +89,12 @@ def _rest(mech: Mechanism) -> Iterator[str]:
             yield f"the coupling {name!r} is of {listed(others)}"
 
 
+def is_plain_motor(actuator: Actuator) -> bool:
+    """Whether a transmission, with the largest effort, says all of an actuator."""
+    most = actuator.force_range[1]
+    return actuator == Actuator(actuator.name, actuator.joints[:1], force_range=(-most, most))
+
+
 def tell_what_only_we_read(mech: Mechanism, state: State) -> None:
     """Warn of what other programs will not know of."""
     if mech.gravity.tolist() != list(GRAVITY):
@@ -96,6 +102,9 @@ def tell_what_only_we_read(mech: Mechanism, state: State) -> None:
     shapes = [name for name, shape in mech.shapes.items() if isinstance(shape.form, ONLY_OURS)]
     if shapes:
         warn(f"URDF has no ellipsoids and planes: only Regraft reads these back: {listed(shapes)}.")
+    servos = [name for name, actuator in mech.actuators.items() if not is_plain_motor(actuator)]
+    if servos:
+        warn(f"URDF has no servos, bounds of controls and motors of several joints: only we read them back: {listed(servos)}.")
     if mech.keyframes:
         warn(f"URDF has no keyframes: only Regraft reads these back: {listed(mech.keyframes)}.")
     if not np.array_equal(state.q, mech.state().q) or state.v.any():

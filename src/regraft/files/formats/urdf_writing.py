@@ -19,7 +19,7 @@ from ...algebra.pose import Pose
 from ...atomic import writing
 from ...describe.mechanism import Mechanism
 from ...describe.parts import WORLD, Coupling, Joint, Shape
-from ...describe.plain import fittings_to_dict, pose_to_dict, shape_to_dict
+from ...describe.plain import actuator_to_dict, fittings_to_dict, pose_to_dict, shape_to_dict
 from ...describe.shapes import Capsule
 from ...describe.state import State
 from ...joints import Fixed, Free, Limits, Planar, Prismatic, Revolute
@@ -29,7 +29,7 @@ from .urdf_joints import UNBOUNDED
 from .urdf_links import Poses, inertial_lines, shape_lines
 from .urdf_own import TAG, VERSION
 from .urdf_poses import HERE, number_text, text_of
-from .urdf_unsayable import GRAVITY, ONLY_OURS, check_sayable, tell_what_only_we_read
+from .urdf_unsayable import GRAVITY, ONLY_OURS, check_sayable, is_plain_motor, tell_what_only_we_read
 
 _DEFAULT = Limits(0.0, 1.0)
 
@@ -282,7 +282,11 @@ class _Writer:
     def _transmissions(self) -> Iterator[str]:
         """Those that were read, and new ones for other actuators."""
         kept = self.kept.get("transmissions", {})
+        if any(not is_plain_motor(actuator) for actuator in self.mech.actuators.values()):
+            self.own["actuators"] = {name: actuator_to_dict(actuator) for name, actuator in self.mech.actuators.items()}
         for name, actuator in self.mech.actuators.items():
+            if len(actuator.joints) > 1:
+                continue
             text = kept.get("actuators", {}).get(name)
             if math.isfinite(actuator.effort):
                 self.own.setdefault("efforts", {})[name] = actuator.effort
