@@ -5,12 +5,13 @@ It is a projection onto the constraint manifold: what is not held moves as littl
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from ..algebra.pose import representable
+from ..algebra.pose import finite, representable
+from ..describe.graph import by_name
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
 from ..errors import AssemblyError, ModelError, StructureError, listed
@@ -20,15 +21,20 @@ from ..kernels.tables import HELD
 from ..structure.layout import Layout
 from ..structure.workspace import Workspace
 from ..tolerances import ASSEMBLED, CLOSED, GAP_SMALL, ONE_CORRECTION
+from .told import prescribed_type, prescribed_work
 
 Array = NDArray[np.float64]
+Numbers = Mapping[str, ArrayLike]
+"""Positions or velocities of joints, by name."""
 
 _HELD = 1e18  # kg m²: the inertia that is given to a joint that is to be held, so that it does not move
 _TRIALS = 200
 _CORRECTIONS = 5  # of velocities: one is exact but for rounding, which badly conditioned loops magnify
 
 
-def assemble(mech: Mechanism, state: State, hold: Iterable[str] = ()) -> State:
+def assemble(
+    mech: Mechanism, state: State, hold: Iterable[str] = (), q: Numbers | None = None, v: Numbers | None = None
+) -> State:
     """Close loops and couplings from a rough position, then make the velocities consistent with them.
 
     The result is an admissible start for `simulate`. What is not held moves as little as possible, measured by kinetic energy.
@@ -41,6 +47,8 @@ def assemble(mech: Mechanism, state: State, hold: Iterable[str] = ()) -> State:
         A state whose loops are nearly closed.
     hold : iterable of str, optional
         Tree joints that keep their position and velocity.
+    q, v : mapping of str to array_like, optional
+        Positions and velocities that joints are to have, by name, loop joints too.
 
     Returns
     -------
@@ -50,6 +58,8 @@ def assemble(mech: Mechanism, state: State, hold: Iterable[str] = ()) -> State:
     ------
     AssemblyError
         If loops or couplings cannot be closed; the message has the loop or the couplings, and the gap that is left.
+    ModelError
+        If there is no such joint, or numbers do not fit it.
 
     Examples
     --------
@@ -62,22 +72,63 @@ def assemble(mech: Mechanism, state: State, hold: Iterable[str] = ()) -> State:
     array([0.])
     """
     mech.check_state(state)
-    if not mech.layout.is_constrained:
-        return state
-    work = mech.structure.new_work()
-    for name in (hold,) if isinstance(hold, str) else hold:
-        work.dof[mech.v_slice(name), HELD] = _HELD
-    q, v = state._q.copy(), state._v.copy()
-    gap = closed_positions.call(work, q, _TRIALS)
+    held, layout = (hold,) if isinstance(hold, str) else tuple(hold), mech.layout
+    positions, velocities = _wanted(mech, "q", q), _wanted(mech, "v", v)
+    placed = State(
+        layout,
+        np.concatenate((
+            _with(state._q, layout.q_slices, positions), _with(state._v, layout.v_slices, velocities)
+        )),
+    )  # fmt: skip
+    if not layout.is_constrained:
+        return placed if positions or velocities else state
+    end, speeds = placed._q.copy(), placed._v.copy()
+    work = _work_for(mech, held, positions)
+    gap = closed_positions.call(work, end, _TRIALS)
     if not gap <= CLOSED:
-        raise _open_loop(mech, work, q, gap)
-    slip = _close_velocities(work, q, v, CLOSED)
+        raise _open_loop(mech, work, end, gap, tuple(positions))
+    if velocities or positions:
+        work = _work_for(mech, held, velocities, end)
+    slip = close_velocities(work, end, speeds, CLOSED)
     if not slip <= ASSEMBLED:  # less is what rows slip that nearly follow from others
         raise AssemblyError(f"the velocities cannot be made consistent with the loops: {slip:.3g} is left. Hold fewer joints.")
-    return State(mech.layout, representable("the velocities of the closed loops", np.concatenate((q, v))))
+    return State(layout, representable("the velocities of the closed loops", np.concatenate((end, speeds))))
 
 
-def _close_velocities(work: Workspace, q: Array, v: Array, nearly: float) -> float:
+def _wanted(mech: Mechanism, what: str, given: Numbers | None) -> dict[str, Array]:
+    """The numbers that joints are to have, checked."""
+    found = {}
+    for name, numbers in by_name(what, "joints", given).items():
+        kind = prescribed_type(mech, name)
+        count = kind.nq if what == "q" else kind.nv
+        found[name] = finite(f"{what} of joint {name!r}", [numbers] if np.ndim(numbers) == 0 else numbers, (count,))
+    return found
+
+
+def _with(numbers: Array, slices: Mapping[str, slice], wanted: Mapping[str, Array]) -> Array:
+    """A copy with what joints of the tree are to have."""
+    found = numbers.copy()
+    for name, of_joint in wanted.items():
+        if name in slices:
+            found[slices[name]] = of_joint
+    return found
+
+
+def _work_for(mech: Mechanism, held: Iterable[str], wanted: Mapping[str, Array], at: Array | None = None) -> Workspace:
+    """A workspace that holds joints, and tells others what positions to have; at a position `at`, what velocities."""
+    work, places = prescribed_work(mech, wanted)
+    for place in places:
+        if place.closes and at is None:
+            place.keep(work, wanted[place.name], np.zeros(place.v.stop - place.v.start))
+        elif place.closes and at is not None:
+            here = State(mech.layout, np.concatenate((at, np.zeros(mech.nv))))
+            place.keep(work, mech.joint_position(here, place.name), wanted[place.name])
+    for name in held:
+        work.dof[mech.v_slice(name), HELD] = _HELD
+    return work
+
+
+def close_velocities(work: Workspace, q: Array, v: Array, nearly: float) -> float:
     """Project v onto J v = 0 until the gap before the last correction was at most `nearly`; returns that gap.
 
     Both are relative to 1 + the largest velocity.
@@ -104,7 +155,7 @@ class Closing:
             gap = closed_positions.call(self._work, q, trials)
             if gap <= GAP_SMALL:
                 break
-        closed = gap <= CLOSED and _close_velocities(self._work, q, v, ONE_CORRECTION) <= ONE_CORRECTION
+        closed = gap <= CLOSED and close_velocities(self._work, q, v, ONE_CORRECTION) <= ONE_CORRECTION
         return np.concatenate((q, v)) if closed else x
 
 
@@ -131,12 +182,17 @@ def open_constraints(layout: Layout, gap: float | None = None) -> str:
     return f"{' or '.join(parts)} are open" + ("" if gap is None else f" by {gap:.3g}")
 
 
-def _open_loop(mech: Mechanism, work: Workspace, q: Array, gap: float) -> AssemblyError:
+def _open_loop(mech: Mechanism, work: Workspace, q: Array, gap: float, wanted: tuple[str, ...]) -> AssemblyError:
     """The error that names the loop with the largest gap."""
     closed_positions.call(work, q, 0)
     gaps = [np.abs(work.rows[of_loop, RESIDUAL]).max(initial=0.0) for of_loop in mech.structure.rows_of_loops]
     if not np.isfinite(gap):
         raise ModelError("the loops cannot be closed: the state is not finite.")
+    if wanted:
+        return AssemblyError(
+            f"the loops cannot be closed with {listed(wanted)} where they are to be: a gap of {gap:.3g} (metres or radians) "
+            "is left. Ask for positions that they can reach, or start from a pose that is nearer."
+        )
     worst = int(np.argmax(gaps))
     number = len(mech.layout.loops)
     if worst >= number:
