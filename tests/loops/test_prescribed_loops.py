@@ -1,5 +1,7 @@
 """Prescribed motion of joints that close loops, and in maximal coordinates: the same however a mechanism is described."""
 
+import warnings
+
 import numba
 import numpy as np
 import pytest
@@ -442,3 +444,24 @@ def test_assemble_brings_loop_joints_where_they_are_to_be():
         rg.assemble(mech, first, v={"tip": [1.0, 2.0]})
     tree = chain()
     assert rg.assemble(tree, tree.state(), q={"j1": 0.3}).q.tolist() == [0.0, 0.3, 0.0, 0.0]
+
+
+@pytest.mark.parametrize("names", [("motor", "tip"), ("motor", "knee"), ("pivot", "tip")])
+@pytest.mark.parametrize("maximal", [False, True])
+def test_torques_that_are_not_unique_are_told(names, maximal):
+    """A four-bar has one degree of freedom: two motions that fit each other can share the torque in many ways."""
+    mech, rough = driven_four_bar("tip")
+    state = rg.assemble(mech, mech.state(q=rough), v={"motor": 1.0})
+    rates = {}
+    for last in ("tip", "pivot"):  # the accelerations of all joints, each where it is one of the tree
+        twin, there = reordered(mech, state, [*(name for name in mech.joints if name != last), last])
+        a = rg.forward_dynamics(twin, there)
+        rates |= {name: a[twin.v_slice(name)] for name in twin.layout.names}
+    if maximal:
+        mech, state = rg.to_maximal(mech, state)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        alone = rg.prescribed_torques(mech, state, {names[0]: rates[names[0]]})
+    assert np.abs(alone[names[0]]).max() < 1e-8  # it moves so by itself
+    with pytest.warns(rg.RegraftWarning, match="not unique"):
+        rg.prescribed_torques(mech, state, {name: rates[name] for name in names})

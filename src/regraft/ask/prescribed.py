@@ -12,8 +12,10 @@ from ..algebra.pose import finite, representable
 from ..describe.graph import by_name
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
-from ..errors import StructureError, listed
-from ..kernels.constraints.dynamics import acceleration_lack
+from ..errors import StructureError, listed, warn
+from ..kernels.constraints.dynamics import acceleration_lack, pushed_closed_dynamics
+from ..kernels.constraints.tables import PIVOT
+from ..kernels.memory import HARD_ROWS
 from ..kernels.prescribed import prescribed_closed_dynamics, prescribed_dynamics
 from ..kernels.tables import HELD
 from ..structure.failures import explain_failure
@@ -35,6 +37,8 @@ class Driven(NamedTuple):
     """(nv,): the accelerations of all joints."""
     torques: dict[str, Array]
     """What the prescribed joints take, beside the torques that were given, by their names."""
+    work: Workspace
+    """The tables, as the dynamics left them."""
 
 
 def prescribed_torques(
@@ -59,7 +63,7 @@ def prescribed_torques(
     Returns
     -------
     dict of str to (nv of the joint,) array
-        By the names of the prescribed joints.
+        By the names of the prescribed joints. Where they are not unique, a warning says so.
 
     Raises
     ------
@@ -77,7 +81,9 @@ def prescribed_torques(
     >>> rg.prescribed_torques(mech, mech.state(), {"lift": 1.0})["lift"].round(9)
     array([21.62])
     """
-    return driven_dynamics(mech, state, prescribed, tau, wrenches).torques
+    found = driven_dynamics(mech, state, prescribed, tau, wrenches)
+    tell_shared(mech, state, found)
+    return found.torques
 
 
 def driven_dynamics(
@@ -109,7 +115,7 @@ def driven_dynamics(
     torques = {place.name: place.torques(work, of_tree) for place in places}
     for what, numbers in (("the accelerations", a), *(("the torques of prescribed motions", one) for one in torques.values())):
         representable(what, numbers)
-    return Driven(a, torques)
+    return Driven(a, torques, work)
 
 
 def _checked(mech: Mechanism, name: str, numbers: ArrayLike) -> Array:
@@ -117,6 +123,30 @@ def _checked(mech: Mechanism, name: str, numbers: ArrayLike) -> Array:
     count = prescribed_type(mech, name).nv
     given = np.atleast_1d(np.asarray(numbers)) if np.ndim(numbers) == 0 else numbers
     return finite(f"prescribed: acceleration of {name!r}", given, (count,))
+
+
+def tell_shared(mech: Mechanism, state: State, found: Driven) -> None:
+    """A warning where torques are not unique: loops, couplings or other prescribed joints keep a joint on its motion already.
+
+    That is where the rows of all have a smaller rank than those of loops and couplings, and all prescribed coordinates.
+    """
+    if not mech.layout.is_constrained:
+        return
+    structure = mech.structure_for(state)
+    work, a = structure.new_work(), np.empty(structure.nv)
+    pushed_closed_dynamics.call(work, state._x, structure.no_torque, structure.no_forces, a)
+    told = sum(len(torques) for torques in found.torques.values())
+    held = int(np.isinf(found.work.dof[:, HELD]).sum())
+    if rows_held(found.work) + held < rows_held(work) + told:
+        warn(
+            f"the torques of the prescribed motions of {listed(found.torques)} are not unique: loops, couplings or the others "
+            "keep one of these joints on its motion already, so torques can be shared in many ways. Prescribe fewer joints."
+        )
+
+
+def rows_held(work: Workspace) -> int:
+    """How many constraint rows are independent of those before them, after the dynamics."""
+    return int((work.rows[: work.size(HARD_ROWS), PIVOT] > 0.0).sum())
 
 
 def refuse_impossible(work: Workspace, a: Array, names: tuple[str, ...]) -> None:

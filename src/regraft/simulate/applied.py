@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..ask.loads import put_wrenches
-from ..ask.prescribed import driven_dynamics
+from ..ask.prescribed import driven_dynamics, tell_shared
 from ..ask.reactions import joint_reactions
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
@@ -144,6 +144,8 @@ def _with_prescribed(segment: Segment, applied: Applied, torques: Array | None, 
         tau = {name: found[i, place] for name, place in where.items() if place.stop > place.start}
         wrenches = None if pushes is None else dict(zip(mech.bodies, pushes[i if len(pushes) > 1 else 0], strict=True))
         driven = driven_dynamics(mech, State(mech.layout, x), sampling.accelerations(t), tau, wrenches)
+        if i == 0:
+            tell_shared(mech, State(mech.layout, x), driven)
         for name, torque in driven.torques.items():
             found[i, where[name]] += torque
     return found

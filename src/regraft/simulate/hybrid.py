@@ -21,7 +21,7 @@ from .coordinates import Maximal, Reduced
 from .events import PASS, STOP, Event, TimeAt, check_events
 from .histories import EventRecord
 from .integrators import Integrator
-from .motions import Motion
+from .motions import Motion, jump_message, tell_impacts
 from .pace import Pace
 from .progress import Progress
 from .recorded import Segment
@@ -188,11 +188,8 @@ class Run:
     def _new_runner(self, mech: Mechanism, state: State, t: float) -> Runner:
         coordinates = (Maximal if self.settings.maximal else Reduced)(mech, state, t)
         self.runner = Runner(coordinates, (t, self.end), self.method, self.settings, self.guarded, first=not self.segments)
-        for name, jump in self.runner.struck.items():
-            warn(
-                f"after event {self.happened[-1].name!r} the prescribed velocity of {name!r} differs from the joint's by "
-                f"{jump.round(9).tolist()} at t = {t:.9g}: an impact there gives the joint its velocity, and all else feels it."
-            )
+        if self.runner.struck:
+            tell_impacts(self.happened[-1].name, t, self.runner.struck)
         self.runner.control.least = LEAST_STEP * (self.end - self.start)
         self.runner.arm({event.name for event in self.runner.events if event.already == "fire"} - self.asked)
         return self.runner
@@ -241,12 +238,7 @@ class Run:
         if found is not None:
             self.close(runner, None)
             name, t = found
-            raise self._error(
-                f"the prescribed motion of {name!r} jumps at t = {t:.9g}, in position or velocity. A velocity that jumps is an "
-                f"impact, and that needs an event: events=at_time({t:.9g}). A position must not jump.",
-                t,
-                name,
-            )
+            raise self._error(jump_message(name, t), t, name)
 
     def _allowed(self, runner: Runner) -> int:
         """How many steps may be taken until the next look at how far they come; an error where there are none left."""

@@ -140,4 +140,4 @@ def _callback(joint: Told) -> Callback:
             return compiled_callback(joint.motion, "motion", name)
         except ModelError:
             pass  # whatever it returns, such as a list, Python can take apart
-    return python_callback(lambda t, _q, _v: np.concatenate(joint.at(t)), joint.type.nq + 2 * joint.type.nv, name)
+    return python_callback(lambda t, _q, _v: joint.numbers(t), joint.type.nq + 2 * joint.type.nv, name)

@@ -14,7 +14,7 @@ from ..algebra.pose import finite
 from ..ask.told import prescribed_type
 from ..describe.graph import by_name
 from ..describe.mechanism import Mechanism
-from ..errors import ModelError
+from ..errors import ModelError, warn
 from ..joints import JointType, kind_of
 from ..kernels.configuration import position_difference
 from ..kernels.tables import JOINTS, KIND
@@ -65,7 +65,18 @@ class Told(NamedTuple):
 
     def at(self, t: float) -> Moment:
         """Position, velocity and acceleration at a time, checked."""
+        return self._checked(t, self.motion(t))
+
+    def numbers(self, t: float) -> Any:
+        """The same one after the other; without detours where these are three plain numbers."""
         found = self.motion(t)
+        if self.type.nv == self.type.nq == 1 and isinstance(found, tuple) and len(found) == 3:
+            q, v, a = found
+            if isinstance(q, float) and isinstance(v, float) and isinstance(a, float) and math.isfinite(q + v + a):
+                return found
+        return np.concatenate(self._checked(t, found))
+
+    def _checked(self, t: float, found: Any) -> Moment:
         try:
             q, v, a = found
         except (TypeError, ValueError):
@@ -163,6 +174,23 @@ class Told(NamedTuple):
 def told_in(mech: Mechanism, motions: Mapping[str, Motion]) -> list[Told]:
     """The prescribed joints of one structure; those that are not there, or no longer, are left out."""
     return [Told(name, motion, mech.joints[name].type) for name, motion in motions.items() if name in mech.joints]
+
+
+def tell_impacts(event: str, t: float, jumps: Mapping[str, Array]) -> None:
+    """Warn of prescribed velocities that jump where a run goes on after an event, by joint."""
+    for name, jump in jumps.items():
+        warn(
+            f"after event {event!r} the prescribed velocity of {name!r} differs from the joint's by {jump.round(9).tolist()} at "
+            f"t = {t:.9g}: an impact there gives the joint its velocity, and all else feels it."
+        )
+
+
+def jump_message(name: str, t: float) -> str:
+    """What to say of a prescribed motion that jumps where no event is."""
+    return (
+        f"the prescribed motion of {name!r} jumps at t = {t:.9g}, in position or velocity. A velocity that jumps is an impact, "
+        f"and that needs an event: events=at_time({t:.9g}). A position must not jump."
+    )
 
 
 def _largest(numbers: Array) -> float:

@@ -91,7 +91,7 @@ class Workspace(Block):
 
     def prepare_prescribed(self, count: int) -> None:
         """The same where so many coordinates of loop joints are prescribed, and where to tell them what to do."""
-        self.header[COUPLINGS_AT] = address_of(prescribed_rows_kernel)
+        self.header[COUPLINGS_AT] = _prescribed_rows_kernel()
         numbers = self.table(TERM_NUMBERS_AT, self.size(TERMS), TERM_NUMBERS)
         first = int(np.argmax(numbers[:, PRESCRIBED] > 0.0))
         self.told = self.table(PAIRS_AT, self.size(TERMS), PAIR)[first : first + count]
@@ -139,6 +139,12 @@ def _links_kernel(in_complex_numbers: bool) -> int:
 def _couplings_kernel(in_complex_numbers: bool) -> int:
     """The address of what couplings lack."""
     return address_of(complex_couplings_kernel if in_complex_numbers else couplings_kernel)
+
+
+@cache
+def _prescribed_rows_kernel() -> int:
+    """The same where some rows are those of loop joints that move as told."""
+    return address_of(prescribed_rows_kernel)
 
 
 @cache
