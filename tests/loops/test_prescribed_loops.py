@@ -256,6 +256,16 @@ def test_compiled_motions_run_inside_the_loop():
         assert quick.torques()["neck"] == pytest.approx(slow.torques()["neck"], rel=1e-12)
 
 
+@pytest.mark.parametrize("coordinates", ["reduced", "maximal"])
+def test_a_weld_may_be_told_nothing(coordinates):
+    mech = chain(2)
+    mech.add_body("tool", rg.Inertia.sphere(1.0, 0.1))
+    mech.add_joint("weld", rg.Fixed(), "b1", "tool")
+    state = mech.state(q={"j0": 0.3})
+    told = rg.simulate(mech, state, 0.1, prescribed={"weld": lambda _t: ([], [], [])}, coordinates=coordinates)
+    assert np.abs(told.final[1].q - rg.simulate(mech, state, 0.1).final[1].q).max() < 1e-9
+
+
 def test_compiled_motions_that_break_are_told():
     @numba.njit
     def breaks(t):
@@ -421,6 +431,24 @@ def test_a_joint_that_comes_later_moves_as_told_from_then_on():
     assert np.isnan(traj.torques()["grip"][0])
     with pytest.raises(rg.ModelError, match="no joint 'grip'"):
         rg.simulate(mech, state, 0.4, prescribed={"grip": told})
+
+
+@pytest.mark.parametrize("coordinates", ["reduced", "maximal"])
+def test_motions_that_loops_do_not_allow_are_told(coordinates):
+    mech, rough = driven_four_bar("tip")
+    state = rg.assemble(mech, mech.state(q=rough))
+    begin = mech.joint_position(state, "tip")[0]
+
+    def tip(t):
+        return begin + 0.1 * t * t, 0.2 * t, 0.2
+
+    def still(_t):
+        return state.q[mech.q_slice("motor")], 0.0, 0.0
+
+    with pytest.raises(rg.SimulationError, match="prescribed motions of 'tip', 'motor'"):
+        rg.simulate(mech, state, 1.0, prescribed={"tip": tip, "motor": still}, coordinates=coordinates)
+    with pytest.raises(rg.SimulationError, match="prescribed motions of 'tip'"):  # beyond where it can reach
+        rg.simulate(mech, state, 1.0, prescribed={"tip": lambda t: (begin - 2 * t * t, -4 * t, -4.0)}, coordinates=coordinates)
 
 
 # --- assemble -----------------------------------------------------------------------------------------------

@@ -73,16 +73,13 @@ def assemble(
     """
     mech.check_state(state)
     held, layout = (hold,) if isinstance(hold, str) else tuple(hold), mech.layout
-    positions, velocities = _wanted(mech, "q", q), _wanted(mech, "v", v)
-    placed = State(
-        layout,
-        np.concatenate((
-            _with(state._q, layout.q_slices, positions), _with(state._v, layout.v_slices, velocities)
-        )),
-    )  # fmt: skip
+    positions = {} if q is None else _wanted(mech, "q", q)
+    velocities = {} if v is None else _wanted(mech, "v", v)
+    if not (layout.is_constrained or positions or velocities):
+        return state
+    end, speeds = _with(state._q, layout.q_slices, positions), _with(state._v, layout.v_slices, velocities)
     if not layout.is_constrained:
-        return placed if positions or velocities else state
-    end, speeds = placed._q.copy(), placed._v.copy()
+        return State(layout, np.concatenate((end, speeds)))
     work = _work_for(mech, held, positions)
     gap = closed_positions.call(work, end, _TRIALS)
     if not gap <= CLOSED:
@@ -95,7 +92,7 @@ def assemble(
     return State(layout, representable("the velocities of the closed loops", np.concatenate((end, speeds))))
 
 
-def _wanted(mech: Mechanism, what: str, given: Numbers | None) -> dict[str, Array]:
+def _wanted(mech: Mechanism, what: str, given: Numbers) -> dict[str, Array]:
     """The numbers that joints are to have, checked."""
     found = {}
     for name, numbers in by_name(what, "joints", given).items():
@@ -116,7 +113,7 @@ def _with(numbers: Array, slices: Mapping[str, slice], wanted: Mapping[str, Arra
 
 def _work_for(mech: Mechanism, held: Iterable[str], wanted: Mapping[str, Array], at: Array | None = None) -> Workspace:
     """A workspace that holds joints, and tells others what positions to have; at a position `at`, what velocities."""
-    work, places = prescribed_work(mech, wanted)
+    work, places = prescribed_work(mech, wanted) if wanted else (mech.structure.new_work(), [])
     for place in places:
         if place.closes and at is None:
             place.keep(work, wanted[place.name], np.zeros(place.v.stop - place.v.start))

@@ -367,7 +367,7 @@ class Run:
         if why == stepping_loop.NOT_FINITE and joint is None and runner.mech.layout.is_constrained:
             return self._error(
                 f"the loops cannot be closed again after a step at t = {t:.9g}: the motion leads where they cannot follow, as "
-                "out of a singular position. Take smaller steps, or start from another velocity.",
+                f"out of a singular position. Take smaller steps, or start from another velocity.{runner.prescribed_hint()}",
                 t,
                 None,
             )
@@ -389,7 +389,7 @@ class Run:
         return self._error(
             f"the step size became too small at t = {t:.9g}{lately}{where}. Usual reasons: a function that jumps, such as "
             "-sign(v) (smooth it, or let an event switch it), limits or springs that are too stiff (soften them, or loosen rtol "
-            f"and atol), events that follow each other at once{closed}.",
+            f"and atol), events that follow each other at once{closed}.{runner.prescribed_hint()}",
             t,
             joint,
         )

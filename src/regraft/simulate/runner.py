@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ..ask.loads import external_table
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
+from ..errors import listed
 from ..kernels.tables import MARGIN
 from ..tolerances import BEYOND
 from . import stepping_loop
@@ -179,6 +180,13 @@ class Runner:
         way = [*times[times >= self._looked_until].tolist(), last]
         self._looked_until = last
         return self.guiding.jump_in(way)
+
+    def prescribed_hint(self) -> str:
+        """A sentence for a message that a closed chain cannot go on, where prescribed motions may be the reason; else nothing."""
+        if self.guiding is None or not self.guiding.joints or not self.mech.layout.is_constrained:
+            return ""
+        names = listed(joint.name for joint in self.guiding.joints)
+        return f" Or the loops do not allow the prescribed motions of {names} there: prescribe fewer joints, or smaller motions."
 
     def prescribed_breaks(self, t: float) -> bool:
         """Whether a prescribed motion, or its acceleration, jumps at a time."""

@@ -156,9 +156,10 @@ class Structure:
     def prescribed_work(self, prescribed: Mapping[str, JointType]) -> Workspace:
         """A new workspace in which these loop joints have rows along their own coordinates too, behind those of all couplings."""
         couplings, kinds = self._coupled
+        coupled = describe_couplings(couplings, self.layout, kinds)
         added = describe_prescribed(prescribed, self.layout, len(couplings))
-        work = self._workspace_of(np.concatenate((describe_couplings(couplings, self.layout, kinds), added)))
-        work.prepare_prescribed(len(added))
+        work = self._workspace_of(np.concatenate((coupled, added)))
+        work.prepare_prescribed(len(coupled), len(added))
         return work
 
     def _workspace_of(self, coupled: Array) -> Workspace:

@@ -15,7 +15,7 @@ from ..kernels.coil_kernels import coils_kernel, complex_coils_kernel, complex_l
 from ..kernels.constraints.coupling_kernels import complex_couplings_kernel, couplings_kernel
 from ..kernels.constraints.link_kernels import complex_links_kernel, links_kernel
 from ..kernels.constraints.prescribed_rows import prescribed_rows_kernel
-from ..kernels.constraints.tables import DRIVEN, HELD_COUNTS, PAIR, PRESCRIBED, ROW, TERM_NUMBERS
+from ..kernels.constraints.tables import DRIVEN, HELD_COUNTS, PAIR, ROW
 from ..kernels.memory import (
     COILS,
     COILS_KERNEL,
@@ -32,7 +32,6 @@ from ..kernels.memory import (
     PAIRS_AT,
     ROWS,
     ROWS_AT,
-    TERM_NUMBERS_AT,
     TERMS,
     TREE_COILS,
     VELOCITIES,
@@ -89,11 +88,9 @@ class Workspace(Block):
         """Tell kernels where the one is that they need where joints are coupled."""
         self.header[COUPLINGS_AT] = _couplings_kernel(False)
 
-    def prepare_prescribed(self, count: int) -> None:
-        """The same where so many coordinates of loop joints are prescribed, and where to tell them what to do."""
+    def prepare_prescribed(self, first: int, count: int) -> None:
+        """The same where so many coordinates of loop joints are prescribed, after the first terms; and where these are told."""
         self.header[COUPLINGS_AT] = _prescribed_rows_kernel()
-        numbers = self.table(TERM_NUMBERS_AT, self.size(TERMS), TERM_NUMBERS)
-        first = int(np.argmax(numbers[:, PRESCRIBED] > 0.0))
         self.told = self.table(PAIRS_AT, self.size(TERMS), PAIR)[first : first + count]
         last = self.size(HARD_ROWS)
         self.prescribed_rows = slice(last - count, last)
