@@ -36,7 +36,8 @@ OTHER_NAMES = {
     ("simulate/driver.py", "MARK"): "a number that stands for no number",
     ("simulate/guards.py", "SLOWEST, SLOWEST_FUNCTION"): "the step of a derivative",
     ("simulate/invariants.py", "_LEAST, _ROUNDING"): "the ends of the axis of a picture",
-    ("simulate/prescribed.py", "_NEARBY"): "the step of a derivative",
+    ("simulate/hybrid.py", "_AHEAD"): "how far ahead a function is looked at",
+    ("simulate/motions.py", "_NEARBY"): "the step of a derivative",
     ("simulate/replay.py", "NUDGE"): "the step of a derivative",
     ("simulate/start.py", "_A_LITTLE"): "the step to a position nearby",
 }

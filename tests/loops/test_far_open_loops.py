@@ -89,6 +89,17 @@ def test_what_is_held_stays_where_it_is():
     assert gap(mech, state) < 1e-9
 
 
+@pytest.mark.filterwarnings("ignore::regraft.RegraftWarning")
+@pytest.mark.parametrize("name", ["pin", "crank hinge"])
+def test_joints_that_are_to_be_somewhere_are_there_from_far_away_too(name):
+    """A loop joint, which has rows of its own, and one of the tree."""
+    mech = stretched("crank", "rod", "end")
+    state = rg.assemble(mech, mech.state(), q={name: 0.7}, v={name: 0.2})
+    assert mech.joint_position(state, name)[0] == pytest.approx(0.7, abs=1e-9)
+    assert mech.joint_velocity(state, name)[0] == pytest.approx(0.2, abs=1e-9)
+    assert gap(mech, state) < 1e-9
+
+
 def test_no_joint_goes_round_and_round_where_there_is_another_way():
     for seed in range(100):
         mech, rough = opened(seed)

@@ -19,6 +19,7 @@ from ..kernels.configuration import integrate_position, position_difference
 from ..kernels.constraints.closure import closed_positions
 from ..kernels.constraints.rows import jacobian_of_rows
 from ..kernels.constraints.tables import RESIDUAL
+from ..kernels.memory import HARD_ROWS
 from ..structure.workspace import Workspace
 from ..tolerances import ASSEMBLED, CLOSED, LEAST_DAMPING, STALLED, TINY
 
@@ -91,7 +92,7 @@ class _Search:
     def __init__(self, mech: Mechanism, work: Workspace, first: Array, held: Array) -> None:
         structure = mech.structure
         self.work, self.walk, self.first, self.held = work, structure.walk, first, held
-        self.J = np.empty((structure.rows_of_loops[-1].stop, structure.nv))
+        self.J = np.empty((work.size(HARD_ROWS), structure.nv))  # with the rows of prescribed loop joints
         places = [pose.translation for joint in mech.joints.values() for pose in (joint.parent_pose, joint.child_pose)]
         size = max((float(np.linalg.norm(place)) for place in places), default=0.0) or 1.0
         turns = [np.linalg.norm(screw[:3]) for _, kind, *_ in mech.layout.joints for screw in screws(kind, kind.neutral())]

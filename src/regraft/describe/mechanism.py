@@ -334,12 +334,12 @@ class Mechanism(Alterable):
                 "make one with mech.state(...) of this mechanism, or use the state that the change of structure returned."
             )
 
-    def settled(self, state: State, loop: str) -> tuple[Array, Array]:
-        """Position and velocity of a loop joint, from the motions of its two bodies."""
+    def settled(self, state: State, loop: str, checked: bool = True) -> tuple[Array, Array]:
+        """Position and velocity of a loop joint, from the motions of its two bodies; where it is open, an error if `checked`."""
         joint = self._joints[loop]
         motions = self.structure.motions_of(state._x, joint.parent, joint.child)
         q, v, gap, _ = settle(joint.type, motions, joint.places())
-        if not gap <= ASSEMBLED:
+        if checked and not gap <= ASSEMBLED:
             raise StructureError(
                 f"the loop of joint {loop!r} is open: the nearest pose that {joint.type!r} can take is off by {gap:.3g}."
             )

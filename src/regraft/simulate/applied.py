@@ -14,13 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..ask.loads import put_wrenches
-from ..ask.prescribed import driven_dynamics
+from ..ask.prescribed import driven_dynamics, tell_shared
 from ..ask.reactions import joint_reactions
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
 from ..errors import ModelError
 from .drives import Motors, Pushes, Torques
-from .prescribed import Guiding, Motion
+from .motions import Motion
+from .prescribed import Sampling
 from .recorded import Segment
 from .shown import Shown
 
@@ -71,9 +72,9 @@ class Applied:
     def impose(self, mech: Mechanism, times: Array, x: Array) -> None:
         """Put the prescribed joints, in states (times, nq + nv), exactly where they are to be."""
         if self.prescribed:
-            guiding = Guiding(mech, self.prescribed, self.later)
+            sampling = Sampling(mech, self.prescribed, self.later)
             for t, state in zip(times.tolist(), x, strict=True):
-                guiding.impose(t, state[: mech.nq], state[mech.nq :])
+                sampling.impose(t, state[: mech.nq], state[mech.nq :])
 
     def __reduce__(self) -> Any:
         # functions stay in their process, as many cannot be sent to another one; without their answers nothing is known there
@@ -138,11 +139,15 @@ def _with_prescribed(segment: Segment, applied: Applied, torques: Array | None, 
     """(samples, N_J): the torques, with those that prescribed motions take."""
     mech = segment.mech
     found = np.zeros((len(segment.t), mech.coordinates.count)) if torques is None else torques
-    guiding, where = Guiding(mech, applied.prescribed, applied.later), mech.coordinates.slices
+    sampling, where = Sampling(mech, applied.prescribed, applied.later), mech.coordinates.slices
     for i, (t, x) in enumerate(zip(segment.t.tolist(), segment.seen, strict=True)):
         tau = {name: found[i, place] for name, place in where.items() if place.stop > place.start}
         wrenches = None if pushes is None else dict(zip(mech.bodies, pushes[i if len(pushes) > 1 else 0], strict=True))
-        found[i, : mech.nv] += driven_dynamics(mech, State(mech.layout, x), guiding.accelerations(t), tau, wrenches).torques
+        driven = driven_dynamics(mech, State(mech.layout, x), sampling.accelerations(t), tau, wrenches)
+        if i == 0:
+            tell_shared(mech, State(mech.layout, x), driven)
+        for name, torque in driven.torques.items():
+            found[i, where[name]] += torque
     return found
 
 

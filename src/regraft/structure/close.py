@@ -21,6 +21,7 @@ from ..kernels.constraints.tables import (
     FIRST,
     FIRST_TERM,
     PATH,
+    PRESCRIBED,
     REACH,
     RESISTS,
     SCRATCH_ROWS,
@@ -155,7 +156,8 @@ def row_terms(coupled: Any, walk: Any, loops: Any, cuts: Any, terms: Any) -> Non
         b, l = number + int(coupled[i, OF_COUPLING]), int(coupled[i, LOOP_JOINT])
         cuts[b, FIRST_TERM], cuts[b, END_TERM] = min(cuts[b, FIRST_TERM], i), i + 1
         if l >= 0:
-            terms[i, TERM_JOINT], terms[i, TERM_V], terms[i, TERM_Q] = n + l, loops[l, V], -1
+            own = max(int(coupled[i, NUMBERS + PRESCRIBED]) - 1, 0)
+            terms[i, TERM_JOINT], terms[i, TERM_V], terms[i, TERM_Q] = n + l, loops[l, V] + own, -1
         else:
             for k in range(n):
                 if walk[k, tables.JOINT] == coupled[i, TREE_JOINT]:

@@ -1,4 +1,4 @@
-"""The couplings of a mechanism as arrays: which joints each names, and by which factors."""
+"""The couplings of a mechanism as arrays: which joints each names, and by which factors; and prescribed loop joints likewise."""
 
 from __future__ import annotations
 
@@ -40,9 +40,17 @@ def describe_couplings(couplings: Sequence[Coupling], layout: Layout, joints: Ma
         for name, factor in factors.items():
             closes = name in loops
             place = (-1, loops.index(name)) if closes else (layout.names.index(name), -1)
-            terms.append((b, *place, factor, shift, period, 0.0))
+            terms.append((b, *place, factor, shift, period, 0.0, 0.0))
             shift = period = 0.0
-    return np.array(terms)
+    return np.array(terms) if terms else NO_COUPLINGS
+
+
+def describe_prescribed(joints: Mapping[str, JointType], layout: Layout, couplings: int) -> NDArray[np.float64]:
+    """(terms, COUPLED): the coordinates of loop joints that move as told, one after the other, behind so many couplings."""
+    loops = [name for name, *_ in layout.loops]
+    places = [(loops.index(name), c) for name, kind in joints.items() for c in range(kind.nv)]
+    terms = [(couplings + i, -1, l, 1.0, 0.0, 0.0, 0.0, 1.0 + c) for i, (l, c) in enumerate(places)]
+    return np.array(terms).reshape(-1, COUPLED)
 
 
 def _period(coupling: Coupling, factors: Mapping[str, float], joints: Mapping[str, JointType]) -> float:

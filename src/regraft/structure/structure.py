@@ -26,7 +26,7 @@ from ..kernels.memory import (
     TREE_LIMITS,
 )
 from .close import derive_closed
-from .coupled import NO_COUPLINGS, describe_couplings
+from .coupled import NO_COUPLINGS, describe_couplings, describe_prescribed
 from .derive import derive_tree
 from .description import NO_CLOSINGS, Closings, Description, describe, describe_closings
 from .layout import WORLD, Layout, lay_out
@@ -151,13 +151,26 @@ class Structure:
     def _derive_closed(self) -> Workspace:
         couplings, kinds = self._coupled
         coupled = describe_couplings(couplings, self.layout, kinds) if couplings else NO_COUPLINGS
+        return self._workspace_of(coupled)
+
+    def prescribed_work(self, prescribed: Mapping[str, JointType]) -> Workspace:
+        """A new workspace in which these loop joints have rows along their own coordinates too, behind those of all couplings."""
+        couplings, kinds = self._coupled
+        coupled = describe_couplings(couplings, self.layout, kinds)
+        added = describe_prescribed(prescribed, self.layout, len(couplings))
+        work = self._workspace_of(np.concatenate((coupled, added)))
+        work.prepare_prescribed(len(coupled), len(added))
+        return work
+
+    def _workspace_of(self, coupled: Array) -> Workspace:
+        """The tables with these terms of couplings."""
         links, soft, address, memory = derive_closed.call(self.tree.work, *self._closings, coupled)
         work = Workspace(address, memory)
         if len(self.description.coils) or len(self._closings.coils):
             work.prepare_coils()
         if links:
             work.prepare_links()
-        if couplings or soft:
+        if len(coupled) or soft:
             work.prepare_couplings()
         return work
 
