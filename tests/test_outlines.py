@@ -8,7 +8,7 @@ import pytest
 import regraft as rg
 from regraft.show.forms import outline_of
 from regraft.show.outlines import outlines_of
-from regraft.show.scenery import Camera, draw_outlines
+from regraft.show.scenery import Camera, draw_placed, placed_in
 
 TURNED = rg.Pose.about((1, 2, 3), 0.8, translation=(0.3, -0.2, 0.5))
 FLOOR = np.array([(-1, -1, 0), (1, -1, 0), (1, 1, 0), (-1, 1, 0)], float)
@@ -65,7 +65,7 @@ def test_a_shape_has_its_colour():
     mech = with_shape(rg.Sphere(0.3), color=(1.0, 0.5, 0.0))
     (ball,) = outlines_of(mech, mech.state())
     assert ball.colour == "#FF8000"
-    seen = draw_outlines((ball,), mech, mech.state(), Camera(0.0, 10.0), FLOOR)
+    seen = draw_placed(placed_in((ball,), mech, mech.state()), Camera(0.0, 10.0), FLOOR)
     assert seen.faces[-1] == "#FF8000"
     assert seen.edges[-1] == "white"
 
@@ -75,7 +75,7 @@ def test_pieces_of_a_flat_part_are_drawn_as_one_and_others_by_themselves():
     mech.add_shape("a", rg.Capsule(0.1, (0.15, 0, 0), (0.15, 0, 1)))
     mech.add_shape("a", rg.Capsule(0.1, (5, 0, 0), (5, 0, 1)))
     mech.add_shape("a", rg.Sphere(0.2))
-    seen = draw_outlines(outlines_of(mech, mech.state()), mech, mech.state(), Camera(0.0, 10.0), FLOOR)
+    seen = draw_placed(placed_in(outlines_of(mech, mech.state()), mech, mech.state()), Camera(0.0, 10.0), FLOOR)
     assert sorted(seen.edges[5:]) == ["none"] * 2 + ["white"] * 4  # the two that touch are filled once more, without a line
     assert len(seen.widths) == len(seen.outlines) == 11
 

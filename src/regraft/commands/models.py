@@ -43,6 +43,9 @@ def show_command(
     model: ModelFile,
     joints: Annotated[bool, typer.Option("--joints", help="Add a table of the joints.")] = False,
     bodies: Annotated[bool, typer.Option("--bodies", help="Add a table of the bodies.")] = False,
+    picture: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw it where it starts, as a .png file; needs the extra show.")
+    ] = None,
     packages: Packages = None,
 ) -> None:
     """Print a mechanism as a tree, with its loop joints, the bodies that are not connected, and what the file has besides."""
@@ -58,6 +61,8 @@ def show_command(
                     out.print()
                     out.print(table(found.mech))
         _say_findings(found.report)
+        if picture:
+            write(picture, partial(found.mech.draw, found.state))
 
 
 def check_command(

@@ -37,7 +37,7 @@ def check_overwriting(inputs: tuple[Path | None, ...], outputs: tuple[Path | Non
                 raise RegraftError(f"{str(new)!r} is an input; write to another file, or replace it with --force.")
 
 
-def write(path: Path, store: Callable[[Path], None]) -> None:
+def write(path: Path, store: Callable[[Path], object]) -> None:
     """Write a file, and say so; what it cannot hold, and is left out, is said too."""
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always", RegraftWarning)

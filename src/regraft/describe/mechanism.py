@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ModelError, StructureError
+from ..extras import require
 from ..joints import settle
 from ..structure.layout import Layout
 from ..structure.structure import Structure
@@ -269,6 +270,39 @@ class Mechanism(Alterable):
         from ..files.writing import write  # formats are an outer layer, which is loaded when it is needed
 
         write(self, path, state, frames)
+
+    def draw(self, state: State, path: str | Path, *, azimuth: float = 35.0, elevation: float = 15.0) -> Path:
+        """Draw the mechanism in a state: its shapes, with sticks from joint to joint for bodies that have none.
+
+        Meshes in .stl and .obj files are drawn where these were found when the mechanism was read, a little coarser than they
+        are; a warning names the others. Up is where gravity does not pull. It needs the extra `show`.
+
+        Parameters
+        ----------
+        state : State
+            A state of this mechanism.
+        path : str or Path
+            The picture, a .png file.
+        azimuth, elevation : float, optional
+            From where it is seen, in degrees: azimuth 0 is from the side of −y, with x to the right, and 90 is from the side of
+            +x; elevation is above the horizon.
+
+        Returns
+        -------
+        Path
+            The picture.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import regraft as rg
+        >>> mech, state = rg.models.four_bars().start
+        >>> picture = mech.draw(state, tempfile.mkdtemp() + "/four_bars.png")
+        """
+        require("matplotlib", "Mechanism.draw")
+        from ..show.portraits import draw_pose  # an outer layer too
+
+        return draw_pose(self, state, path, azimuth, elevation)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Mechanism):

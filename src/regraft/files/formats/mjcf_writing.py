@@ -12,9 +12,11 @@ import numpy as np
 from ...atomic import writing
 from ...describe.mechanism import Mechanism
 from ...describe.parts import WORLD, Joint
+from ...describe.shapes import Mesh
 from ...describe.state import State
 from ...errors import FileError, StructureError, warn
 from .contract import WriteOptions
+from .mjcf_assets import few
 from .mjcf_chains import Link, Motion, Walk
 from .mjcf_elements import SETTINGS, add_actuator, add_geom, add_inertial, add_joint
 from .mjcf_fittings import START
@@ -72,14 +74,13 @@ class _Page:
         self.bodies[WORLD] = world
         for link in self.walk.links():
             self._add_body(link)
-        for shape in self.mech.shapes.values():
-            if shape.body in self.bodies:
-                add_geom(self.bodies[shape.body], shape, self.meshes)
+        self._add_shapes()
         for frame in self.mech.frames.values():
             if frame.body in self.bodies:
                 SubElement(self.bodies[frame.body], "site", {"name": frame.name} | pose_attributes(frame.pose))
         for (file, scale), name in self.meshes.items():
-            SubElement(assets, "mesh", {"name": name, "file": file} | ({} if scale == (1.0,) * 3 else {"scale": text(scale)}))
+            found = {"name": name, "file": file, "inertia": "shell"}  # which is not used, and needs no closed surface
+            SubElement(assets, "mesh", found | ({} if scale == (1.0,) * 3 else {"scale": text(scale)}))
         tendons, equalities, actuators = (SubElement(root, what) for what in ("tendon", "equality", "actuator"))
         self._add_springs(tendons)
         self._add_loops(equalities)
@@ -102,6 +103,17 @@ class _Page:
             self.losses.append(f"the moments of inertia of {link.body!r}, which are 0: MuJoCo gets the least that it takes")
         for motion in link.motions:
             add_joint(body, motion, self.problems)
+
+    def _add_shapes(self) -> None:
+        shapes = [one for one in self.mech.shapes.values() if one.body in self.bodies]
+        folder = self.path.absolute().parent
+        closed = [one for one in shapes if not add_geom(self.bodies[one.body], one, self.meshes, folder)]
+        if closed:
+            names = dict.fromkeys(Path(one.form.path).name for one in closed if isinstance(one.form, Mesh))
+            self.losses.append(
+                f"{len(closed)} shapes whose meshes MuJoCo cannot open ({few(list(names), 3)}): it reads binary .stl, .obj and "
+                ".msh files, and knows no packages; packages=(folder, ...) of regraft.read says where they are"
+            )
 
     def _add_springs(self, tendons: Element) -> None:
         for spring in self.mech.springs.values():
