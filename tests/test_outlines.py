@@ -80,8 +80,25 @@ def test_pieces_of_a_flat_part_are_drawn_as_one_and_others_by_themselves():
     assert len(seen.widths) == len(seen.outlines) == 11
 
 
-@pytest.mark.parametrize("model", [rg.models.human_figure, rg.models.spherical_figure, rg.models.character, rg.models.swing])
-def test_every_body_of_a_figure_has_a_shape_that_its_centre_of_mass_is_in_or_near(model):
+FIGURES = rg.models.human_figure, rg.models.spherical_figure, rg.models.character, rg.models.swing
+LINKAGES = rg.models.pendulum, rg.models.four_bars, rg.models.four_bar, rg.models.bricard
+WALKERS = rg.models.compass_biped, rg.models.simplest_walker
+
+
+@pytest.mark.parametrize("model", [*LINKAGES, *WALKERS, rg.models.squeezer])
+def test_rods_of_linkages_and_walkers_reach_from_joint_to_joint(model):
+    mech, state = model().start
+    poses = {**rg.body_poses(mech, state), "world": rg.Pose()}
+    for joint in mech.joints.values():
+        place = poses[joint.child].apply(joint.child_pose.translation)
+        for body in {joint.parent, joint.child} - {"world"}:
+            rods = [one for one in outlines_of(mech, state) if one.body == body]
+            ends = np.concatenate([poses[body].apply(one.points) for one in rods])
+            assert np.linalg.norm(ends - place, axis=1).min() < 1e-9, (joint.name, body)
+
+
+@pytest.mark.parametrize("model", [*FIGURES, *LINKAGES, *WALKERS])
+def test_every_body_of_a_model_has_a_shape_that_its_centre_of_mass_is_in_or_near(model):
     mech, state = model().start
     outlines = outlines_of(mech, state)
     assert {one.body for one in outlines} >= set(mech.bodies)
