@@ -80,7 +80,7 @@ def print_tree(mech: Mechanism) -> None:
     """The tree as `print` shows it; colours are for terminals."""
     text = Text(str(mech))
     text.highlight_regex(r"^Mechanism: .*", "bold")
-    text.highlight_regex(r"(?m)^loop .*", "yellow")
+    text.highlight_regex(r"(?m)^(loop|coupling) .*", "yellow")
     text.highlight_regex(r"(?m)^not connected: .*", "red")
     text.highlight_regex(r"(?m)\([^()]* kg\)$", "dim")
     console().print(text, soft_wrap=True)

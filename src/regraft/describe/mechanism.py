@@ -345,7 +345,7 @@ class Mechanism(Alterable):
         return self == other and alike[0] == alike[1] and self._extras == other._extras
 
     def __repr__(self) -> str:
-        return draw_tree(self._bodies, self._joints, self.layout, len(self._springs))
+        return draw_tree(self._bodies, self._joints, self._couplings, self.layout, len(self._springs))
 
     # --- for the functions that ask --------------------------------------------------------------------------------
 
