@@ -108,7 +108,7 @@ def convert_command(
         start = found.state if state is None else load_state(found.mech, state)
         _say_findings(found.report)
         given = _worth_writing(start)
-        write(output, partial(found.mech.save, state=given, frames=frames.value))
+        write(output, partial(found.mech.save, state=given, frames=frames.value, ignore=tuple(ignore or ())))
 
 
 def reroot_command(
@@ -138,7 +138,7 @@ def reroot_command(
 ) -> None:
     """Make another body the top of its tree; every joint but the base joint keeps its numbers."""
     kind = joint_type(joint, {"--axis": axis, "--axis2": axis2, "--pitch": pitch})
-    files = RerootFiles(model, state, output, state_out, frames.value)
+    files = RerootFiles(model, state, output, state_out, frames.value, tuple(ignore or ()))
     if output and state_out and same_file(output, state_out):
         raise bad_usage("--state-out", "the mechanism and the state cannot be in one file.")
     with problems_told():
@@ -157,6 +157,7 @@ class RerootFiles(NamedTuple):
     output: Path | None
     state_out: Path | None
     frames: Literal["keep", "move"]
+    ignore: tuple[str, ...]
 
 
 def _reroot(files: RerootFiles, found: Reading, top: str, base: BaseJoint) -> None:
@@ -177,7 +178,7 @@ def _reroot(files: RerootFiles, found: Reading, top: str, base: BaseJoint) -> No
         write(files.state_out, after.save)
     if files.output:
         given = after if files.state is not None or _worth_writing(before) is not None else None
-        write(files.output, partial(changed.save, state=given, frames=files.frames))
+        write(files.output, partial(changed.save, state=given, frames=files.frames, ignore=files.ignore))
 
 
 def _worth_writing(state: State) -> State | None:

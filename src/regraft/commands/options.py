@@ -44,7 +44,11 @@ ModelFile = Annotated[
 OutFolder = Annotated[Path, typer.Option("--out", metavar="DIR", help="The folder for the pictures and the report.")]
 Ignored = Annotated[
     list[str] | None,
-    typer.Option("--ignore", metavar="KIND", help="Leave out what a mechanism cannot say, by its kind; all for all of it."),
+    typer.Option(
+        "--ignore",
+        metavar="KIND",
+        help="Leave out what a mechanism, or URDF, cannot say, by its kind; all for all of it.",
+    ),
 ]
 Repaired = Annotated[Inertias, typer.Option("--inertia", help="Refuse impossible inertias, or take the nearest possible ones.")]
 Packages = Annotated[

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -252,7 +252,14 @@ class Mechanism(Alterable):
         """
         return files.mechanism_from_dict(cls, data)
 
-    def save(self, path: str | Path, *, state: State | None = None, frames: Literal["keep", "move"] = "keep") -> None:
+    def save(
+        self,
+        path: str | Path,
+        *,
+        state: State | None = None,
+        frames: Literal["keep", "move"] = "keep",
+        ignore: str | Collection[str] = (),
+    ) -> None:
         """Write the mechanism to a file, whole or not at all; its suffix says in which format.
 
         A .json file has all of it, and `regraft.load` reads it back equal to the last digit. What another format cannot hold is
@@ -266,10 +273,13 @@ class Mechanism(Alterable):
             A state to start from, for formats that have one.
         frames : {"keep", "move"}, optional
             For formats that have the frame of each link at its joint: frames stay where they are, with helper links, or move.
+        ignore : str or collection of str, optional
+            Kinds of what URDF has no words for that may be left out although the mechanism moves otherwise without them: "loop",
+            "armature", "stiffness", "spring", "coupling", or "all" for all of these. A warning names what is left out.
         """
         from ..files.writing import write  # formats are an outer layer, which is loaded when it is needed
 
-        write(self, path, state, frames)
+        write(self, path, state, frames, ignore)
 
     def draw(self, state: State, path: str | Path, *, azimuth: float = 35.0, elevation: float = 15.0) -> Path:
         """Draw the mechanism in a state: its shapes, with sticks from joint to joint for bodies that have none.
