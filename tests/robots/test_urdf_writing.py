@@ -161,9 +161,9 @@ def test_what_urdf_cannot_hold_is_left_out_on_demand_and_named(tmp_path):
     mech = read(tmp_path).mech
     plain = mech.copy()
     for name, kind in (("rotor", {"armature": 0.1}), ("leaf", {"stiffness": 10.0}), ("other", {"armature": 0.2})):
-        for one, given in ((mech, kind), (plain, {})):
+        for one, taken in ((mech, kind), (plain, {})):
             one.add_body(f"{name}_body", rg.Inertia.sphere(1.0, 0.1))
-            one.add_joint(name, rg.Revolute((0, 0, 1), **given), "base", f"{name}_body")
+            one.add_joint(name, rg.Revolute((0, 0, 1), **taken), "base", f"{name}_body")
     mech.add_joint("closing", rg.Spherical(), "rotor_body", "leaf_body")
     mech.add_spring("elastic", "base", (0, 0, 0), "tip", (0, 0, 0), stiffness=1.0)
     mech.add_coupling("differential", {"shoulder": 0.5, "rotor": 0.5}, "other")
