@@ -73,6 +73,13 @@ def test_a_mesh_that_mujoco_cannot_open_is_left_out_and_named(tmp_path, name):
     assert opened(tmp_path / "robot.xml")[1] == []
 
 
+def test_a_mesh_that_is_not_there_keeps_its_name_and_is_told(tmp_path):
+    mech = rg.read(urdf(tmp_path / "robot.urdf", "meshes/gone.stl")).mech
+    with pytest.warns(rg.RegraftWarning, match=r"names 1 meshes that are not there.*meshes/gone\.stl"):
+        mech.save(tmp_path / "robot.xml")
+    assert 'file="meshes/gone.stl"' in (tmp_path / "robot.xml").read_text()
+
+
 def test_a_surface_that_is_not_closed_is_taken_too(tmp_path):
     mesh = binary_stl(tmp_path / "hand.stl")
     mesh.write_bytes(mesh.read_bytes()[:80] + struct.pack("<I", 2) + mesh.read_bytes()[84:184])

@@ -46,6 +46,7 @@ def write_mjcf(mech: Mechanism, state: State, path: Path, _options: WriteOptions
         check_text(said, path)
     if page.losses:
         warn(f"{str(path)!r}: MJCF does not hold {', '.join(page.losses)}; left out.")
+    page.tell_missing_meshes()
     with writing(path) as beside:
         beside.write_text(said, encoding="utf-8")
 
@@ -114,6 +115,13 @@ class _Page:
                 f"{len(closed)} shapes whose meshes MuJoCo cannot open ({few(list(names), 3)}): it reads binary .stl, .obj and "
                 ".msh files, and knows no packages; packages=(folder, ...) of regraft.read says where they are"
             )
+
+    def tell_missing_meshes(self) -> None:
+        """Warn of meshes without which MuJoCo does not open the file."""
+        gone = [file for file, _ in self.meshes if not (self.path.absolute().parent / file).is_file()]
+        if gone:
+            named = f"{str(self.path)!r} names {len(gone)} meshes that are not there"
+            warn(f"{named}, and MuJoCo opens it only with them: {few(gone, 3)}.")
 
     def _add_springs(self, tendons: Element) -> None:
         for spring in self.mech.springs.values():
