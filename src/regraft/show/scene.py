@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ..algebra.pose import Pose
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
+from ..tolerances import DRAWN_APART
 from .animation import Mover, mover
 from .forms import Outline
 from .outlines import outlines_of
@@ -25,7 +26,7 @@ Array = NDArray[np.float64]
 
 STRIP_WIDTH, LINE = 10.4, 0.155  # inches: of a strip, and from line to line of what is written in it
 _MARGIN, _STEPS = 0.25, 60  # m around everything that is ever seen; moments at which that is looked for
-_AROUND, SMALLEST = 0.12, 1e-3  # the same as a share of what is seen, which is taken for no smaller than so many m
+_AROUND = 0.12  # the same as a share of what is seen
 
 
 class Motion(Protocol):
@@ -125,7 +126,7 @@ class Scene(Poses):
         places = np.concatenate([self._points(t, fitted) for t in np.linspace(self.start, self.end, steps).tolist()])
         margin = _MARGIN
         if fitted:
-            margin = _AROUND * max(float(np.ptp(places, axis=0).max()), SMALLEST)
+            margin = _AROUND * max(float(np.ptp(places, axis=0).max()), DRAWN_APART)
             self.turned = Pose(translation=(0.0, 0.0, -_floor_of(places))) @ self.turned
             places = places - (0.0, 0.0, _floor_of(places))
         low, high = places.min(axis=0) - margin, places.max(axis=0) + margin
