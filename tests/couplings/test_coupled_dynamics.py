@@ -240,3 +240,17 @@ def test_mujocos_stiffest_joint_equality_agrees():
     mech.add_coupling("mimic", "a", "b", ratio=-0.6, offset=0.1)
     a = rg.forward_dynamics(mech, mech.state(q=data.qpos, v=data.qvel))
     assert relative_error(a, data.qacc) < 1e-3  # MuJoCo lets its row give way by a part of 1e-4 of the unconstrained acceleration
+
+
+def test_a_mechanism_is_printed_with_its_couplings():
+    mech = rg.Mechanism()
+    for name in ("a", "b", "c"):
+        mech.add_body(name, rg.Inertia.sphere(1.0, 0.1))
+        mech.add_joint(name, rg.Revolute((0, 0, 1)), "world", name)
+    mech.add_coupling("same", "a", "b")
+    mech.add_coupling("differential", {"a": 0.5, "b": -2.0}, "c", offset=-0.1)
+    first, *_, same, differential = str(mech).splitlines()
+    assert "3 degrees of freedom of the tree" in first
+    assert same == "coupling same: b = a"
+    assert differential == "coupling differential: c = 0.5 · a - 2 · b - 0.1"
+    assert "H=" not in repr(rg.mobility(mech, rg.assemble(mech, mech.state())))

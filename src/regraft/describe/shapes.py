@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -126,16 +126,22 @@ class Mesh:
         The file, as it was named; `package://…` too.
     scale : float or (3,) array_like, optional
         By what its coordinates are multiplied.
+    file : str, optional
+        Where the file was found. It is not compared, and not written to files of mechanisms, since it holds on one machine only.
     """
 
     path: str
     scale: Triple = (1.0, 1.0, 1.0)
+    file: str | None = field(default=None, compare=False)
 
-    def __init__(self, path: str, scale: ArrayLike = 1.0) -> None:
+    def __init__(self, path: str, scale: ArrayLike = 1.0, file: str | None = None) -> None:
         if not isinstance(path, str) or not path:
             raise ModelError(f"Mesh: path must be a text that is not empty, not {path!r}.")
         factors = scale if isinstance(scale, tuple) else np.asarray(scale)
+        if file is not None and not isinstance(file, str):
+            raise ModelError(f"Mesh: file must be a text, not {file!r}.")
         object.__setattr__(self, "path", path)
+        object.__setattr__(self, "file", file)
         equal = not isinstance(factors, tuple) and factors.shape == ()
         object.__setattr__(self, "scale", _triple("Mesh: scale", np.full(3, factors) if equal else scale))
         if 0.0 in self.scale:
@@ -165,8 +171,8 @@ _BY_NAME = {form.__name__: form for form in FORMS}
 
 def form_to_dict(form: Form) -> dict[str, Any]:
     """A form as plain data."""
-    values = ((field, getattr(form, field)) for field in form.__dataclass_fields__)
-    return {"form": type(form).__name__} | {field: list(value) if isinstance(value, tuple) else value for field, value in values}
+    values = ((name, getattr(form, name)) for name, one in form.__dataclass_fields__.items() if one.compare)
+    return {"form": type(form).__name__} | {name: list(value) if isinstance(value, tuple) else value for name, value in values}
 
 
 def form_from_dict(data: dict[str, Any]) -> Form:

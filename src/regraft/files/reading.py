@@ -39,6 +39,9 @@ class Reading:
     state: State
     report: Report
 
+    def __repr__(self) -> str:
+        return f"{self.mech}\n{self.report}"
+
 
 def read(
     path: str | Path,

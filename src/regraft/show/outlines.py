@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from ..describe.mechanism import Mechanism
 from ..describe.parts import Shape
+from ..describe.shapes import Mesh
 from ..describe.state import State
 from .forms import Outline, outline_of
 from .sticks import stick_of, where_joints_are
@@ -14,8 +15,8 @@ from .sticks import stick_of, where_joints_are
 def outlines_of(mech: Mechanism, state: State, soles: frozenset[str] = frozenset()) -> tuple[Outline, ...]:
     """A mechanism's shapes that are there to be seen, body by body, and sticks for bodies with mass that have none.
 
-    A body all of whose visible shapes are meshes is drawn as what is there to be touched. `soles` are the frames that feet
-    stand on.
+    A body none of whose visible shapes can be drawn, such as meshes that are not there, is drawn as what is there to be touched.
+    `soles` are the frames that feet stand on.
     """
     places = where_joints_are(mech, state)
     by_body: dict[str, list[Shape]] = {body: [] for body in mech.bodies}
@@ -28,6 +29,14 @@ def outlines_of(mech: Mechanism, state: State, soles: frozenset[str] = frozenset
             own = [stick_of(mech, body, places[body], soles)]
         found += own
     return tuple(found)
+
+
+def not_drawn(mech: Mechanism) -> list[str]:
+    """The mesh files that cannot be read, of bodies that have no other shapes, so that they are drawn as sticks."""
+    shapes = list(mech.shapes.values())
+    seen = {one.body for one in shapes if outline_of(one) is not None}
+    lacking = (one.form for one in shapes if one.body not in seen)
+    return list(dict.fromkeys(form.path for form in lacking if isinstance(form, Mesh)))
 
 
 def _drawable(shapes: Iterable[Shape]) -> list[Outline]:

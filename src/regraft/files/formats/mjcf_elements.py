@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement
 
@@ -14,6 +15,7 @@ from ...describe.inertia import Inertia
 from ...describe.parts import UNBOUNDED, Actuator, Shape
 from ...describe.shapes import Box, Capsule, Cylinder, Ellipsoid, Mesh, Plane, Sphere
 from ...tolerances import LEAST_MOMENT
+from .mjcf_assets import name_from
 from .mjcf_chains import Motion
 from .mjcf_numbers import pose_attributes, text
 from .mjcf_tree import FAR
@@ -97,8 +99,8 @@ def _limits(motion: Motion, problems: list[str]) -> dict[str, str]:
     return {"range": text((max(lower, -FAR), min(upper, FAR)))}
 
 
-def add_geom(body: Element, shape: Shape, meshes: dict[tuple[str, tuple[float, ...]], str]) -> None:
-    """A shape without mass; meshes are collected, with a name for each file and scale."""
+def add_geom(body: Element, shape: Shape, meshes: dict[tuple[str, tuple[float, ...]], str], folder: Path) -> bool:
+    """A shape without mass; meshes are collected, with a name for each file and scale. False for one that MuJoCo cannot open."""
     form, pose = shape.form, shape.pose
     found: dict[str, str] = {}
     if isinstance(form, Box):
@@ -120,7 +122,10 @@ def add_geom(body: Element, shape: Shape, meshes: dict[tuple[str, tuple[float, .
         found = {"type": "plane", "size": _FLOOR}
         pose = pose @ _along(np.array(form.normal), np.zeros(3))
     elif isinstance(form, Mesh):
-        name = meshes.setdefault((form.path, form.scale), f"mesh_{len(meshes) + 1}")
+        file = name_from(folder, form)
+        if file is None:
+            return False
+        name = meshes.setdefault((file, form.scale), f"mesh_{len(meshes) + 1}")
         found = {"type": "mesh", "mesh": name}
     found = {"name": shape.name, **found, **pose_attributes(pose), "mass": "0"}
     if shape.color is not None:
@@ -128,6 +133,7 @@ def add_geom(body: Element, shape: Shape, meshes: dict[tuple[str, tuple[float, .
     touch = "1" if shape.collision else "0"
     group = "3" if not shape.visual else "0" if shape.collision else "2"
     SubElement(body, "geom", found | {"contype": touch, "conaffinity": touch, "group": group})
+    return True
 
 
 def _along(direction: Array, middle: Array) -> Pose:

@@ -59,7 +59,7 @@ def _form(source: Source, geom: int) -> tuple[Form | None, Pose]:
     mesh = int(model.geom_dataid[geom])
     if number in (kind.mjGEOM_MESH, kind.mjGEOM_SDF) and mesh >= 0 and source.meshes[mesh].path:
         file, moved = source.meshes[mesh], pose_of(model.mesh_pos[mesh], model.mesh_quat[mesh])  # to the mesh's centre
-        return Mesh(file.path, file.scale), pose @ moved.inverse() @ file.place
+        return Mesh(file.path, file.scale, file.file), pose @ moved.inverse() @ file.place
     what = "a height field" if number == kind.mjGEOM_HFIELD else "a mesh without a file"
     source.found.note("geom", source.named("GEOM", geom, "geom"), f"{what} has no shape here; it is left out.")
     return None, pose

@@ -12,9 +12,11 @@ import numpy as np
 from ...atomic import writing
 from ...describe.mechanism import Mechanism
 from ...describe.parts import WORLD, Joint
+from ...describe.shapes import Mesh
 from ...describe.state import State
 from ...errors import FileError, StructureError, warn
 from .contract import WriteOptions
+from .mjcf_assets import few
 from .mjcf_chains import Link, Motion, Walk
 from .mjcf_elements import SETTINGS, add_actuator, add_geom, add_inertial, add_joint
 from .mjcf_fittings import START
@@ -46,6 +48,7 @@ def write_mjcf(mech: Mechanism, state: State, path: Path, _options: WriteOptions
         check_text(said, path)
     if page.losses:
         warn(f"{str(path)!r}: MJCF does not hold {', '.join(page.losses)}; left out.")
+    page.tell_missing_meshes()
     with writing(path) as beside:
         beside.write_text(said, encoding="utf-8")
 
@@ -75,20 +78,14 @@ class _Page:
         self.bodies[WORLD] = world
         for link in self.walk.links():
             self._add_body(link)
-        deepest = max(self.depths, key=lambda body: self.depths[body])
-        if self.depths[deepest] > MOST_DEEP:
-            self.problems.append(
-                f"body {deepest!r}: it hangs on {self.depths[deepest] - 1} others, one on the other, and MuJoCo takes "
-                f"{MOST_DEEP}. A root in the middle halves their number"
-            )
-        for shape in self.mech.shapes.values():
-            if shape.body in self.bodies:
-                add_geom(self.bodies[shape.body], shape, self.meshes)
+        self._check_depth()
+        self._add_shapes()
         for frame in self.mech.frames.values():
             if frame.body in self.bodies:
                 SubElement(self.bodies[frame.body], "site", {"name": frame.name} | pose_attributes(frame.pose))
         for (file, scale), name in self.meshes.items():
-            SubElement(assets, "mesh", {"name": name, "file": file} | ({} if scale == (1.0,) * 3 else {"scale": text(scale)}))
+            found = {"name": name, "file": file, "inertia": "shell"}  # which is not used, and needs no closed surface
+            SubElement(assets, "mesh", found | ({} if scale == (1.0,) * 3 else {"scale": text(scale)}))
         tendons, equalities, actuators = (SubElement(root, what) for what in ("tendon", "equality", "actuator"))
         self._add_springs(tendons)
         self._add_loops(equalities)
@@ -102,6 +99,14 @@ class _Page:
             root.remove(section)
         return root
 
+    def _check_depth(self) -> None:
+        deepest = max(self.depths, key=lambda body: self.depths[body])
+        if self.depths[deepest] > MOST_DEEP:
+            self.problems.append(
+                f"body {deepest!r}: it hangs on {self.depths[deepest] - 1} others, one on the other, and MuJoCo takes "
+                f"{MOST_DEEP}. A root in the middle halves their number"
+            )
+
     def _add_body(self, link: Link) -> None:
         body = SubElement(self.bodies[link.onto], "body", {"name": link.body} | pose_attributes(link.pose))
         self.bodies[link.body] = body
@@ -112,6 +117,24 @@ class _Page:
             self.losses.append(f"the moments of inertia of {link.body!r}, which are 0: MuJoCo gets the least that it takes")
         for motion in link.motions:
             add_joint(body, motion, self.problems)
+
+    def _add_shapes(self) -> None:
+        shapes = [one for one in self.mech.shapes.values() if one.body in self.bodies]
+        folder = self.path.absolute().parent
+        closed = [one for one in shapes if not add_geom(self.bodies[one.body], one, self.meshes, folder)]
+        if closed:
+            names = dict.fromkeys(Path(one.form.path).name for one in closed if isinstance(one.form, Mesh))
+            self.losses.append(
+                f"{len(closed)} shapes whose meshes MuJoCo cannot open ({few(list(names), 3)}): it reads binary .stl, .obj and "
+                ".msh files, and knows no packages; packages=(folder, ...) of regraft.read says where they are"
+            )
+
+    def tell_missing_meshes(self) -> None:
+        """Warn of meshes without which MuJoCo does not open the file."""
+        gone = [file for file, _ in self.meshes if not (self.path.absolute().parent / file).is_file()]
+        if gone:
+            named = f"{str(self.path)!r} names {len(gone)} meshes that are not there"
+            warn(f"{named}, and MuJoCo opens it only with them: {few(gone, 3)}.")
 
     def _add_springs(self, tendons: Element) -> None:
         for spring in self.mech.springs.values():

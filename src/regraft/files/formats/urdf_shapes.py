@@ -184,8 +184,7 @@ class ShapeReader:
             raise NodeError(element, "a <mesh> does not name its file: it needs filename.")
         key = path, element.get("scale")
         if key not in self.forms:
-            self.meshes.find(path)
-            self.forms[key] = Mesh(path, numbers(element, "scale", 3, _ONE))
+            self.forms[key] = Mesh(path, numbers(element, "scale", 3, _ONE), self.meshes.find(path))
         return self.forms[key]
 
     def _color_of(self, material: Node) -> Color | None:

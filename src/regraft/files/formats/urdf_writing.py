@@ -29,16 +29,17 @@ from .urdf_joints import UNBOUNDED
 from .urdf_links import Poses, inertial_lines, shape_lines
 from .urdf_own import TAG, VERSION
 from .urdf_poses import HERE, number_text, text_of
-from .urdf_unsayable import GRAVITY, ONLY_OURS, check_sayable, is_plain_motor, tell_what_only_we_read
+from .urdf_unsayable import GRAVITY, ONLY_OURS, check_sayable, is_plain_motor, sayable, tell_what_only_we_read
 
 _DEFAULT = Limits(0.0, 1.0)
 
 
 def write_urdf(mech: Mechanism, state: State, path: Path, options: WriteOptions) -> None:
-    """Write a mechanism; what URDF cannot hold is one error that lists it."""
+    """Write a mechanism; what URDF cannot hold is one error that lists it, unless it may be left out."""
+    mech, gone = sayable(mech, options.ignore)
     backwards = walked_backwards(mech)
     check_sayable(mech, backwards, path)
-    tell_what_only_we_read(mech, state)
+    tell_what_only_we_read(mech, state, gone, path)
     text = _Writer(mech, backwards, options.frames == "move").text()
     with writing(path) as beside:
         beside.write_text(text, encoding="utf-8")
