@@ -170,14 +170,27 @@ def _plain_spans(data: bytes, root: Node, tag: str) -> dict[Node, tuple[int, int
     All are directly in the outermost element, and the file has as many beginnings of such tags as there are elements, and as many
     ends as elements that have something in them: so none of these is in a comment, and they come in the order of the elements.
     """
-    name = re.escape(tag.encode())
-    begins = [match.start() for match in re.finditer(b"<" + name, data)]
-    ends = [match.end() for match in re.finditer(b"</" + name + rb"\s*>", data)]
+    name = tag.encode()
+    begins, ends = _places(data, b"<" + name), [_end_of(data, place) for place in _places(data, b"</" + name)]
     nodes = [child for child in root if child.tag == tag]
     full = [(node, begin) for node, begin in zip(nodes, begins, strict=False) if len(node) or node.text]
     if not len(begins) == len(nodes) == sum(1 for _ in root.iter(tag)) or len(ends) != len(full):
         return None
     return {node: (begin, end) for (node, begin), end in zip(full, ends, strict=True)}
+
+
+def _places(data: bytes, what: bytes) -> list[int]:
+    """Where these bytes are. (A regular expression takes several times as long to find them.)"""
+    places, at = [], data.find(what)
+    while at >= 0:
+        places.append(at)
+        at = data.find(what, at + 1)
+    return places
+
+
+def _end_of(data: bytes, place: int) -> int:
+    """Where the tag that begins at a place ends."""
+    return data.find(b">", place) + 1
 
 
 def _spans(data: bytes, root: Node, tags: Collection[str]) -> dict[Node, tuple[int, int]]:
