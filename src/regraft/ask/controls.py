@@ -62,7 +62,7 @@ def control_numbers(tables: ActuatorTables, controls: Controls | Any) -> Array:
         given = by_name("controls", "actuators", controls)
         odd = [name for name in given if name not in names]
         if odd:
-            raise ModelError(f"controls: there is no actuator {odd[0]!r}. {known('actuators', dict.fromkeys(names))}")
+            raise ModelError(f"controls: there is no actuator {odd[0]!r}. {known('actuators', dict.fromkeys(names), odd[0])}")
         found = np.full(len(names), OFF)
         for name, control in given.items():
             found[names.index(name)] = finite_number(f"control of actuator {name!r}", control)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..algebra.pose import finite
 from ..describe.mechanism import Mechanism
-from ..errors import ModelError, listed
+from ..errors import ModelError, listed, meant
 from ..kernels.tables import EXTERNAL, PUSH, PUSH_POINT
 
 Array = NDArray[np.float64]
@@ -49,7 +49,7 @@ def joint_accelerations(mech: Mechanism, a: Accelerations) -> Array:
 def _of_joint(mech: Mechanism, what: str, name: str, given: ArrayLike) -> Array:
     """What is given for a joint, a number or as many as it has coordinates."""
     if name not in mech.joints:
-        raise ModelError(f"{what}: there is no joint {name!r}; the joints are: {listed(mech.joints)}.")
+        raise ModelError(f"{what}: there is no joint {name!r}; the joints are: {listed(mech.joints)}.{meant(name, mech.joints)}")
     count = mech.joints[name].type.nv
     one_number: Any = [given] if count == 1 and np.ndim(given) == 0 else given
     return finite(f"{what} of joint {name!r}", one_number, (count,))
@@ -70,5 +70,5 @@ def put_wrenches(table: Array, row_of: Mapping[str, int], wrenches: Wrenches) ->
     """Write each wrench into the first columns of its body's row."""
     for body, wrench in wrenches.items():
         if body not in row_of:
-            raise ModelError(f"wrenches: there is no body {body!r} that could be pushed.")
+            raise ModelError(f"wrenches: there is no body {body!r} that could be pushed.{meant(body, row_of)}")
         table[row_of[body], PUSH:PUSH_POINT] = finite(f"wrench on {body!r}", wrench, (6,))

@@ -22,7 +22,7 @@ Array = NDArray[np.float64]
 def prescribed_type(mech: Mechanism, name: str) -> JointType:
     """The type of a joint whose motion is prescribed; an error where there is none."""
     if not isinstance(name, str) or name not in mech.joints:
-        raise ModelError(f"prescribed: there is no joint {name!r}. {known('joints', mech.joints)}")
+        raise ModelError(f"prescribed: there is no joint {name!r}. {known('joints', mech.joints, name)}")
     return mech.joints[name].type
 
 

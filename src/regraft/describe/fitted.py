@@ -346,7 +346,7 @@ class Fitted(Graph):
         array([0.5])
         """
         if not isinstance(name, str) or name not in self._keyframes:
-            raise ModelError(f"there is no keyframe {name!r}. {known('keyframes', self._keyframes)}")
+            raise ModelError(f"there is no keyframe {name!r}. {known('keyframes', self._keyframes, name)}")
         key, layout = self._keyframes[name], self.structure.layout
         sizes = {joint: (kind.nq, kind.nv) for joint, kind, *_ in layout.joints}
         numbers = {joint: (len(q), len(v)) for (joint, q), (_, v) in zip(key.q, key.v, strict=True)}

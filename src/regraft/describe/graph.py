@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..algebra.pose import Pose, finite
-from ..errors import ModelError, StructureError, listed
+from ..errors import ModelError, StructureError, listed, meant
 from ..joints import JointType, is_registered
 from ..structure.once import kept_first
 from ..structure.structure import Structure
@@ -316,12 +316,12 @@ class Graph:
     def _check_body(self, name: str, role: str, part: str) -> None:
         if not isinstance(name, str) or (name != WORLD and name not in self._bodies):
             raise ModelError(
-                f"{role} {part!r}: there is no body {name!r}; add it first with add_body. {known('bodies', self._bodies)}"
+                f"{role} {part!r}: there is no body {name!r}; add it first with add_body. {known('bodies', self._bodies, name)}"
             )
 
     def _check_joint(self, name: str) -> None:
         if not isinstance(name, str) or name not in self._joints:
-            raise ModelError(f"there is no joint {name!r}. {known('joints', self._joints)}")
+            raise ModelError(f"there is no joint {name!r}. {known('joints', self._joints, name)}")
 
 
 _TABLE_OF = {
@@ -348,9 +348,9 @@ def check_type(joint: str, kind: JointType) -> None:
         )
 
 
-def known(what: str, table: Mapping[str, Any]) -> str:
-    """The end of an error about a name that is not there."""
-    return f"Known {what}: {listed(table)}."
+def known(what: str, table: Mapping[str, Any], name: object = None) -> str:
+    """The end of an error about a name that is not there: those that are, and which of them may be meant."""
+    return f"Known {what}: {listed(table)}.{meant(name, table)}"
 
 
 def checked_inertia(body: str, inertia: Inertia) -> Inertia:

@@ -157,7 +157,7 @@ def _place(mech: Mechanism, onto: str, pose: Pose) -> tuple[str, Pose]:
         frame = mech.frames[onto]
         return frame.body, frame.pose @ pose
     if not isinstance(onto, str) or (onto != WORLD and onto not in mech.bodies):
-        raise ModelError(f"merge: there is no body or frame {onto!r} to put the second on. {known('bodies', mech.bodies)}")
+        raise ModelError(f"merge: there is no body or frame {onto!r} to put the second on. {known('bodies', mech.bodies, onto)}")
     return onto, pose
 
 

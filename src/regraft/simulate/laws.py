@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..algebra.pose import finite
 from ..describe.mechanism import Mechanism
-from ..errors import ModelError, listed
+from ..errors import ModelError, listed, meant
 from .callbacks import Callback, compiled_callback, is_compiled, python_callback
 from .driver import NOWHERE
 
@@ -178,7 +178,7 @@ class Home:
         if lacking and law.absent == "error":
             raise ModelError(
                 f"{law.called(kind)}: there is no joint {lacking[0]!r} in this structure; the joints are: {listed(mech.joints)}. "
-                'Where it may be absent, say law(..., absent="skip") or absent="nan".'
+                f'Where it may be absent, say law(..., absent="skip") or absent="nan".{meant(lacking[0], mech.joints)}'
             )
         if law.absent == "nan" and any(name not in self.sizes for name in lacking):
             raise ModelError(
@@ -290,7 +290,7 @@ def _constant(name: str, numbers: Any, mech: Mechanism) -> Law:
     if name not in mech.joints:
         raise ModelError(
             f"torque: there is no joint {name!r}; the joints are: {listed(mech.joints)}. For one that comes later give "
-            f'law({name!r}, numbers, absent="skip").'
+            f'law({name!r}, numbers, absent="skip").{meant(name, mech.joints)}'
         )
     count = mech.joints[name].type.nv
     given: Any = [numbers] if count == 1 and np.ndim(numbers) == 0 else numbers
