@@ -32,14 +32,14 @@ NO_COUPLINGS = np.zeros((0, COUPLED))
 
 def describe_couplings(couplings: Sequence[Coupling], layout: Layout, joints: Mapping[str, JointType]) -> NDArray[np.float64]:
     """(terms, COUPLED): the joints that couplings name, coupling after coupling; `joints` has the types of all of them."""
-    loops = [name for name, *_ in layout.loops]
+    loops = {name: l for l, (name, *_) in enumerate(layout.loops)}
+    in_tree = {name: j for j, name in enumerate(layout.names)}
     terms = []
     for b, coupling in enumerate(couplings):
         factors = {coupling.driven: 1.0} | {name: -ratio for name, ratio in coupling.drivers}
         shift, period = coupling.offset, _period(coupling, {name: f for name, f in factors.items() if name in loops}, joints)
         for name, factor in factors.items():
-            closes = name in loops
-            place = (-1, loops.index(name)) if closes else (layout.names.index(name), -1)
+            place = (-1, loops[name]) if name in loops else (in_tree[name], -1)
             terms.append((b, *place, factor, shift, period, 0.0, 0.0))
             shift = period = 0.0
     return np.array(terms) if terms else NO_COUPLINGS
