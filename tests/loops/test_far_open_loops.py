@@ -117,10 +117,10 @@ def test_no_joint_goes_round_and_round_where_there_is_another_way():
 def test_what_cannot_be_closed_is_an_error_with_the_gap_and_the_loop_in_bounded_time(count):
     mech = rg.Mechanism.from_dict(four_bars(count).to_dict())
     mech.add_joint("too far", rg.Spherical(), "world", next(reversed(mech.bodies)), rg.Pose(translation=(1000.0, 0, 0)))
-    begin = time.perf_counter()
+    begin = time.process_time()
     with pytest.raises(rg.AssemblyError, match=r"'too far' cannot be closed: a gap of \d\d\d.* is left.* other poses"):
         rg.assemble(mech, mech.state())
-    assert time.perf_counter() - begin < 30.0
+    assert time.process_time() - begin < 30.0
 
 
 @pytest.mark.skipif(not PARALLEL.is_dir(), reason="the parallel robots are not on this machine")

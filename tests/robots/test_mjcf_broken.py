@@ -28,11 +28,11 @@ def folder(tmp_path_factory):
 def refused(folder, text, *said, **options):
     file = folder / "robot.mjcf"
     file.write_bytes(text if isinstance(text, bytes) else text.encode())
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(rg.FileError) as caught:
         rg.read(file, ignore="all", **options)
     assert "robot.mjcf" in str(caught.value)
-    assert time.perf_counter() - start < 20.0
+    assert time.process_time() - start < 20.0
     for part in said:
         assert re.search(part, str(caught.value)), str(caught.value)
 

@@ -147,13 +147,13 @@ MERGED = "a: &a {x: 1}\n" + "".join(
 )
 def test_lists_that_repeat_one_another_take_no_time(tmp_path, entry):
     """Ten lists of twelve times the one before have 12⁹ entries when they are written out."""
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(rg.FileError, match=r"robot\.yaml") as told:
         rg.read(five_bar(tmp_path, REPEATED + entry))
     assert len(str(told.value)) < 500
     with pytest.raises(rg.FileError, match="nobody"):
         rg.read(five_bar(tmp_path, MERGED + "closed_loop: [['end', 'nobody']]"))
-    assert time.perf_counter() - start < 10.0
+    assert time.process_time() - start < 10.0
 
 
 def test_an_error_names_the_file_once(tmp_path):

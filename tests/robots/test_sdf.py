@@ -400,6 +400,6 @@ def test_time_grows_with_the_number_of_texts_and_no_faster(tmp_path):
     file = tmp_path / "texts.sdf"
     pieces = "text<a/>" * 100_000
     file.write_text(f'<sdf version="1.9"><model name="m"><link name="a"/><plugin name="p">{pieces}</plugin></model></sdf>')
-    start = time.perf_counter()
+    start = time.process_time()
     rg.read(file)
-    assert time.perf_counter() - start < 20.0  # beside 1.6 that are found, and 67 where each copied those before it
+    assert time.process_time() - start < 20.0  # beside 1.6 that are found, and 67 where each copied those before it

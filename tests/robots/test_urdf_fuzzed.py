@@ -157,10 +157,10 @@ def test_an_entity_bomb_takes_no_time_and_no_memory(tmp_path):
     entities = "".join(f'<!ENTITY e{i} "{f"&e{i - 1};" * 10}">' for i in range(1, 30))
     text = f'<!DOCTYPE r [<!ENTITY e0 "ha">{entities}]><robot name="&e29;"/>'
     tracemalloc.start()
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(rg.FileError, match="DOCTYPE"):
         read(tmp_path, text)
-    assert time.perf_counter() - start < 1.0
+    assert time.process_time() - start < 1.0
     assert tracemalloc.get_traced_memory()[1] < 5e6
     tracemalloc.stop()
 
@@ -255,9 +255,9 @@ def test_real_files_with_random_damage(file, tmp_path):
 
 def seconds(folder, text):
     file = written(folder, text)
-    start = time.perf_counter()
+    start = time.process_time()
     mech = rg.read(file).mech
-    return time.perf_counter() - start, mech
+    return time.process_time() - start, mech
 
 
 def test_time_grows_with_the_number_of_links_and_no_faster(tmp_path):
@@ -267,9 +267,9 @@ def test_time_grows_with_the_number_of_links_and_no_faster(tmp_path):
     long, mech = seconds(tmp_path, chain(10_000))
     assert len(mech.bodies) == 10_000
     assert long < 40.0 * short
-    start = time.perf_counter()
+    start = time.process_time()
     mech.save(tmp_path / "again.urdf")
-    assert time.perf_counter() - start < 20.0
+    assert time.process_time() - start < 20.0
 
 
 @pytest.mark.slow
