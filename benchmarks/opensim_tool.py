@@ -51,7 +51,7 @@ def opensim_comparisons() -> list[Comparison]:
     for what, (ours, target) in ways.items():
         for _ in range(RUNS):  # of a new tool each: another run of the same one takes longer, and filters what is filtered
             with tempfile.TemporaryDirectory() as folder:
-                tool, forces = _tool(model, coordinates, loads, Path(folder))
+                tool, forces = inverse_dynamics_tool(model, coordinates, loads, Path(folder))
                 start = time.perf_counter()
                 tool.run()
                 theirs = min(theirs, (time.perf_counter() - start) / frames * 1e6)
@@ -84,8 +84,8 @@ def _inverse_dynamics(motion: rg.mocap.Motion, gait: rg.mocap.Gait) -> Callable[
     return run
 
 
-def _tool(model: Path, coordinates: Path, loads: Path, folder: Path) -> tuple[Any, Path]:
-    """The tool as its users set it up, and the file that it writes."""
+def inverse_dynamics_tool(model: Path, coordinates: Path, loads: Path, folder: Path) -> tuple[Any, Path]:
+    """The tool as its users set it up, with its filter at `CUTOFF`, and the file that it writes; a test has it too."""
     import opensim  # where it is there
 
     opensim.Logger.setLevelString("off")

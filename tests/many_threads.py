@@ -154,6 +154,15 @@ def told(mech, state):
         return str(problem)
 
 
+def driven(mech, state):
+    """The torques of a servo at the first joint with one coordinate, and a run with it; none where there is no such joint."""
+    twin = mech.copy()
+    for name in [name for name, kind, *_ in mech.layout.joints if kind.nv == 1][:1]:
+        twin.add_actuator("servo", name, gain=2.0, bias=(0.0, -2.0, -1.0))
+    run = fallen(twin, state, torque=rg.controls(lambda t: {"servo": t})) if twin.actuators else None
+    return rg.control_torques(twin, state, dict.fromkeys(twin.actuators, 0.5)), run
+
+
 TASKS = {
     "forward_dynamics": lambda m, s: rg.forward_dynamics(m, s, np.arange(1.0, m.nv + 1)),
     "forward_dynamics pushed": lambda m, s: rg.forward_dynamics(m, s, wrenches={a_body(m): np.arange(6.0)}),
@@ -161,6 +170,7 @@ TASKS = {
     "forward_dynamics_batch": batch,
     "inverse_dynamics": lambda m, s: rg.inverse_dynamics(m, s, rg.forward_dynamics(m, s)),
     "actuator_torques": lambda m, s: rg.actuator_torques(m, s, rg.forward_dynamics(m, s)),
+    "control_torques": driven,
     "bias_force": rg.bias_force,
     "mass_matrix": rg.mass_matrix,
     "joint_reactions": lambda m, s: (found := rg.joint_reactions(m, s), found.redundant),

@@ -678,3 +678,12 @@ def test_inverse_dynamics_of_what_is_welded_twice_is_empty():
     mech.add_joint("weld", rg.Fixed(), "world", "block")
     mech.add_joint("second weld", rg.Fixed(), "world", "block")
     assert rg.inverse_dynamics(mech, mech.state(), []).shape == (0,)
+
+
+@pytest.mark.parametrize("size", [1e-10, 1e150, 1e160, 1e300, 1.7e308])
+def test_a_direction_may_be_of_any_length(size):
+    """The square of the longest ones cannot be represented, so they must not become an axis of zeros."""
+    for kind in (rg.Revolute, rg.Prismatic, rg.Cylindrical, rg.Planar, lambda axis: rg.Helical(axis, 0.1)):
+        joint, plain = kind((size, -size, 0.0)), kind((1.0, -1.0, 0.0))
+        ours, theirs = (np.array(one.normal if isinstance(one, rg.Planar) else one.axis) for one in (joint, plain))
+        assert np.allclose(ours, theirs, atol=1e-15)

@@ -15,7 +15,7 @@ from regraft.demos.acts.act import motion_of
 from regraft.models import high_bar, human_figure
 from regraft.show.outlines import outlines_of
 from regraft.show.scene import Scene
-from regraft.show.scenery import Camera, draw_outlines
+from regraft.show.scenery import Camera, draw_placed, placed_in
 from regraft.simulate.invariants import largest_by_interval
 
 STILL = ("strip.png", "energy.png", "loops.png")
@@ -119,7 +119,7 @@ def test_a_camera_sees_what_is_near_in_front():
     assert level.see(np.array([1.0, 2.0, 3.0])) == pytest.approx([1.0, 3.0, -2.0], abs=1e-15)
     figure = human_figure()
     floor = np.array([(-1, -1, 0), (1, -1, 0), (1, 1, 0), (-1, 1, 0)], float)
-    seen = draw_outlines(outlines_of(*figure.start), *figure.start, Camera(azimuth=0.0, elevation=2.0), floor)
+    seen = draw_placed(placed_in(outlines_of(*figure.start), *figure.start), Camera(azimuth=0.0, elevation=2.0), floor)
     right, left = (max(i for i, face in enumerate(seen.faces) if face == colour) for colour in ("#D55E00", "#0072B2"))
     assert right > left  # a figure that looks along x has its right side near a camera at −y, drawn last
     heights = np.concatenate([outline[:, 1] for outline in seen.outlines])

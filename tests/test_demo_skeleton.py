@@ -12,7 +12,7 @@ from regraft.demos.skeleton import pictures as skeleton_pictures
 from regraft.demos.skeleton.demo import motors
 from regraft.models import character, skeleton_example
 from regraft.show.outlines import outlines_of
-from regraft.show.scenery import STEEL, colour_of, draw_outlines
+from regraft.show.scenery import STEEL, colour_of, draw_placed, placed_in
 
 STRIPS = ("hinge.png", "spherical.png", "frictionless.png", "friction.png", "motors.png")
 STILL = (*STRIPS, "linear.png", "angular.png", "energy.png", "gaps.png")
@@ -89,7 +89,8 @@ def test_motors_act_in_elbows_and_knees_and_for_a_while():
 def test_joints_are_drawn_in_another_colour_than_bodies():
     example = skeleton_example()
     floor = np.array([(-1, -1, 0), (1, -1, 0), (1, 1, 0), (-1, 1, 0)], float)
-    faces = draw_outlines(outlines_of(*example.start), *example.start, skeleton_pictures._CAMERA, floor).faces
+    placed = placed_in(outlines_of(*example.start), *example.start)
+    faces = draw_placed(placed, skeleton_pictures._CAMERA, floor).faces
     assert faces.count(STEEL) == 2
     bodies = {colour_of(body) for body in example.mech.bodies}
     assert len(bodies) == 3

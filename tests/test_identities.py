@@ -538,3 +538,25 @@ def test_a_massless_weld_anywhere_changes_nothing(kind):
                 other.add_joint(name, joint.type, joint.parent, joint.child, joint.parent_pose, joint.child_pose)
         found = rg.forward_dynamics(other, other.state(sample.state.q, sample.state.v), sample.tau)
         assert relative_error(found, rg.forward_dynamics(mech, sample.state, sample.tau)) < ALGEBRA
+
+
+def test_accelerations_by_the_names_of_joints_are_those_in_their_places():
+    mech, state = rg.models.high_bar().start
+    wanted = rg.consistent_acceleration(mech, state, np.zeros(mech.nv))
+    named = {name: wanted[mech.v_slice(name)] for name in mech.layout.v_slices}
+    assert np.array_equal(rg.inverse_dynamics(mech, state, named), rg.inverse_dynamics(mech, state, wanted))
+    assert np.array_equal(rg.consistent_acceleration(mech, state, {}), wanted)
+    arm = rg.Mechanism()
+    for name, parent in (("upper", "world"), ("lower", "upper")):
+        arm.add_body(name, rg.Inertia.rod(1.0, (0, 0, 0), (0, 0, -1)))
+        arm.add_joint(name, rg.Revolute((0, 1, 0)), parent, name)
+    given = rg.inverse_dynamics(arm, arm.state(), {"lower": 2.0})
+    assert np.array_equal(given, rg.inverse_dynamics(arm, arm.state(), [0.0, 2.0]))
+    assert np.array_equal(rg.actuator_torques(arm, arm.state(), {"lower": 2.0})["lower"], given[1:])
+    with pytest.raises(rg.ModelError, match="a: there is no joint 'wrist'"):
+        rg.inverse_dynamics(arm, arm.state(), {"wrist": 1.0})
+    with pytest.raises(rg.ModelError, match="a of joint 'lower'"):
+        rg.inverse_dynamics(arm, arm.state(), {"lower": [1.0, 2.0]})
+    loop = mech.loop_joints[0]
+    with pytest.raises(rg.ModelError, match=f"a: the joint '{loop}' closes a loop"):
+        rg.inverse_dynamics(mech, state, {loop: np.zeros(mech.joints[loop].type.nv)})

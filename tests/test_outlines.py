@@ -8,7 +8,7 @@ import pytest
 import regraft as rg
 from regraft.show.forms import outline_of
 from regraft.show.outlines import outlines_of
-from regraft.show.scenery import Camera, draw_outlines
+from regraft.show.scenery import Camera, draw_placed, placed_in
 
 TURNED = rg.Pose.about((1, 2, 3), 0.8, translation=(0.3, -0.2, 0.5))
 FLOOR = np.array([(-1, -1, 0), (1, -1, 0), (1, 1, 0), (-1, 1, 0)], float)
@@ -65,7 +65,7 @@ def test_a_shape_has_its_colour():
     mech = with_shape(rg.Sphere(0.3), color=(1.0, 0.5, 0.0))
     (ball,) = outlines_of(mech, mech.state())
     assert ball.colour == "#FF8000"
-    seen = draw_outlines((ball,), mech, mech.state(), Camera(0.0, 10.0), FLOOR)
+    seen = draw_placed(placed_in((ball,), mech, mech.state()), Camera(0.0, 10.0), FLOOR)
     assert seen.faces[-1] == "#FF8000"
     assert seen.edges[-1] == "white"
 
@@ -75,13 +75,30 @@ def test_pieces_of_a_flat_part_are_drawn_as_one_and_others_by_themselves():
     mech.add_shape("a", rg.Capsule(0.1, (0.15, 0, 0), (0.15, 0, 1)))
     mech.add_shape("a", rg.Capsule(0.1, (5, 0, 0), (5, 0, 1)))
     mech.add_shape("a", rg.Sphere(0.2))
-    seen = draw_outlines(outlines_of(mech, mech.state()), mech, mech.state(), Camera(0.0, 10.0), FLOOR)
+    seen = draw_placed(placed_in(outlines_of(mech, mech.state()), mech, mech.state()), Camera(0.0, 10.0), FLOOR)
     assert sorted(seen.edges[5:]) == ["none"] * 2 + ["white"] * 4  # the two that touch are filled once more, without a line
     assert len(seen.widths) == len(seen.outlines) == 11
 
 
-@pytest.mark.parametrize("model", [rg.models.human_figure, rg.models.spherical_figure, rg.models.character, rg.models.swing])
-def test_every_body_of_a_figure_has_a_shape_that_its_centre_of_mass_is_in_or_near(model):
+FIGURES = rg.models.human_figure, rg.models.spherical_figure, rg.models.character, rg.models.swing
+LINKAGES = rg.models.pendulum, rg.models.four_bars, rg.models.four_bar, rg.models.bricard
+WALKERS = rg.models.compass_biped, rg.models.simplest_walker
+
+
+@pytest.mark.parametrize("model", [*LINKAGES, *WALKERS, rg.models.squeezer])
+def test_rods_of_linkages_and_walkers_reach_from_joint_to_joint(model):
+    mech, state = model().start
+    poses = {**rg.body_poses(mech, state), "world": rg.Pose()}
+    for joint in mech.joints.values():
+        place = poses[joint.child].apply(joint.child_pose.translation)
+        for body in {joint.parent, joint.child} - {"world"}:
+            rods = [one for one in outlines_of(mech, state) if one.body == body]
+            ends = np.concatenate([poses[body].apply(one.points) for one in rods])
+            assert np.linalg.norm(ends - place, axis=1).min() < 1e-9, (joint.name, body)
+
+
+@pytest.mark.parametrize("model", [*FIGURES, *LINKAGES, *WALKERS])
+def test_every_body_of_a_model_has_a_shape_that_its_centre_of_mass_is_in_or_near(model):
     mech, state = model().start
     outlines = outlines_of(mech, state)
     assert {one.body for one in outlines} >= set(mech.bodies)

@@ -242,6 +242,17 @@ def test_a_coupling_that_does_not_hold_at_the_start_is_told():
     assert rg.check(mech, mech.state(q={"elbow": 0.2})) == []
 
 
+def test_a_keyframe_within_all_limits_is_named_where_the_start_is_beyond_one():
+    mech = arm(limits=(0.5, 1.0))
+    mech.add_keyframe("zero", mech.state())
+    assert "keyframe" not in only(mech).message
+    mech.add_keyframe("home", mech.state(q={"elbow": 0.7}))
+    assert only(mech).message.endswith("its limits are 0.5 to 1; the keyframe 'home' is within all limits")
+    mech.add_body("hook", rg.Inertia.sphere(1.0, 0.1))
+    mech.add_joint("swivel", rg.Revolute((0, 0, 1)), "fore", "hook")  # keyframes are now of another structure
+    assert only(mech).message.endswith("its limits are 0.5 to 1")
+
+
 # --- remarks -------------------------------------------------------------------------------------------------------------
 
 

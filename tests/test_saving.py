@@ -200,6 +200,15 @@ def test_output_that_nobody_reads_to_its_end_is_no_noise(tmp_path):
     assert (done.returncode, done.stderr) == (1, "")
 
 
+@pytest.mark.skipif(os.name == "nt", reason="a shell closes the output")
+def test_a_program_that_is_started_without_an_output_does_its_work(tmp_path):
+    slider()[0].save(tmp_path / "model.json")
+    command = f'"{sys.executable}" -m regraft convert model.json other.json >&-'
+    done = subprocess.run(["/bin/sh", "-c", command], cwd=tmp_path, env=ENVIRONMENT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (tmp_path / "other.json").read_text() == (tmp_path / "model.json").read_text()
+
+
 # --- where it cannot be written ----------------------------------------------------------------------------------------
 
 

@@ -7,6 +7,7 @@ from .ask.acceleration import consistent_acceleration
 from .ask.assembly import assemble
 from .ask.balance import Energy, Momentum, center_of_mass, energy, momentum
 from .ask.batch import forward_dynamics_batch
+from .ask.controls import control_torques
 from .ask.derivatives import Derivatives, derivatives
 from .ask.forward import forward_dynamics
 from .ask.frame_jacobian import jacobian, jacobian_rate
@@ -64,12 +65,14 @@ from .simulate import (
     ALL,
     PASS,
     STOP,
+    Controls,
     Event,
     InitialValueProblem,
     Law,
     Trajectory,
     as_ivp,
     at_time,
+    controls,
     join,
     law,
     simulate,
@@ -88,6 +91,7 @@ __all__ = [
     "Capsule",
     "Connection",
     "Contact",
+    "Controls",
     "Coupling",
     "Curve",
     "Cylinder",
@@ -156,6 +160,8 @@ __all__ = [
     "connect",
     "connect_all",
     "consistent_acceleration",
+    "control_torques",
+    "controls",
     "cut",
     "derivatives",
     "difference",

@@ -34,9 +34,11 @@ def main() -> None:
         try:
             app(prog_name="regraft")
         finally:
-            sys.stdout.flush()
+            if sys.stdout is not None:  # it is where the program was started without one
+                sys.stdout.flush()
     except OSError as problem:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else the same error would come again at the exit
+        if sys.stdout is not None:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else the error would come again at the exit
         if problem.errno != errno.EPIPE:  # whoever reads only the beginning, such as head, knows
             tell_problem(f"cannot write the output: {problem.strerror or problem}.")
         sys.exit(1)

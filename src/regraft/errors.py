@@ -70,6 +70,24 @@ def warn(message: str) -> None:
     warnings.warn(message, RegraftWarning, stacklevel=level)
 
 
+_MANY = 1000  # names, of which only those are compared letter by letter that begin or end in the same way
+
+
+def meant(name: object, names: Iterable[str]) -> str:
+    """The end of an error about a name that is not there: which ones it may be meant for; empty where none is like it."""
+    if not isinstance(name, str):
+        return ""
+    from difflib import get_close_matches  # which is for errors alone
+
+    there, half = {one.casefold(): one for one in reversed(list(names))}, (len(name) + 1) // 2
+    wanted = name.casefold()
+    like = list(there)
+    if len(like) > _MANY:
+        like = [one for one in like if one.startswith(wanted[:half]) or one.endswith(wanted[half:])][:_MANY]
+    found = get_close_matches(wanted, like, n=3)
+    return f" Did you mean {' or '.join(repr(there[one]) for one in found)}?" if found else ""
+
+
 def listed(names: Iterable[str], most: int = 12) -> str:
     """Names for a message: quoted, and cut short where there are many."""
     found = list(names)

@@ -61,6 +61,9 @@ SAME_WRITTEN = 1e-12  # relative to 1 + the largest number of the pose
 NO_DIRECTION = 1e-12  # the unit of the axis that was given
 """An axis that is shorter has no direction."""
 
+NO_SHARE = 1e-10  # relative to the motion of the joint that a coupling drives
+"""A driver that moves less has no digit that is not rounding."""
+
 RATIO = 1e-9  # relative to the ratio of two joints of a coupling
 """How far a ratio may be from one of whole numbers and still be meant as it."""
 
@@ -124,6 +127,9 @@ ASSEMBLED = 1e-6  # m and rad (or these per second); of accelerations and torque
 
 ONE_CORRECTION = 1e-4  # m/s and rad/s, relative to 1 + the largest velocity
 """The gap of velocities that one correction takes away even in poor conditions."""
+
+STALLED = 1e-3  # relative to Σ gap²
+"""Where some steps towards closed loops make it less by no more than that, they lead into a dead end."""
 
 # --- rows of loops: which of them follow from others, by the pivots of the Delassus matrix ------------------------------------
 

@@ -132,6 +132,23 @@ def test_redundant_couplings_are_one_and_contradictory_ones_are_refused():
         rg.assemble(mech, mech.state())
 
 
+@pytest.mark.parametrize("ratio", [0.0, 1e-300, 1e-9, 1e3, 1e6, 1e10])
+def test_any_ratio_that_is_taken_gives_the_reflected_inertia(ratio):
+    mech = geared(ratio=ratio)
+    a = rg.forward_dynamics(mech, mech.state(), {"motor_axle": 1.0})
+    motor, wheel = (mech.bodies[name].inertia.tensor[2, 2] for name in ("motor", "wheel"))
+    free = 1.0 / motor
+    assert a[0] == pytest.approx(1.0 / (motor + ratio**2 * wheel), rel=1e-9, abs=1e-14 * free)
+    assert a[1] == pytest.approx(ratio / (motor + ratio**2 * wheel), rel=1e-9, abs=1e-300)
+
+
+@pytest.mark.parametrize("ratio", [2e10, -1e150, 1e300])
+def test_a_ratio_that_leaves_nothing_of_the_driver_is_refused(ratio):
+    """Its square cannot be represented, and a coupling that was lost in that would be held by nobody."""
+    with pytest.raises(rg.ModelError, match=r"coupling 'gear': the ratio .* larger than 1e\+10.*reciprocal"):
+        geared(ratio=ratio)
+
+
 def test_an_open_coupling_is_named():
     mech = geared(offset=0.2)
     for ask in (rg.forward_dynamics, rg.mobility, rg.loop_jacobian, lambda m, s: rg.simulate(m, s, 0.1)):
@@ -223,3 +240,17 @@ def test_mujocos_stiffest_joint_equality_agrees():
     mech.add_coupling("mimic", "a", "b", ratio=-0.6, offset=0.1)
     a = rg.forward_dynamics(mech, mech.state(q=data.qpos, v=data.qvel))
     assert relative_error(a, data.qacc) < 1e-3  # MuJoCo lets its row give way by a part of 1e-4 of the unconstrained acceleration
+
+
+def test_a_mechanism_is_printed_with_its_couplings():
+    mech = rg.Mechanism()
+    for name in ("a", "b", "c"):
+        mech.add_body(name, rg.Inertia.sphere(1.0, 0.1))
+        mech.add_joint(name, rg.Revolute((0, 0, 1)), "world", name)
+    mech.add_coupling("same", "a", "b")
+    mech.add_coupling("differential", {"a": 0.5, "b": -2.0}, "c", offset=-0.1)
+    first, *_, same, differential = str(mech).splitlines()
+    assert "3 degrees of freedom of the tree" in first
+    assert same == "coupling same: b = a"
+    assert differential == "coupling differential: c = 0.5 · a - 2 · b - 0.1"
+    assert "H=" not in repr(rg.mobility(mech, rg.assemble(mech, mech.state())))

@@ -9,6 +9,9 @@ import pytest
 import regraft as rg
 from simple_mechanisms import arm
 
+# loops may hold the joint that is prescribed
+pytestmark = pytest.mark.filterwarnings("ignore:the torques of the prescribed motions:regraft.RegraftWarning")
+
 
 def body_of(mech):
     return next(reversed(mech.bodies))
@@ -29,6 +32,14 @@ def as_it_goes(mech, state):
     return {first: rg.forward_dynamics(mech, state)[mech.v_slice(first)]}
 
 
+def with_servo(mech, state):
+    """The same with a servo at the first joint that has one coordinate."""
+    first = next(name for name, kind, *_ in mech.layout.joints if kind.nv == 1)
+    twin = mech.copy()
+    twin.add_actuator("servo", first, gain=2.0, bias=(0.0, -2.0, -1.0))
+    return twin, state
+
+
 QUESTIONS = {
     "actuator_torques": lambda m, s: rg.actuator_torques(m, s, accelerated(m, s)),
     "assemble": rg.assemble,
@@ -40,6 +51,7 @@ QUESTIONS = {
     "connect": lambda m, s: rg.connect(m, s, "world", body_of(m), joint=rg.Free(), name="more", pose_a=rg.Pose()),
     "connect_all": lambda m, s: rg.connect_all(m, s, []),
     "consistent_acceleration": lambda m, s: rg.consistent_acceleration(m, s, np.zeros(m.nv)),
+    "control_torques": lambda m, s: rg.control_torques(*with_servo(m, s), {"servo": 0.5}),
     "cut": lambda m, s: rg.cut(m, s, loose_joint(m)),
     "derivatives": rg.derivatives,
     "energy": rg.energy,

@@ -1,6 +1,7 @@
 """The same models in OpenSim itself: `pip install opensim`."""
 
-import time
+import importlib
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,11 +10,11 @@ import regraft as rg
 from mocap.osim_files import Model, Part, axis, constant, linear, scaled, spline
 from mocap.test_opensim_motion import generalised, inverse_dynamics, pushes_of
 from regraft.mocap.formats.osim import read_osim
-from regraft.mocap.formats.storage import read_storage
 
 pytestmark = pytest.mark.slow
 BOUND = 1e-9  # of the largest number
 STATES = 8
+ROOT = Path(__file__).parents[2]
 
 KNEE = (
     axis("rotation1", "0 0 1", "knee", linear())
@@ -178,44 +179,29 @@ def test_real_models(opensim, shared_data, name):
     compare(opensim, shared_data(f"mocap/{name}"))
 
 
-def tool_forces(opensim, model, coordinates, plates, folder):
-    """OpenSim's inverse dynamics tool, with its filter at 6 Hz."""
-    tool = opensim.InverseDynamicsTool()
-    own = opensim.Model(str(model))
-    own.initSystem()
-    tool.setModel(own)
-    tool.setCoordinatesFileName(str(coordinates))
-    tool.setExternalLoadsFileName(str(plates))
-    tool.setLowpassCutoffFrequency(6.0)
-    times = read_storage(coordinates).t
-    tool.setStartTime(float(times[0]))
-    tool.setEndTime(float(times[-1]))
-    excluded = opensim.ArrayStr()
-    excluded.append("Muscles")
-    tool.setExcludedForces(excluded)
-    tool.setResultsDir(str(folder))
-    tool.setOutputGenForceFileName("forces.sto")
-    begin = time.perf_counter()
-    assert tool.run()
-    print(f"OpenSim's tool: {time.perf_counter() - begin:.3f} s for {len(times)} frames")
-    return folder / "forces.sto"
+@pytest.fixture
+def tool(monkeypatch):
+    """OpenSim's inverse dynamics tool, as the benchmark sets it up."""
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    return importlib.import_module("opensim_tool")
 
 
-def test_a_walk_in_three_dimensions(opensim, shared_data, tmp_path):
+@pytest.mark.usefixtures("opensim")
+def test_a_walk_in_three_dimensions(tool, shared_data, tmp_path):
     """gait2354 has no result of OpenSim beside it, so OpenSim computes one."""
     folder = "mocap/gait2354"
     files = [
         shared_data(f"{folder}/{name}")
         for name in ("subject01_simbody.osim", "subject01_walk1_ik.mot", "subject01_walk1_grf.xml")
     ]
-    walk = rg.mocap.motion(files[0], files[1], cutoff=6.0)
+    walk = rg.mocap.motion(files[0], files[1], cutoff=tool.CUTOFF)
     moving = [name for name, where in walk.mech.layout.v_slices.items() if where.stop > where.start]
-    t, wanted = generalised(tool_forces(opensim, *files, tmp_path), moving)
+    theirs, forces = tool.inverse_dynamics_tool(*files, tmp_path)
+    assert theirs.run()
+    t, wanted = generalised(forces, moving)
     assert t == pytest.approx(walk.t, abs=1e-4)
     external, _ = rg.mocap.read_external_loads(files[2])
-    begin = time.perf_counter()
     found = inverse_dynamics(walk.mech, walk.q, walk.v, walk.a, pushes_of(walk.mech, external, walk.t))
-    print(f"here, one frame after another: {time.perf_counter() - begin:.3f} s")
     errors = found - wanted
     print({name: f"rms {np.sqrt((e**2).mean()):.4f}, most {abs(e).max():.4f}" for name, e in zip(moving, errors.T, strict=True)})
     assert np.sqrt((errors**2).mean(axis=0)).max() < 0.05

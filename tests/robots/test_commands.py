@@ -82,3 +82,34 @@ def test_sdf_is_read_and_not_written():
     assert "a (1 kg)" in run("show", "m.sdf").stdout
     run("convert", "m.sdf", "m.json")
     assert "there is no writer for .sdf" in run("convert", "m.json", "n.sdf", code=1).output
+
+
+def test_a_robot_floats_where_it_is_to():
+    for command in ("show", "check"):
+        run(command, "arm.urdf", "--base", "free")
+    run("convert", "arm.urdf", "floats.json", "--ignore", "all", "--base", "free")
+    assert rg.load("floats.json") == rg.read("arm.urdf", ignore="all", base="free").mech
+    assert "Free" in run("reroot", "arm.urdf", "--top", "base", "--ignore", "all", "--base", "free", "--joint", "Free").stdout
+
+
+def test_a_robot_is_drawn():
+    said = run("show", "arm.urdf", "--picture", "arm.png").stdout
+    assert said.endswith("wrote arm.png\n")
+    assert Path("arm.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_what_is_said_of_several_parts_is_said_once():
+    joint = '<joint name="{0}" type="revolute"><parent link="base"/><child link="{0}"/><limit lower="0" upper="0"/></joint>'
+    link = (
+        '<link name="{}"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+    )
+    parts = "".join(link.format(name) + joint.format(name) for name in ("a", "b"))
+    Path("two.urdf").write_text(f'<robot name="r"><link name="base"/>{parts}</robot>', encoding="utf-8")
+    reading = rg.read("two.urdf")
+    limits = [one.part for one in reading.report.findings if one.kind == "limit"]
+    assert limits == ["a", "b"]
+    (line,) = (line for line in str(reading.report).splitlines() if line.startswith("- limit"))
+    assert line.startswith("- limit 'a', 'b': both limits are 0")
+    assert f"note: {line[2:]}" in run("check", "two.urdf").stdout.splitlines()
+    assert f"note: {line[2:]}" in run("show", "two.urdf").stdout.splitlines()
+    assert repr(reading) == f"{reading.mech}\n{reading.report}"

@@ -256,7 +256,7 @@ def test_other_tendons_are_findings(read, what):
         (world(f"<body><freejoint/>{BALL}</body>", '<camera pos="0 0 1"/>'), "camera", False),
         (world(f'<body><joint range="0 1" name="j"/>{BALL}</body>'), "limit", False),
         (f"{hinges('a')}<sensor><jointpos joint='a'/></sensor>", "sensor", False),
-        (f"{hinges('a')}<actuator><position name='p' joint='a' kp='5'/></actuator>", "servo", True),
+        (f"{hinges('a')}<actuator><position name='p' joint='a' kp='5'/></actuator>", "servo", False),
         (f"{hinges('a')}<tendon><fixed name='t'><joint joint='a' coef='1'/></fixed></tendon>", "tendon", False),
         (f"{hinges('a')}<tendon><fixed name='t' stiffness='2'><joint joint='a' coef='1'/></fixed></tendon>", "tendon", True),
     ],
@@ -433,3 +433,22 @@ def test_a_file_may_end_in_mjcf_too(tmp_path):
     assert list(one.mech.joints) == ["a", "j"]
     one.mech.save(tmp_path / "again.mjcf")
     assert rg.read(tmp_path / "again.mjcf").mech.nq == 2
+
+
+def test_a_motor_with_any_gear_is_read(read):
+    """The square of the largest ones cannot be represented."""
+    arm = '<body name="b"><joint name="j"/><geom size=".1"/></body>'
+    reading = read(world(arm) + '<actuator><motor name="m" joint="j" gear="1e300"/></actuator>')
+    assert reading.mech.actuators["m"].gear == 1e300
+    assert reading.mech.joints["j"].type.armature.tolist() == [0.0]
+
+
+def test_a_motor_with_a_gear_of_zero_does_nothing(read):
+    """It has no bound, and 0 · ∞ is no number."""
+    motors = '<motor joint="j" gear="0"/><motor name="real" joint="j" gear="2" ctrlrange="-3 3"/>'
+    arm = '<body name="b"><joint name="j"/><geom size=".1"/></body><body name="c"><joint name="k"/><geom size=".1"/></body>'
+    reading = read(world(arm) + f'<actuator>{motors}<motor joint="k" gear="0"/></actuator>')
+    assert reading.mech.joints["j"].type.effort.tolist() == [6.0]
+    assert list(reading.mech.actuators) == ["real"]
+    assert not reading.mech.joints["k"].type.actuated
+    assert str(reading.report).count("has a gear of 0") == 2

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -100,7 +102,7 @@ def test_another_yaml_file_beside_is_not_looked_at(tmp_path):
         ("- closed_loop", "must have entries by name"),
         ("closed_loop: 3", "closed_loop must be a list"),
         ("closed_loop: [['end']]", "pairs of names"),
-        ("closed_loop: [[1, 2]]", "pairs of names"),
+        ("closed_loop: [[1, 2]]", "no link, joint or frame '1'"),
         ("closed_loop: [['end', 'nobody']]", "no link, joint or frame 'nobody'"),
         ("closed_loop: [['end', 'end']]", "same body"),
         ("closed_loop: [['end', 'pin']]\ntype: ['5d']", "6d or 3d, not '5d'"),
@@ -110,12 +112,71 @@ def test_another_yaml_file_beside_is_not_looked_at(tmp_path):
         ("closed_loop: [['end', 'pin']]\njoint_name: ['pin']", "1 names in joint_name and 0 types"),
         ("closed_loop: [['end', 'pin']]\njoint_name: ['pin']\njoint_type: ['PLANAR']", "SPHERICAL or FIXED"),
         ("closed_loop: &a [*a]", "pairs of names|is not YAML"),
+        ("closed_loop: [['end', 'pin']]\nclosed_loop: []", "two entries 'closed_loop'"),
+        ("closed_loop: [['end', 'pin'], ['end', 'pin']]", "'end', 'pin' is in closed_loop twice"),
+        ("closed_loop: [['end', 'pin']]\n# " + "long" * (1 << 18), "larger than"),
+        ("closed_loop: 2001-99-99", "must be a list, not '2001-99-99'"),
+        ('closed_loop: !!int "x"', "must be a list"),
+        ("closed_loop: !!bool x", "must be a list"),
+        ("closed_loop: !!timestamp x", "must be a list"),
+        ("closed_loop: !!python/object/apply:os.getcwd [1]", "pairs of names, not '1'"),
     ],
 )
 def test_what_cannot_be_is_named(tmp_path, yaml, pattern):
     with pytest.raises(rg.FileError, match=pattern) as told:
         rg.read(five_bar(tmp_path, yaml))
     assert "robot.yaml" in str(told.value)
+
+
+LETTERS = "abcdefghij"
+REPEATED = "a: &a [1, 1]\n" + "".join(f"{own}: &{own} [{', '.join(['*' + before] * 12)}]\n" for before, own in pairwise(LETTERS))
+MERGED = "a: &a {x: 1}\n" + "".join(
+    f"{own}: &{own} {{<<: [{', '.join(['*' + before] * 12)}]}}\n" for before, own in pairwise(LETTERS)
+)
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        "closed_loop: [*j]",
+        "closed_loop: [['end', 'pin']]\ntype: [*j]",
+        "closed_loop: [['end', 'pin']]\nname_mot: [*j]",
+        "closed_loop: [['end', 'pin']]\njoint_name: [pin]\njoint_type: [*j]",
+        "closed_loop: *j",
+    ],
+)
+def test_lists_that_repeat_one_another_take_no_time(tmp_path, entry):
+    """Ten lists of twelve times the one before have 12⁹ entries when they are written out."""
+    start = time.process_time()
+    with pytest.raises(rg.FileError, match=r"robot\.yaml") as told:
+        rg.read(five_bar(tmp_path, REPEATED + entry))
+    assert len(str(told.value)) < 500
+    with pytest.raises(rg.FileError, match="nobody"):
+        rg.read(five_bar(tmp_path, MERGED + "closed_loop: [['end', 'nobody']]"))
+    assert time.process_time() - start < 10.0
+
+
+def test_an_error_names_the_file_once(tmp_path):
+    with pytest.raises(rg.FileError) as told:
+        rg.read(five_bar(tmp_path, "closed_loop: [['end', 'nobody']]"))
+    assert str(told.value).count("robot.yaml") == 1
+
+
+def test_other_encodings_are_read(tmp_path):
+    file = five_bar(tmp_path)
+    file.with_suffix(".yaml").write_bytes(YAML.format("6d").encode("utf-16"))
+    assert rg.read(file).mech.loop_joints == ("end_pin",)
+
+
+def test_settings_that_another_type_takes_away_are_told(tmp_path):
+    yaml = YAML.format("6d") + "joint_name: [spare]\njoint_type: [SPHERICAL]\n"
+    file = five_bar(tmp_path, yaml)
+    assert "none of their settings" not in str(rg.read(file).report)
+    text = file.read_text(encoding="utf-8")
+    file.write_text(
+        text.replace('"0 1 0"/></joint></robot>', '"0 1 0"/><dynamics damping="2"/></joint></robot>'), encoding="utf-8"
+    )
+    assert "none of their settings there: 'spare'" in str(rg.read(file).report)
 
 
 def test_entries_that_are_not_known_are_told(tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import time
 import tracemalloc
@@ -91,6 +92,30 @@ BAD = {
     "no moment": (ARM.replace('ixx="0.02"', ""), r"<inertia> has no attribute 'ixx'"),
     "a negative radius": (ARM.replace('<sphere radius="0.1"/>', '<sphere radius="-0.1"/>'), r"link 'base': Sphere: radius"),
     "no geometry": (ARM.replace('<geometry><sphere radius="0.1"/></geometry>', ""), "has no <geometry>"),
+    "two masses": (
+        ARM.replace('<mass value="2"/>', '<mass value="2"/><mass value="3"/>'),
+        r"link 'base' has two elements <mass>",
+    ),
+    "two forms": (
+        ARM.replace('<sphere radius="0.1"/>', '<sphere radius="0.1"/><box size="1 1 1"/>'),
+        r"<geometry> of the link 'base' has 2 forms",
+    ),
+    "two places of a shape": (
+        ARM.replace("<geometry><sphere", "<origin/><origin/><geometry><sphere"),
+        r"of the link 'base' has two elements <origin>",
+    ),
+    "two elements of ours": (
+        ARM.replace("</robot>", '<regraft>{"version": 1}</regraft><regraft>{"version": 1}</regraft></robot>'),
+        "two elements <regraft>",
+    ),
+    "a motor that cannot be shown": (
+        ARM.replace('actuator name="motor"', 'actuator name="a&#10;b"'),
+        r"line \d+: .*cannot be shown",
+    ),
+    "a multiplier without end": (
+        ARM.replace('multiplier="0.02"', 'multiplier="1e300"'),
+        r"line \d+: coupling 'slide_mimic'.*larger",
+    ),
     "two origins": (ARM.replace('<axis xyz="0 0 2"/>', "<origin/><origin/>"), "has two elements <origin>"),
     "an unknown encoding": ('<?xml version="1.0" encoding="klingon"?><robot/>', "encoding klingon"),
     "a wrong encoding": ('<?xml version="1.0" encoding="ascii"?><robot name="ü"/>'.encode("latin-1"), "is not XML"),
@@ -132,10 +157,10 @@ def test_an_entity_bomb_takes_no_time_and_no_memory(tmp_path):
     entities = "".join(f'<!ENTITY e{i} "{f"&e{i - 1};" * 10}">' for i in range(1, 30))
     text = f'<!DOCTYPE r [<!ENTITY e0 "ha">{entities}]><robot name="&e29;"/>'
     tracemalloc.start()
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(rg.FileError, match="DOCTYPE"):
         read(tmp_path, text)
-    assert time.perf_counter() - start < 1.0
+    assert time.process_time() - start < 1.0
     assert tracemalloc.get_traced_memory()[1] < 5e6
     tracemalloc.stop()
 
@@ -230,9 +255,9 @@ def test_real_files_with_random_damage(file, tmp_path):
 
 def seconds(folder, text):
     file = written(folder, text)
-    start = time.perf_counter()
+    start = time.process_time()
     mech = rg.read(file).mech
-    return time.perf_counter() - start, mech
+    return time.process_time() - start, mech
 
 
 def test_time_grows_with_the_number_of_links_and_no_faster(tmp_path):
@@ -242,9 +267,9 @@ def test_time_grows_with_the_number_of_links_and_no_faster(tmp_path):
     long, mech = seconds(tmp_path, chain(10_000))
     assert len(mech.bodies) == 10_000
     assert long < 40.0 * short
-    start = time.perf_counter()
+    start = time.process_time()
     mech.save(tmp_path / "again.urdf")
-    assert time.perf_counter() - start < 20.0
+    assert time.process_time() - start < 20.0
 
 
 @pytest.mark.slow
@@ -258,3 +283,35 @@ def test_a_hundred_thousand_links(tmp_path):
     assert seconds(tmp_path, star)[0] < 60.0
     mech.save(tmp_path / "again.urdf")
     assert rg.read(tmp_path / "again.urdf").mech == mech
+
+
+def test_what_is_no_file_is_named(tmp_path):
+    (tmp_path / "folder.urdf").mkdir()
+    for path, said in (
+        (tmp_path / "folder.urdf", "is a folder"),
+        (tmp_path / "none.urdf", "there is no file"),
+        ("x" * 5000 + ".urdf", "cannot be read"),
+    ):
+        for function in (rg.read, rg.load):
+            with pytest.raises(rg.FileError, match=said):
+                function(path)
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(tmp_path / "pipe.urdf")
+        with pytest.raises(rg.FileError, match="is a pipe"):
+            rg.read(tmp_path / "pipe.urdf")
+
+
+def motors(count):
+    """A robot of links in a row, with a motor at each joint."""
+    links = [LINK.format(f"l{i}") for i in range(count + 1)]
+    joints = [JOINT.format(f"j{i}", "continuous", f"l{i}", f"l{i + 1}") for i in range(count)]
+    driven = '<transmission name="t{0}"><joint name="j{0}"/><actuator name="m{0}"/></transmission>'
+    return robot(*links, *joints, *map(driven.format, range(count)))
+
+
+def test_time_grows_with_the_number_of_motors_and_no_faster(tmp_path):
+    seconds(tmp_path, motors(100))
+    short, _ = seconds(tmp_path, motors(500))
+    long, mech = seconds(tmp_path, motors(5_000))
+    assert len(mech.actuators) == 5_000
+    assert long < 40.0 * short  # 100 times where each is compared with all others

@@ -270,3 +270,18 @@ def test_xacro_files_are_read_by_xacrodoc(tmp_path):
     assert rg.read(written(tmp_path, text, "arm.xacro")).mech == read(tmp_path).mech
     with pytest.raises(rg.FileError, match="xacro cannot read it"):
         rg.read(written(tmp_path, text.replace("half / 2", "nothing / 2"), "arm.xacro"))
+
+
+def test_macros_that_were_not_expanded_are_loud(tmp_path):
+    text = ARM.replace("</robot>", '<xacro:include filename="gripper.xacro"/></robot>')
+    with pytest.raises(rg.FileError, match=r"<xacro:include> was not expanded"):
+        read(tmp_path, text)
+    assert "xacro:include" in str(read(tmp_path, text, ignore="xacro").report)
+
+
+@pytest.mark.parametrize("kind", ["continuous", "floating", "planar"])
+def test_bounds_that_a_type_does_not_have_are_told(tmp_path, kind):
+    joint = f'<joint name="j" type="{kind}"><parent link="a"/><child link="b"/><limit {{}} effort="1" velocity="1"/></joint>'
+    text = f'<robot name="r"><link name="a"/><link name="b"/>{joint}</robot>'
+    assert "has no bounds" in str(read(tmp_path, text.format('lower="-1" upper="1"')).report)
+    assert "has no bounds" not in str(read(tmp_path, text.format('lower="0" upper="0"')).report)

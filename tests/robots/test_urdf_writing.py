@@ -157,6 +157,30 @@ def test_all_that_urdf_cannot_hold_is_one_error(tmp_path):
     assert not (tmp_path / "out.urdf").exists()
 
 
+def test_what_urdf_cannot_hold_is_left_out_on_demand_and_named(tmp_path):
+    mech = read(tmp_path).mech
+    plain = mech.copy()
+    for name, kind in (("rotor", {"armature": 0.1}), ("leaf", {"stiffness": 10.0}), ("other", {"armature": 0.2})):
+        for one, taken in ((mech, kind), (plain, {})):
+            one.add_body(f"{name}_body", rg.Inertia.sphere(1.0, 0.1))
+            one.add_joint(name, rg.Revolute((0, 0, 1), **taken), "base", f"{name}_body")
+    mech.add_joint("closing", rg.Spherical(), "rotor_body", "leaf_body")
+    mech.add_spring("elastic", "base", (0, 0, 0), "tip", (0, 0, 0), stiffness=1.0)
+    mech.add_coupling("differential", {"shoulder": 0.5, "rotor": 0.5}, "other")
+    with pytest.raises(
+        rg.FileError, match=r"armature: the joints 'rotor', 'other'\n(.*\n)*.*ignore=\('loop', 'armature', 'stiff"
+    ):
+        mech.save(tmp_path / "out.urdf")
+    with pytest.raises(rg.FileError, match="the spring 'elastic'"):
+        mech.save(tmp_path / "out.urdf", ignore=("loop", "armature", "stiffness", "coupling"))
+    with pytest.warns(rg.RegraftWarning, match="moves otherwise") as told:
+        mech.save(tmp_path / "out.urdf", ignore="all")
+    (said,) = (str(one.message) for one in told if "moves otherwise" in str(one.message))
+    for part in ("rotor", "leaf", "other", "closing", "elastic", "differential"):
+        assert f"'{part}'" in said
+    assert rg.read(tmp_path / "out.urdf").mech == plain
+
+
 def test_a_joint_of_many_coordinates_cannot_be_turned_round(tmp_path):
     mech = read(tmp_path, ARM.replace('"continuous"', '"planar"'), base="free").mech
     turned, _ = rg.reroot(mech, mech.state(), "tip")
@@ -224,3 +248,18 @@ def test_names_of_all_characters_come_back(tmp_path):
     mech.add_shape(odd, rg.Mesh(f"{odd}.stl"), f"{odd} shape", color=(1, 0, 0))
     mech.add_frame(f"{odd} frame", odd)
     assert again(mech, tmp_path) == mech
+
+
+@pytest.mark.parametrize(
+    "own",
+    [
+        '{"version": 1, "gravity": "down"}',
+        '{"version": 1, "gravity": [1e400, 0, 0]}',
+        '{"version": 1, "couplings": {"slide": ""}}',
+        '{"version": 1, "efforts": {"motor": -1}}',
+        '{"version": 1, "efforts": {"motor": "strong"}}',
+    ],
+)
+def test_any_damage_of_our_element_is_named_with_the_file_and_the_line(tmp_path, own):
+    with pytest.raises(rg.FileError, match=r"robot\.urdf, line \d+: the element <regraft> is damaged"):
+        read(tmp_path, ARM.replace("</robot>", f"<regraft>{own}</regraft></robot>"))

@@ -466,7 +466,10 @@ def test_what_people_write_in_compiled_functions_is_taken():
         (lambda: rg.law("a", rg.law("a", hold)), "is a law already"),
         (lambda: rg.law("a", "torque"), "law: the torques"),
         (lambda: rg.law("a", [np.nan]), "law: the torques.*finite"),
-        (lambda: rg.simulate(*chain(), 0.1, torque=3.0), "torque must be a function, a law, numbers by joint name"),
+        (
+            lambda: rg.simulate(*chain(), 0.1, torque=3.0),
+            "torque must be a function, a law, controls of actuators, numbers by joint name",
+        ),
         (lambda: rg.simulate(*chain(), 0.1, torque="strong"), "torque must be a function"),
         (lambda: rg.simulate(*chain(), 0.1, torque=[1.0, 2.0]), r"torque.*\(4,\)"),
         (lambda: rg.simulate(*chain(), 0.1, torque=[hold, 2.0]), "torque must be a function.*not 2.0"),

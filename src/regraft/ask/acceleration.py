@@ -6,16 +6,17 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from ..algebra.dense import solve_definite, svd
-from ..algebra.pose import finite, representable
+from ..algebra.pose import representable
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
 from ..errors import StructureError
 from ..kernels import crba
 from ..kernels.constraints.demands import DEMANDS, loop_demands
 from ..tolerances import ASSEMBLED, HELD_DEPENDENT
+from .loads import Accelerations, joint_accelerations
 from .loop_forces import own_wrenches
 from .loop_jacobian import loop_matrices, open_loop
 from .mobility import AllowedMotions, allowed_motions
@@ -23,7 +24,7 @@ from .mobility import AllowedMotions, allowed_motions
 Array = NDArray[np.float64]
 
 
-def consistent_acceleration(mech: Mechanism, state: State, a: ArrayLike, hold: Iterable[str] = ()) -> Array:
+def consistent_acceleration(mech: Mechanism, state: State, a: Accelerations, hold: Iterable[str] = ()) -> Array:
     """The acceleration nearest to a that keeps all loops closed; nearest in the metric of kinetic energy.
 
     Parameters
@@ -32,8 +33,8 @@ def consistent_acceleration(mech: Mechanism, state: State, a: ArrayLike, hold: I
         The mechanism.
     state : State
         Its position and velocity.
-    a : (nv,) array_like
-        The accelerations that are wanted.
+    a : (nv,) array_like, or mapping of str to number or array_like
+        The accelerations that are wanted, or those of some joints by their names, where the others are to have none.
     hold : str or several, optional
         Names of tree joints whose accelerations are to be just those in `a`; the rest follows.
 
@@ -60,7 +61,7 @@ def consistent_acceleration(mech: Mechanism, state: State, a: ArrayLike, hold: I
     >>> rg.consistent_acceleration(mech, mech.state(), [1.0, 0.0], hold="left slide").round(12)
     array([1., 1.])
     """
-    wanted = finite("a", a, (mech.nv,))
+    wanted = joint_accelerations(mech, a)
     mech.check_state(state)
     held = [i for name in ((hold,) if isinstance(hold, str) else hold) for i in range(*mech.v_slice(name).indices(mech.nv))]
     if not mech.layout.is_constrained:

@@ -195,7 +195,8 @@ def _efforts(mech: Mechanism, places: list[int]) -> Array:
     most = np.full(mech.coordinates.count, np.inf)
     motors: dict[str, float] = {}
     for motor in mech.actuators.values():
-        motors[motor.joint] = motors.get(motor.joint, 0.0) + abs(motor.gear) * motor.effort
+        for driven, gear in motor.joints:
+            motors[driven] = motors.get(driven, 0.0) + abs(gear) * motor.effort
     for name, joint in mech.joints.items():
         own = joint.type.effort
         most[mech.coordinates.slices[name]] = np.where(np.isinf(own) & (joint.type.nv == 1), motors.get(name, np.inf), own)

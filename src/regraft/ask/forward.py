@@ -45,8 +45,8 @@ def forward_dynamics(
     wrenches : mapping of str to (6,) array_like, optional
         By body: moment, then force, in world axes; the force acts at the body's origin.
     prescribed : mapping of str to (nv of the joint,) array_like, optional
-        Accelerations of joints of the tree, by name: these joints accelerate as told, all others follow. `prescribed_torques`
-        are the torques that it takes.
+        Accelerations of joints by name, of loop joints too: these accelerate as told, all others follow. `prescribed_torques` are
+        the torques that it takes.
 
     Returns
     -------

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from ..algebra.pose import finite, representable
+from ..algebra.pose import representable
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
 from ..kernels import crba, rnea
 from ..structure.structure import Structure
 from .actuation import Bounds, Names, Weights, actuators_of, refuse_loop_joints, shared_torques
-from .loads import Wrenches, external_table
+from .loads import Accelerations, Wrenches, external_table, joint_accelerations
 
 Array = NDArray[np.float64]
 
@@ -21,7 +21,7 @@ Array = NDArray[np.float64]
 def inverse_dynamics(
     mech: Mechanism,
     state: State,
-    a: ArrayLike,
+    a: Accelerations,
     wrenches: Wrenches | None = None,
     *,
     actuated: Names | None = None,
@@ -38,8 +38,9 @@ def inverse_dynamics(
         The mechanism.
     state : State
         Its position and velocity.
-    a : (nv,) array_like
-        The accelerations v̇; in a closed mechanism they must keep the loops closed, see `consistent_acceleration`.
+    a : (nv,) array_like, or mapping of str to number or array_like
+        The accelerations v̇, or those of some joints by their names, where the others have none; in a closed mechanism they must
+        keep the loops closed, see `consistent_acceleration`.
     wrenches : mapping of str to (6,) array_like, optional
         By body: moment, then force, in world axes; the force acts at the body's origin.
     actuated : iterable of str, optional
@@ -68,7 +69,7 @@ def inverse_dynamics(
     array([19.62])
     """
     structure = mech.structure_for(state)
-    rate = finite("a", a, (structure.nv,))
+    rate = joint_accelerations(mech, a)
     needed = _newton_euler(structure, mech, state, rate, wrenches)
     if not mech.layout.is_constrained and actuated is None and weights is None and bounds is None:
         return needed
@@ -81,7 +82,7 @@ def inverse_dynamics(
 def actuator_torques(
     mech: Mechanism,
     state: State,
-    a: ArrayLike,
+    a: Accelerations,
     actuated: Names | None = None,
     weights: Weights | None = None,
     bounds: Bounds | None = None,
@@ -95,8 +96,8 @@ def actuator_torques(
         The mechanism.
     state : State
         Its position and velocity.
-    a : (nv,) array_like
-        The accelerations v̇.
+    a : (nv,) array_like, or mapping of str to number or array_like
+        The accelerations v̇, as for `inverse_dynamics`.
     actuated : iterable of str, optional
         Names of joints, or of single coordinates, such as "wrist[1]", and then the rest of the joint gets 0. By default all tree
         joints.
@@ -132,7 +133,7 @@ def actuator_torques(
     {'left motor': [-7.3575], 'right motor': [-2.4525]}
     """
     structure = mech.structure_for(state)
-    rate = finite("a", a, (structure.nv,))
+    rate = joint_accelerations(mech, a)
     actuators = actuators_of(mech, actuated, weights, bounds)
     needed = _newton_euler(structure, mech, state, rate, wrenches)
     return actuators.by_joint(shared_torques(mech, state, rate, needed, actuators))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -64,9 +64,9 @@ class Mobility:
     independent: tuple[str, ...]
     dependent: tuple[str, ...]
     actuated: tuple[str, ...]
-    H: Array
-    W: Array
-    S: Array
+    H: Array = field(repr=False)
+    W: Array = field(repr=False)
+    S: Array = field(repr=False)
     conditioning: float
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ..algebra.pose import Pose
 from ..describe.mechanism import Mechanism
 from ..describe.parts import WORLD
-from ..errors import ModelError
+from ..errors import ModelError, meant
 from ..structure.structure import Structure
 
 Array = NDArray[np.float64]
@@ -29,7 +29,7 @@ def known_place(mech: Mechanism, frame: str) -> tuple[str, Pose]:
     found = place_of(mech, frame)
     if found is not None:
         return found
-    raise ModelError(f"there is no frame or body {frame!r}; add it with add_frame.")
+    raise ModelError(f"there is no frame or body {frame!r}; add it with add_frame.{meant(frame, (*mech.frames, *mech.bodies))}")
 
 
 def row_and_point(mech: Mechanism, structure: Structure, frame: str) -> tuple[int, Array]:

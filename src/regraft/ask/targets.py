@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..algebra.pose import Pose, real_numbers
 from ..describe.mechanism import Mechanism
 from ..describe.parts import WORLD
-from ..errors import ModelError, listed
+from ..errors import ModelError, listed, meant
 from ..joints import JointType
 from ..kernels.targets import Targets
 from ..structure.structure import Structure
@@ -177,7 +177,7 @@ def _as_target(mech: Mechanism, name: str, value: Any) -> Target:
         return Marker(value)
     raise ModelError(
         f"target {name!r}: there is no frame, body or joint of that name; add a frame with add_frame, or say where it is: "
-        "rg.Marker(positions, on='body', at=(x, y, z))."
+        f"rg.Marker(positions, on='body', at=(x, y, z)).{meant(name, (*mech.frames, *mech.bodies, *mech.joints))}"
     )
 
 

@@ -14,7 +14,7 @@ from ..ask.turns import turn_to_couplings
 from ..describe.mechanism import Mechanism
 from ..describe.parts import WORLD, Joint
 from ..describe.state import State
-from ..errors import ModelError, StructureError, listed
+from ..errors import ModelError, StructureError, listed, meant
 from ..joints import screw_rates, screws, settle
 from ..kernels.jacobian import frame_jacobian, frame_jacobian_rate
 from ..tolerances import ASSEMBLED, CARRIED, GAP_SMALL, ROUNDING
@@ -169,7 +169,9 @@ def check_body(mech: Mechanism, body: str) -> None:
     if isinstance(body, str) and body == WORLD:
         raise StructureError("the world cannot be the top of a tree that hangs on it; name a body.")
     if not isinstance(body, str) or body not in mech.bodies:
-        raise StructureError(f"there is no body {body!r} to take as the top; the bodies are: {listed(mech.bodies)}.")
+        raise StructureError(
+            f"there is no body {body!r} to take as the top; the bodies are: {listed(mech.bodies)}.{meant(body, mech.bodies)}"
+        )
 
 
 def absolute_point(at: ArrayLike) -> Array:

@@ -16,7 +16,7 @@ from ..compilation import Floats, Table, ThreeFloats, entry
 from ..describe.mechanism import Mechanism
 from ..describe.parts import WORLD, Joint
 from ..describe.state import State
-from ..errors import StructureError, listed
+from ..errors import StructureError, listed, meant
 from ..joints import Fixed, JointType
 from ..kernels.kinematics import frame, place_bodies
 from ..kernels.memory import model_at, positions_in, work_at
@@ -187,7 +187,9 @@ def _joint_of(mech: Mechanism, state: State, c: Connection) -> Joint:
     bodies = mech.bodies
     for body in (c.body_a, c.body_b):
         if not isinstance(body, str) or (body != WORLD and body not in bodies):
-            raise StructureError(f"there is no body {body!r} to connect; the bodies are: world, {listed(bodies)}.")
+            raise StructureError(
+                f"there is no body {body!r} to connect; the bodies are: world, {listed(bodies)}.{meant(body, bodies)}"
+            )
     if c.body_a == c.body_b:
         raise StructureError(f"a joint needs two bodies; {c.body_a!r} cannot be connected to itself.")
     if not isinstance(c.joint, JointType):

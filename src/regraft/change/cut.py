@@ -6,7 +6,7 @@ from ..algebra.pose import Pose
 from ..describe.mechanism import Mechanism
 from ..describe.parts import WORLD, Joint
 from ..describe.state import State
-from ..errors import StructureError, listed
+from ..errors import StructureError, listed, meant
 from ..joints import Free
 from ..kernels.tables import BODY, JOINT
 from .carry import carried, settled
@@ -58,7 +58,9 @@ def cut(mech: Mechanism, state: State, joint: str) -> tuple[Mechanism, State]:
     """
     structure = mech.structure_for(state)
     if not isinstance(joint, str) or joint not in mech.joints:
-        raise StructureError(f"there is no joint {joint!r} to cut; the joints are: {listed(mech.joints)}.")
+        raise StructureError(
+            f"there is no joint {joint!r} to cut; the joints are: {listed(mech.joints)}.{meant(joint, mech.joints)}"
+        )
     bare = mech.without_actuators_of(joint)
     opened = bare.without_joint(joint)
     if len(opened.layout.joints) == len(structure.joint_names):  # what the joint held is held by a loop

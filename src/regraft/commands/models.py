@@ -14,14 +14,14 @@ from ..change import reroot
 from ..describe.parts import WORLD
 from ..describe.state import State
 from ..files.reading import Reading
-from ..files.report import Finding, Report
+from ..files.report import Finding, Report, alike, grouped
 from ..files.states import load_state
 from ..joints import BY_NAME
 from ..review.checking import check
 from ..review.remark import Remark, error, warning
 from ..tolerances import SHOWN_AS_ZERO
 from .base_joint import BaseJoint, Vector, joint_type
-from .options import Force, FrameOption, Frames, Ignored, Inertias, ModelFile, Packages, Repaired, read_all, read_model
+from .options import Based, Force, FrameOption, Frames, Ignored, Inertias, ModelFile, Packages, Repaired, read_all, read_model
 from .terminal import bad_usage, check_overwriting, console, print_tree, problems_told, same_file, say, write
 
 
@@ -43,11 +43,15 @@ def show_command(
     model: ModelFile,
     joints: Annotated[bool, typer.Option("--joints", help="Add a table of the joints.")] = False,
     bodies: Annotated[bool, typer.Option("--bodies", help="Add a table of the bodies.")] = False,
+    picture: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw it where it starts, as a .png file; needs the extra show.")
+    ] = None,
     packages: Packages = None,
+    base: Based = None,
 ) -> None:
     """Print a mechanism as a tree, with its loop joints, the bodies that are not connected, and what the file has besides."""
     with problems_told():
-        found = read_all(model, packages)
+        found = read_all(model, packages, base)
         print_tree(found.mech)
         if joints or bodies:
             from ..show.listings import body_table, joint_table  # Rich's tables are not needed for the tree alone
@@ -58,24 +62,27 @@ def show_command(
                     out.print()
                     out.print(table(found.mech))
         _say_findings(found.report)
+        if picture:
+            write(picture, partial(found.mech.draw, found.state))
 
 
 def check_command(
     model: ModelFile,
     state: Annotated[Path | None, typer.Option(help="The state it starts in, a JSON file; else that of MODEL.")] = None,
     packages: Packages = None,
+    base: Based = None,
 ) -> None:
     """List what is wrong or unusual with a mechanism; the exit code is 1 where something is wrong."""
     with problems_told():
-        found = read_all(model, packages)
-        start = found.state if state is None else load_state(found.mech, state)
+        found = read_all(model, packages, base)
+        start = _start(found, state)
         told = found.report.findings
-        remarks = [*(_as_remark(one) for one in told if _is_judged(one)), *check(found.mech, start)]
+        judged = alike(one for one in told if _is_judged(one))
+        remarks = [*(_as_remark(same) for same in judged), *check(found.mech, start)]
     for remark in sorted(remarks, key=lambda one: one.level != "error"):
         say(str(remark), "red" if remark.level == "error" else "yellow")
-    for one in told:
-        if not _is_judged(one):
-            say(f"note: {one}", "dim")
+    for line in grouped(one for one in told if not _is_judged(one)):
+        say(f"note: {line}", "dim")
     wrong = sum(remark.level == "error" for remark in remarks)
     say(f"{model}: {_count(wrong, 'error')}, {_count(len(remarks) - wrong, 'warning')}")
     if wrong:
@@ -90,17 +97,18 @@ def convert_command(
     ignore: Ignored = None,
     inertia: Repaired = Inertias.error,
     packages: Packages = None,
+    base: Based = None,
     force: Force = False,
 ) -> None:
     """Write a mechanism in another format; what that cannot hold, and what was not carried over, is told."""
     with problems_told():
         if not force:
             check_overwriting((model, state), (output,))
-        found = read_model(model, ignore, inertia, packages)
-        start = found.state if state is None else load_state(found.mech, state)
+        found = read_model(model, ignore, inertia, packages, base)
+        start = _start(found, state)
         _say_findings(found.report)
         given = _worth_writing(start)
-        write(output, partial(found.mech.save, state=given, frames=frames.value))
+        write(output, partial(found.mech.save, state=given, frames=frames.value, ignore=tuple(ignore or ())))
 
 
 def reroot_command(
@@ -125,17 +133,20 @@ def reroot_command(
     ignore: Ignored = None,
     inertia: Repaired = Inertias.error,
     packages: Packages = None,
+    base: Based = None,
     force: Force = False,
 ) -> None:
     """Make another body the top of its tree; every joint but the base joint keeps its numbers."""
     kind = joint_type(joint, {"--axis": axis, "--axis2": axis2, "--pitch": pitch})
-    files = RerootFiles(model, state, output, state_out, frames.value)
+    files = RerootFiles(model, state, output, state_out, frames.value, tuple(ignore or ()))
     if output and state_out and same_file(output, state_out):
         raise bad_usage("--state-out", "the mechanism and the state cannot be in one file.")
     with problems_told():
         if not force:
             check_overwriting((model, state), (output, state_out))
-        _reroot(files, read_model(model, ignore, inertia, packages), top, BaseJoint(at, kind, name, velocity.value, align.value))
+        _reroot(
+            files, read_model(model, ignore, inertia, packages, base), top, BaseJoint(at, kind, name, velocity.value, align.value)
+        )
 
 
 class RerootFiles(NamedTuple):
@@ -146,12 +157,18 @@ class RerootFiles(NamedTuple):
     output: Path | None
     state_out: Path | None
     frames: Literal["keep", "move"]
+    ignore: tuple[str, ...]
+
+
+def _start(found: Reading, state: Path | None) -> State:
+    """The state in a file of its own, or else that of the model."""
+    return found.state if state is None else load_state(found.mech, state)
 
 
 def _reroot(files: RerootFiles, found: Reading, top: str, base: BaseJoint) -> None:
     """`regraft reroot`: change, print, write."""
     mech = found.mech
-    before = found.state if files.state is None else load_state(mech, files.state)
+    before = _start(found, files.state)
     options: dict[str, Any] = base._asdict()
     changed, after = reroot(mech, before, top, **options)
     print_tree(changed)
@@ -166,7 +183,7 @@ def _reroot(files: RerootFiles, found: Reading, top: str, base: BaseJoint) -> No
         write(files.state_out, after.save)
     if files.output:
         given = after if files.state is not None or _worth_writing(before) is not None else None
-        write(files.output, partial(changed.save, state=given, frames=files.frames))
+        write(files.output, partial(changed.save, state=given, frames=files.frames, ignore=files.ignore))
 
 
 def _worth_writing(state: State) -> State | None:
@@ -176,8 +193,9 @@ def _worth_writing(state: State) -> State | None:
 
 def _say_findings(report: Report) -> None:
     """What a reader had to say."""
-    for one in report.findings:
-        say(f"note: {one}", "yellow" if one.dynamics else "dim")
+    for same in alike(report.findings):
+        (line,) = grouped(same)
+        say(f"note: {line}", "yellow" if same[0].dynamics else "dim")
 
 
 def _is_repaired(one: Finding) -> bool:
@@ -189,10 +207,10 @@ def _is_judged(one: Finding) -> bool:
     return one.dynamics or _is_repaired(one)
 
 
-def _as_remark(one: Finding) -> Remark:
-    """What a reader had to say, as a remark: what it had to repair is wrong, what it left out is unusual."""
-    make = error if _is_repaired(one) else warning
-    return make(one.kind, (one.part,) if one.part else (), one.message)
+def _as_remark(same: list[Finding]) -> Remark:
+    """What a reader had to say of some parts, as a remark: what it had to repair is wrong, what it left out is unusual."""
+    make = error if _is_repaired(same[0]) else warning
+    return make(same[0].kind, [one.part for one in same if one.part], same[0].message)
 
 
 def _count(number: int, what: str) -> str:

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from ..files.formats import READERS
+from ..files.formats.contract import BaseChoice
 from ..files.mechanisms import load_mechanism
 from ..files.reading import RECORDINGS, Reading, read
 from ..files.report import Report
@@ -30,17 +31,32 @@ class Inertias(StrEnum):
     repair = "repair"
 
 
+class Bases(StrEnum):
+    """How the root of a robot is joined to the world."""
+
+    fixed = "fixed"
+    free = "free"
+
+
 ModelFile = Annotated[
     Path, typer.Argument(metavar="MODEL", help="A mechanism: a JSON file, or one of another format by its ending.")
 ]
 OutFolder = Annotated[Path, typer.Option("--out", metavar="DIR", help="The folder for the pictures and the report.")]
 Ignored = Annotated[
     list[str] | None,
-    typer.Option("--ignore", metavar="KIND", help="Leave out what a mechanism cannot say, by its kind; all for all of it."),
+    typer.Option(
+        "--ignore",
+        metavar="KIND",
+        help="Leave out what a mechanism, or URDF, cannot say, by its kind; all for all of it.",
+    ),
 ]
 Repaired = Annotated[Inertias, typer.Option("--inertia", help="Refuse impossible inertias, or take the nearest possible ones.")]
 Packages = Annotated[
     list[Path] | None, typer.Option("--packages", metavar="DIR", help="A folder in which packages and meshes are searched.")
+]
+Based = Annotated[
+    Bases | None,
+    typer.Option("--base", help="Fix the root of a robot in the world, or let it float, where the file does not say it."),
 ]
 FrameOption = Annotated[
     Frames,
@@ -49,14 +65,17 @@ FrameOption = Annotated[
 Force = Annotated[bool, typer.Option("--force", help="Let an output replace an input.")]
 
 
-def read_model(path: Path, ignore: list[str] | None, inertia: Inertias, packages: list[Path] | None) -> Reading:
+def read_model(
+    path: Path, ignore: list[str] | None, inertia: Inertias, packages: list[Path] | None, base: Bases | None
+) -> Reading:
     """The mechanism in a file, with its start and the report; what has no known suffix is taken for JSON."""
     if path.suffix.lower() in _OTHERS:
-        return read(path, ignore=tuple(ignore or ()), inertia=inertia.value, packages=tuple(packages or ()))
+        on: BaseChoice | None = None if base is None else base.value
+        return read(path, ignore=tuple(ignore or ()), inertia=inertia.value, packages=tuple(packages or ()), base=on)
     mech = load_mechanism(path)
     return Reading(mech, mech.state(), Report(str(path)))
 
 
-def read_all(path: Path, packages: list[Path] | None) -> Reading:
+def read_all(path: Path, packages: list[Path] | None, base: Bases | None) -> Reading:
     """The same, whatever is in the file: what cannot be said is left out, what cannot be is repaired, and all of it reported."""
-    return read_model(path, ["all"], Inertias.repair, packages)
+    return read_model(path, ["all"], Inertias.repair, packages, base)

@@ -37,7 +37,7 @@ def check_overwriting(inputs: tuple[Path | None, ...], outputs: tuple[Path | Non
                 raise RegraftError(f"{str(new)!r} is an input; write to another file, or replace it with --force.")
 
 
-def write(path: Path, store: Callable[[Path], None]) -> None:
+def write(path: Path, store: Callable[[Path], object]) -> None:
     """Write a file, and say so; what it cannot hold, and is left out, is said too."""
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always", RegraftWarning)
@@ -80,7 +80,7 @@ def print_tree(mech: Mechanism) -> None:
     """The tree as `print` shows it; colours are for terminals."""
     text = Text(str(mech))
     text.highlight_regex(r"^Mechanism: .*", "bold")
-    text.highlight_regex(r"(?m)^loop .*", "yellow")
+    text.highlight_regex(r"(?m)^(loop|coupling) .*", "yellow")
     text.highlight_regex(r"(?m)^not connected: .*", "red")
     text.highlight_regex(r"(?m)\([^()]* kg\)$", "dim")
     console().print(text, soft_wrap=True)

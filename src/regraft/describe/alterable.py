@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Collection, Iterable, Mapping
+from itertools import chain
 from typing import Any, TypeVar
 
 from numpy.typing import ArrayLike
 
 from ..algebra.pose import finite
-from ..errors import ModelError, StructureError, listed
+from ..errors import ModelError, StructureError, listed, meant
 from .graph import PARTS, by_name, checked_inertia, known
 from .inertia import Inertia
 from .parts import WORLD, Body, Joint, Keyframe
@@ -73,7 +74,7 @@ class Alterable(Rejoinable):
             twin._gravity.flags.writeable = False
         for body, new in by_name("inertia", "bodies", inertia).items():
             if body not in self._bodies:
-                raise ModelError(f"inertia: there is no body {body!r}. {known('bodies', self._bodies)}")
+                raise ModelError(f"inertia: there is no body {body!r}. {known('bodies', self._bodies, body)}")
             twin._bodies[body] = Body(body, checked_inertia(body, new))
         given = [(name, {"damping": value}) for name, value in by_name("damping", "joints", damping).items()]
         given += [(name, {"limits": value}) for name, value in by_name("limits", "joints", limits).items()]
@@ -170,7 +171,7 @@ class Alterable(Rejoinable):
         gone["shapes"] |= {name for name, shape in self._shapes.items() if shape.body in bodies}
         gone["springs"] |= {name for name, spring in self._springs.items() if {spring.body_a, spring.body_b} & bodies}
         gone["couplings"] |= {name for name, coupling in self._couplings.items() if joints.intersection(coupling.joints)}
-        gone["actuators"] |= {name for name, actuator in self._actuators.items() if actuator.joint in joints}
+        gone["actuators"] |= {name for name, actuator in self._actuators.items() if actuator.drives(joints)}
         return self._without(gone)
 
     def _without(self: M, gone: Mapping[str, Collection[str]]) -> M:
@@ -182,7 +183,7 @@ class Alterable(Rejoinable):
         bases = self._former_bases.items()
         twin._former_bases = {name: base for name, base in bases if not {base.parent, base.child} & set(gone["bodies"])}
         there = twin._joints.keys() | twin._former_bases.keys()
-        twin._actuators = {name: actuator for name, actuator in twin._actuators.items() if actuator.joint in there}
+        twin._actuators = {name: actuator for name, actuator in twin._actuators.items() if actuator.is_within(there)}
         twin._keyframes = {name: _trimmed(key, gone["joints"]) for name, key in twin._keyframes.items()}
         only_fittings = not (gone["bodies"] or gone["joints"] or gone["springs"] or gone["couplings"])
         twin._changed(self.structure if only_fittings else None)
@@ -197,7 +198,7 @@ class Alterable(Rejoinable):
             wanted = {one: table for one, table in KINDS.items() if kind in (None, one)}
             kinds = [one for one, table in wanted.items() if isinstance(name, str) and name in getattr(self, table)]
             if not kinds:
-                raise ModelError(f"without: there is no {kind or 'part'} {name!r}. {self._known_parts(wanted.values())}")
+                raise ModelError(f"without: there is no {kind or 'part'} {name!r}. {self._known_parts(wanted.values(), name)}")
             if len(kinds) > 1:
                 raise ModelError(
                     f"without: {name!r} is the name of a {' and of a '.join(kinds)}; say which you mean, as kind={kinds[0]!r}."
@@ -205,8 +206,9 @@ class Alterable(Rejoinable):
             found[KINDS[kinds[0]]].add(name)
         return found
 
-    def _known_parts(self, tables: Iterable[str]) -> str:
-        return " ".join(known(table, getattr(self, table)) for table in tables if getattr(self, table))
+    def _known_parts(self, tables: Iterable[str], name: object) -> str:
+        there = {table: parts for table in tables if (parts := getattr(self, table))}
+        return " ".join(known(table, parts) for table, parts in there.items()) + meant(name, chain.from_iterable(there.values()))
 
     def _left_hanging(self, bodies: Collection[str], joints: Collection[str]) -> list[str]:
         """The bodies that have a way to the world now, and none without these."""

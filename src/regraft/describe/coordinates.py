@@ -9,7 +9,7 @@ from numbers import Integral
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import ModelError, listed
+from ..errors import ModelError, listed, meant
 from ..structure.layout import Layout
 from ..structure.once import once
 from .parts import Joint
@@ -89,7 +89,8 @@ class Coordinates:
             joint, index = name, 0
         where = self.slices.get(joint) if isinstance(joint, str) else None
         if where is None:
-            raise ModelError(f"{what}: there is no joint {joint!r}. Known joints: {listed(self.slices)}.")
+            near = meant(joint, self.slices)
+            raise ModelError(f"{what}: there is no joint {joint!r}. Known joints: {listed(self.slices)}.{near}")
         count = where.stop - where.start
         if not 0 <= index < count:
             raise ModelError(f"{what}: joint {joint!r} has {count} coordinates, counted from 0; there is no {joint}[{index}].")

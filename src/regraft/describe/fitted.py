@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from types import MappingProxyType
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from ..algebra.pose import Pose, finite, finite_number
 from ..errors import ModelError, StructureError, listed
+from ..tolerances import NO_SHARE
 from .graph import Graph, by_name, check_pose, known
-from .parts import Actuator, Coupling, Keyframe, Shape
+from .parts import UNBOUNDED, Actuator, Coupling, Keyframe, Shape
 from .shapes import FORMS, Form, checked_color
 from .state import State, build_state
+
+Range = tuple[float | None, float | None]
 
 
 class Fitted(Graph):
@@ -68,8 +72,8 @@ class Fitted(Graph):
         >>> list(mech.shapes)
         ['thigh_shape']
         """
-        named = f"the shape {name!r}" if name is not None else f"a shape of {body!r}"
-        self._check_changeable(named)
+        if self._is_frozen:
+            self._check_changeable(f"the shape {name!r}" if name is not None else f"a shape of {body!r}")
         if name is None:
             self._check_body(body, "body of a shape", "without a name")
             name = self._free_name(f"{body}_shape")
@@ -81,9 +85,8 @@ class Fitted(Graph):
         for what, use in (("visual", visual), ("collision", collision)):
             if not isinstance(use, bool):
                 raise ModelError(f"shape {name!r}: {what} must be True or False, not {use!r}.")
-        self._shapes[name] = Shape(
-            name, body, form, pose.orthonormal(), visual, collision, checked_color(f"shape {name!r}", color)
-        )
+        seen = None if color is None else checked_color(f"shape {name!r}", color)
+        self._shapes[name] = Shape(name, body, form, pose.orthonormal(), visual, collision, seen)
 
     def _free_name(self, base: str) -> str:
         """A name for a shape that none has."""
@@ -141,8 +144,7 @@ class Fitted(Graph):
         >>> mech.couplings["gear"].drivers
         (('motor_axle', -3.0),)
         """
-        self._check_changeable(f"the coupling {name!r}")
-        self._check_new_name(name, "coupling")
+        self._check_new(name, "coupling")
         if not isinstance(driver, str) and ratio != 1.0:
             raise ModelError(
                 f"coupling {name!r}: several joints have their ratios beside their names; leave ratio={ratio!r} out."
@@ -151,6 +153,12 @@ class Fitted(Graph):
         drivers = tuple((joint, finite_number(f"coupling {name!r}: ratio", r)) for joint, r in given.items())
         if not drivers:
             raise ModelError(f"coupling {name!r}: name a joint to follow.")
+        for joint, r in drivers:
+            if abs(r) * NO_SHARE > 1.0:
+                raise ModelError(
+                    f"coupling {name!r}: the ratio {r:g} is larger than {1.0 / NO_SHARE:g}, so the motion of {joint!r} "
+                    f"would be lost in rounding. Let {joint!r} follow {driven!r} instead, with the reciprocal ratio."
+                )
         new = Coupling(name, drivers, driven, finite_number(f"coupling {name!r}: offset", offset))
         for joint in new.joints:
             self._check_joint(joint)
@@ -169,31 +177,53 @@ class Fitted(Graph):
     @property
     def actuators(self) -> Mapping[str, Actuator]:
         """The actuators by name, of the joints that there are now."""
-        return MappingProxyType({name: one for name, one in dict(self._actuators).items() if one.joint in self._joints})
+        return MappingProxyType({name: one for name, one in dict(self._actuators).items() if one.is_within(self._joints)})
 
     @property
     def former_actuators(self) -> Mapping[str, Actuator]:
         """Those of base joints that re-rooting has replaced: they are actuators again when the base is put back."""
-        return MappingProxyType({name: one for name, one in dict(self._actuators).items() if one.joint not in self._joints})
+        return MappingProxyType({name: one for name, one in dict(self._actuators).items() if not one.is_within(self._joints)})
 
-    def add_actuator(self, name: str, joint: str, *, gear: float = 1.0, effort: float = math.inf) -> None:
-        """Name a motor that drives a joint. It says who drives what by which gear, and changes no motion by itself.
+    def add_actuator(
+        self,
+        name: str,
+        joint: str | Mapping[str, float],
+        *,
+        gear: float = 1.0,
+        effort: float = math.inf,
+        gain: ArrayLike = 1.0,
+        bias: ArrayLike = (0.0, 0.0, 0.0),
+        control_range: Range | None = None,
+        force_range: Range | None = None,
+    ) -> None:
+        """Name a motor or servo that drives a joint. It changes no motion by itself: it acts where it is given a control.
+
+        With the length l = gear · q of its joint, summed over several, the torque of the motor is
+        f = (gain₀ + gain₁ l + gain₂ l̇) · control + bias₀ + bias₁ l + bias₂ l̇, and the joint gets gear · f. `control_torques`
+        tells these torques, and `controls` lets a run have them.
 
         Parameters
         ----------
         name : str
             A name that no actuator has.
-        joint : str
-            The joint that it drives.
+        joint : str, or mapping of str to float
+            The joint that it drives; or several, as a differential or a tendon does, with a factor of the gear for each.
         gear : float, optional
             Torque of the joint per torque of the motor.
         effort : float, optional
             The largest torque of the motor, before the gear.
+        gain : float or (3,) array_like, optional
+            Torque per control; or constant, by length and by its rate. By default the control is the torque.
+        bias : (3,) array_like, optional
+            Torque without any control: constant, by length and by its rate. That of a position servo is (0, −gain, −damping).
+        control_range, force_range : (lower, upper), optional
+            What control and torque, before the gear, are kept within; None for a bound that there is not.
 
         Raises
         ------
         ModelError
-            If the name is taken, there is no such joint, it cannot move, the gear is 0, or effort is negative.
+            If the name is taken, there is no such joint, it cannot move, a gear is 0, effort is negative, or a range is empty;
+            and for several joints if one has more than one coordinate.
 
         Examples
         --------
@@ -202,19 +232,44 @@ class Fitted(Graph):
         >>> mech.add_actuator("motor", "hinge", gear=100.0, effort=0.3)
         >>> mech.actuators["motor"].gear
         100.0
+        >>> mech.add_actuator("servo", "hinge", gain=50.0, bias=(0.0, -50.0, -5.0), control_range=(-1.0, 1.0))
+        >>> rg.control_torques(mech, mech.state(), {"servo": 0.2})
+        array([10.])
         """
-        self._check_changeable(f"the actuator {name!r}")
-        self._check_new_name(name, "actuator")
+        self._check_new(name, "actuator")
+        about = f"actuator {name!r}"
+        given = (
+            {joint: 1.0}
+            if not isinstance(joint, Mapping) and isinstance(joint, Hashable)
+            else by_name(f"{about}: joint", "joints", joint)
+        )
+        factor = finite_number(f"{about}: gear", gear)
+        driven = tuple((one, factor * finite_number(f"{about}: gear of {one!r}", ratio)) for one, ratio in given.items())
+        for one, _ in driven:
+            self._check_drivable(about, one, alone=len(driven) == 1)
+        most = effort if effort == math.inf else finite_number(f"{about}: effort", effort)
+        if not driven or not all(ratio for _, ratio in driven) or most < 0.0:
+            raise ModelError(f"{about}: name a joint; gear must not be 0, and effort not negative.")
+        lower, upper = checked_range(f"{about}: force_range", force_range)
+        self._actuators[name] = Actuator(
+            name,
+            driven,
+            _law(f"{about}: gain", gain),
+            _law(f"{about}: bias", bias),
+            checked_range(f"{about}: control_range", control_range),
+            checked_range(f"{about}: force_range and effort", (max(lower, -most), min(upper, most))),
+        )
+
+    def _check_drivable(self, about: str, joint: str, *, alone: bool) -> None:
+        """Refuse to drive a joint that is not there or cannot move, or together with others one with several coordinates."""
         if not isinstance(joint, str) or joint not in self._former_bases:
             self._check_joint(joint)
         kind = (self._joints.get(joint) or self._former_bases[joint]).type
+        what = type(kind).__name__
         if kind.nv == 0:
-            raise ModelError(f"actuator {name!r}: joint {joint!r} is a {type(kind).__name__} and cannot move; drive another one.")
-        ratio = finite_number(f"actuator {name!r}: gear", gear)
-        most = effort if effort == math.inf else finite_number(f"actuator {name!r}: effort", effort)
-        if ratio == 0.0 or most < 0.0:
-            raise ModelError(f"actuator {name!r}: gear must not be 0, and effort not negative.")
-        self._actuators[name] = Actuator(name, joint, ratio, float(most))
+            raise ModelError(f"{about}: joint {joint!r} is a {what} and cannot move; drive another one.")
+        if not alone and (kind.nq, kind.nv) != (1, 1):
+            raise ModelError(f"{about}: joint {joint!r} is a {what}; only joints with one coordinate are driven together.")
 
     # --- keyframes ---------------------------------------------------------------------------------------------------
 
@@ -246,8 +301,7 @@ class Fitted(Graph):
         >>> list(mech.keyframes)
         ['home']
         """
-        self._check_changeable(f"the keyframe {name!r}")
-        self._check_new_name(name, "keyframe")
+        self._check_new(name, "keyframe")
         layout = self.structure.layout
         if not isinstance(state, State) or not layout.same_structure(state.layout):
             raise ModelError(f"keyframe {name!r}: give a state of this mechanism, made by mech.state(...).")
@@ -292,7 +346,7 @@ class Fitted(Graph):
         array([0.5])
         """
         if not isinstance(name, str) or name not in self._keyframes:
-            raise ModelError(f"there is no keyframe {name!r}. {known('keyframes', self._keyframes)}")
+            raise ModelError(f"there is no keyframe {name!r}. {known('keyframes', self._keyframes, name)}")
         key, layout = self._keyframes[name], self.structure.layout
         sizes = {joint: (kind.nq, kind.nv) for joint, kind, *_ in layout.joints}
         numbers = {joint: (len(q), len(v)) for (joint, q), (_, v) in zip(key.q, key.v, strict=True)}
@@ -303,3 +357,26 @@ class Fitted(Graph):
                 f"{listed(dict.fromkeys(other))}. Make a new one with add_keyframe."
             )
         return build_state(layout, dict(key.q), dict(key.v))
+
+
+def checked_range(what: str, given: Range | None) -> tuple[float, float]:
+    """A lower and an upper bound; infinite where none is given."""
+    if given is None:
+        return UNBOUNDED
+    try:
+        lower, upper = (float(end if bound is None else bound) for bound, end in zip(given, UNBOUNDED, strict=True))
+    except (TypeError, ValueError):
+        raise ModelError(
+            f"{what} must be (lower, upper), two numbers, or None for a bound that there is not; not {given!r}."
+        ) from None
+    if not lower <= upper or lower == math.inf or upper == -math.inf:
+        raise ModelError(f"{what}: the lower bound must not be above the upper one, and there must be room; not {given!r}.")
+    return lower, upper
+
+
+def _law(what: str, given: ArrayLike) -> tuple[float, float, float]:
+    """Three numbers: constant, by length and by its rate; one alone is constant."""
+    if np.ndim(given) == 0:
+        return finite_number(what, given), 0.0, 0.0
+    constant, by_length, by_rate = finite(what, given, (3,)).tolist()
+    return constant, by_length, by_rate

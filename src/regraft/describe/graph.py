@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..algebra.pose import Pose, finite
-from ..errors import ModelError, StructureError, listed
+from ..errors import ModelError, StructureError, listed, meant
 from ..joints import JointType, is_registered
 from ..structure.once import kept_first
 from ..structure.structure import Structure
@@ -74,8 +74,7 @@ class Graph:
         ModelError
             If the name is taken.
         """
-        self._check_changeable(f"the body {name!r}")
-        self._check_new_name(name, "body")
+        self._check_new(name, "body")
         self._bodies[name] = Body(name, checked_inertia(name, inertia))
         self._changed()
 
@@ -106,11 +105,12 @@ class Graph:
         ModelError
             If the name is taken or there is no such body.
         """
-        self._check_changeable(f"the joint {name!r}")
-        self._check_new_name(name, "joint")
+        self._check_new(name, "joint")
         new = Joint(name, joint, parent, child, parent_pose, child_pose)
         self._check_parts(new)
-        self._joints[name] = Joint(name, joint, parent, child, parent_pose.orthonormal(), child_pose.orthonormal())
+        places = parent_pose.orthonormal(), child_pose.orthonormal()
+        same = places[0] is parent_pose and places[1] is child_pose
+        self._joints[name] = new if same else Joint(name, joint, parent, child, *places)
         self._changed()
 
     def add_frame(self, name: str, body: str, pose: Pose = Pose()) -> None:  # noqa: B008
@@ -130,8 +130,7 @@ class Graph:
         ModelError
             If the name is taken or there is no such body.
         """
-        self._check_changeable(f"the frame {name!r}")
-        self._check_new_name(name, "frame")
+        self._check_new(name, "frame")
         self._check_body(body, "body of frame", name)
         check_pose("frame", name, "pose", pose)
         self._frames[name] = Frame(name, body, pose.orthonormal())
@@ -170,8 +169,7 @@ class Graph:
         ModelError
             If the name is taken, there is no such body, both ends are on one body or a number is negative.
         """
-        self._check_changeable(f"the spring {name!r}")
-        self._check_new_name(name, "spring")
+        self._check_new(name, "spring")
         self._check_body(body_a, "body_a of spring", name)
         self._check_body(body_b, "body_b of spring", name)
         if body_a == body_b:
@@ -298,11 +296,16 @@ class Graph:
         if WORLD not in (joint.parent, joint.child):
             raise ModelError(f"joint {joint.name!r} cannot have been the base of a tree: it does not join a body to the world.")
 
+    def _check_new(self, name: str, kind: str) -> None:
+        """A part may be added, and its name is one that it can have."""
+        if self._is_frozen:
+            self._check_changeable(f"the {kind} {name!r}")
+        self._check_new_name(name, kind)
+
     def _check_new_name(self, name: str, kind: str) -> None:
-        an = f"{'an' if kind == 'actuator' else 'a'} {kind}"
-        check_name(name, an)
-        if name in getattr(self, _TABLE_OF[kind]) or (kind == "body" and name == WORLD):
-            raise ModelError(f"there is already {an} {name!r}; choose another name.")
+        check_name(name, _ONE[kind])
+        if name in self.__dict__[_TABLE_OF[kind]] or (kind == "body" and name == WORLD):
+            raise ModelError(f"there is already {_ONE[kind]} {name!r}; choose another name.")
         if kind in ("body", "frame") and (name in self._bodies or name in self._frames):
             raise ModelError(
                 f"there is already a body or frame {name!r}: both are places, so they share their names; choose another."
@@ -313,18 +316,19 @@ class Graph:
     def _check_body(self, name: str, role: str, part: str) -> None:
         if not isinstance(name, str) or (name != WORLD and name not in self._bodies):
             raise ModelError(
-                f"{role} {part!r}: there is no body {name!r}; add it first with add_body. {known('bodies', self._bodies)}"
+                f"{role} {part!r}: there is no body {name!r}; add it first with add_body. {known('bodies', self._bodies, name)}"
             )
 
     def _check_joint(self, name: str) -> None:
         if not isinstance(name, str) or name not in self._joints:
-            raise ModelError(f"there is no joint {name!r}. {known('joints', self._joints)}")
+            raise ModelError(f"there is no joint {name!r}. {known('joints', self._joints, name)}")
 
 
 _TABLE_OF = {
     "body": "_bodies", "joint": "_joints", "frame": "_frames", "spring": "_springs",
     "shape": "_shapes", "coupling": "_couplings", "actuator": "_actuators", "keyframe": "_keyframes",
 }  # fmt: skip
+_ONE = {kind: f"{'an' if kind == 'actuator' else 'a'} {kind}" for kind in _TABLE_OF}
 PARTS = tuple(table.removeprefix("_") for table in _TABLE_OF.values())
 """The tables of all parts, as users know them."""
 
@@ -344,9 +348,9 @@ def check_type(joint: str, kind: JointType) -> None:
         )
 
 
-def known(what: str, table: Mapping[str, Any]) -> str:
-    """The end of an error about a name that is not there."""
-    return f"Known {what}: {listed(table)}."
+def known(what: str, table: Mapping[str, Any], name: object = None) -> str:
+    """The end of an error about a name that is not there: those that are, and which of them may be meant."""
+    return f"Known {what}: {listed(table)}.{meant(name, table)}"
 
 
 def checked_inertia(body: str, inertia: Inertia) -> Inertia:

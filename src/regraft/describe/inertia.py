@@ -51,12 +51,17 @@ class Inertia(Frozen):
         self._set(mass=m, com=finite("Inertia: com", com, (3,)), tensor=moments)
 
     @classmethod
-    def of_a_body(cls, mass: float, com: Array, tensor: Array) -> Inertia:
-        """From numbers that a body is known to have; nothing is checked, and the arrays are shared."""
-        found = cls.__new__(cls)
-        com.flags.writeable = tensor.flags.writeable = False
-        for put, value in zip(_PUT, (mass, com, tensor), strict=True):
-            put(found, value)
+    def of_bodies(cls, masses: Array, coms: Array, tensors: Array) -> list[Inertia]:
+        """From numbers that bodies are known to have; nothing is checked, and each has its rows of the arrays."""
+        put_mass, put_com, put_tensor = _PUT
+        coms.flags.writeable = tensors.flags.writeable = False  # and so is what follows from them
+        found = []
+        for mass, com, tensor in zip(masses.tolist(), coms, tensors, strict=True):
+            made = cls.__new__(cls)
+            put_mass(made, mass)
+            put_com(made, com)
+            put_tensor(made, tensor)
+            found.append(made)
         return found
 
     @classmethod

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ModelError, StructureError
+from ..extras import require
 from ..joints import settle
 from ..structure.layout import Layout
 from ..structure.structure import Structure
@@ -251,7 +252,14 @@ class Mechanism(Alterable):
         """
         return files.mechanism_from_dict(cls, data)
 
-    def save(self, path: str | Path, *, state: State | None = None, frames: Literal["keep", "move"] = "keep") -> None:
+    def save(
+        self,
+        path: str | Path,
+        *,
+        state: State | None = None,
+        frames: Literal["keep", "move"] = "keep",
+        ignore: str | Collection[str] = (),
+    ) -> None:
         """Write the mechanism to a file, whole or not at all; its suffix says in which format.
 
         A .json file has all of it, and `regraft.load` reads it back equal to the last digit. What another format cannot hold is
@@ -265,10 +273,46 @@ class Mechanism(Alterable):
             A state to start from, for formats that have one.
         frames : {"keep", "move"}, optional
             For formats that have the frame of each link at its joint: frames stay where they are, with helper links, or move.
+        ignore : str or collection of str, optional
+            Kinds of what URDF has no words for that may be left out although the mechanism moves otherwise without them: "loop",
+            "armature", "stiffness", "spring", "coupling", or "all" for all of these. A warning names what is left out.
         """
         from ..files.writing import write  # formats are an outer layer, which is loaded when it is needed
 
-        write(self, path, state, frames)
+        write(self, path, state, frames, ignore)
+
+    def draw(self, state: State, path: str | Path, *, azimuth: float = 35.0, elevation: float = 15.0) -> Path:
+        """Draw the mechanism in a state: its shapes, with sticks from joint to joint for bodies that have none.
+
+        Meshes in .stl and .obj files are drawn where these were found when the mechanism was read, a little coarser than they
+        are; a warning names the others. Up is where gravity does not pull. It needs the extra `show`.
+
+        Parameters
+        ----------
+        state : State
+            A state of this mechanism.
+        path : str or Path
+            The picture, a .png file.
+        azimuth, elevation : float, optional
+            From where it is seen, in degrees: azimuth 0 is from the side of −y, with x to the right, and 90 is from the side of
+            +x; elevation is above the horizon.
+
+        Returns
+        -------
+        Path
+            The picture.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import regraft as rg
+        >>> mech, state = rg.models.four_bars().start
+        >>> picture = mech.draw(state, tempfile.mkdtemp() + "/four_bars.png")
+        """
+        require("matplotlib", "Mechanism.draw")
+        from ..show.portraits import draw_pose  # an outer layer too
+
+        return draw_pose(self, state, path, azimuth, elevation)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Mechanism):
@@ -311,7 +355,7 @@ class Mechanism(Alterable):
         return self == other and alike[0] == alike[1] and self._extras == other._extras
 
     def __repr__(self) -> str:
-        return draw_tree(self._bodies, self._joints, self.layout, len(self._springs))
+        return draw_tree(self._bodies, self._joints, self._couplings, self.layout, len(self._springs))
 
     # --- for the functions that ask --------------------------------------------------------------------------------
 
@@ -334,12 +378,12 @@ class Mechanism(Alterable):
                 "make one with mech.state(...) of this mechanism, or use the state that the change of structure returned."
             )
 
-    def settled(self, state: State, loop: str) -> tuple[Array, Array]:
-        """Position and velocity of a loop joint, from the motions of its two bodies."""
+    def settled(self, state: State, loop: str, checked: bool = True) -> tuple[Array, Array]:
+        """Position and velocity of a loop joint, from the motions of its two bodies; where it is open, an error if `checked`."""
         joint = self._joints[loop]
         motions = self.structure.motions_of(state._x, joint.parent, joint.child)
         q, v, gap, _ = settle(joint.type, motions, joint.places())
-        if not gap <= ASSEMBLED:
+        if checked and not gap <= ASSEMBLED:
             raise StructureError(
                 f"the loop of joint {loop!r} is open: the nearest pose that {joint.type!r} can take is off by {gap:.3g}."
             )

@@ -157,7 +157,7 @@ def _place(mech: Mechanism, onto: str, pose: Pose) -> tuple[str, Pose]:
         frame = mech.frames[onto]
         return frame.body, frame.pose @ pose
     if not isinstance(onto, str) or (onto != WORLD and onto not in mech.bodies):
-        raise ModelError(f"merge: there is no body or frame {onto!r} to put the second on. {known('bodies', mech.bodies)}")
+        raise ModelError(f"merge: there is no body or frame {onto!r} to put the second on. {known('bodies', mech.bodies, onto)}")
     return onto, pose
 
 
@@ -210,7 +210,8 @@ class _Merging:
             drivers = {prefix + name: ratio for name, ratio in coupling.drivers}
             into.add_coupling(prefix + coupling.name, drivers, prefix + coupling.driven, offset=coupling.offset)
         for actuator in other.actuators.values():
-            into.add_actuator(prefix + actuator.name, prefix + actuator.joint, gear=actuator.gear, effort=actuator.effort)
+            law = {what: getattr(actuator, what) for what in ("gain", "bias", "control_range", "force_range")}
+            into.add_actuator(prefix + actuator.name, {prefix + joint: gear for joint, gear in actuator.joints}, **law)
 
     def at(self, body: str, pose: Pose) -> tuple[str, Pose]:
         """A place on a body of the second, in the merged mechanism."""

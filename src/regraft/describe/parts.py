@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +17,9 @@ from .inertia import Inertia
 from .shapes import Form
 
 __all__ = ["WORLD", "Actuator", "Body", "Coupling", "Frame", "Joint", "Keyframe", "Shape", "Spring", "check_name"]
+
+UNBOUNDED = (-math.inf, math.inf)
+"""A range without bounds."""
 
 
 def check_name(name: object, whose: str) -> None:
@@ -178,24 +182,71 @@ class Coupling:
 
 @dataclass(frozen=True, slots=True)
 class Actuator:
-    """A motor by name, as `Mechanism.actuators` has it.
+    """A motor or servo by name, as `Mechanism.actuators` has it: a law from a control to torques of joints.
+
+    With a length l = Σ gear · q, the torque of the motor is f = (gain₀ + gain₁ l + gain₂ l̇) · control + bias₀ + bias₁ l +
+    bias₂ l̇, and each joint gets gear · f. A plain motor has f = control, a position servo f = k (control − l) − d l̇.
 
     Attributes
     ----------
     name : str
         Its name.
-    joint : str
-        The joint that it drives.
-    gear : float
-        Torque of the joint per torque of the motor.
-    effort : float
-        The largest torque of the motor, before the gear; infinite where there is no bound.
+    joints : tuple of (str, float)
+        The joints that it drives, each with its gear: torque of the joint per torque of the motor.
+    gain : (3,) tuple of float
+        Torque per control: constant, by length and by its rate.
+    bias : (3,) tuple of float
+        Torque without any control: constant, by length and by its rate.
+    control_range, force_range : (2,) tuple of float
+        What control and torque, before the gear, are kept within; infinite where there is no bound.
     """
 
     name: str
-    joint: str
-    gear: float = 1.0
-    effort: float = math.inf
+    joints: tuple[tuple[str, float], ...]
+    gain: tuple[float, float, float] = (1.0, 0.0, 0.0)
+    bias: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    control_range: tuple[float, float] = UNBOUNDED
+    force_range: tuple[float, float] = UNBOUNDED
+
+    @property
+    def joint(self) -> str:
+        """The joint that it drives; an error where there are several, which `joints` has."""
+        self._only_one()
+        return self.joints[0][0]
+
+    @property
+    def gear(self) -> float:
+        """Torque of that joint per torque of the motor."""
+        self._only_one()
+        return self.joints[0][1]
+
+    def _only_one(self) -> None:
+        if len(self.joints) > 1:
+            raise ModelError(f"actuator {self.name!r} drives {len(self.joints)} joints: ask for its joints, not for one.")
+
+    @property
+    def is_motor(self) -> bool:
+        """Whether its torque is a fixed multiple of the control, and 0 without any."""
+        return not (self.gain[1] or self.gain[2] or any(self.bias))
+
+    @property
+    def effort(self) -> float:
+        """The largest torque of the motor, before the gear; infinite where there is no bound.
+
+        What `force_range` lets through, and for a plain motor what `control_range` does, whichever is less.
+        """
+        most = max(abs(bound) for bound in self.force_range)
+        if self.is_motor and self.gain[0]:
+            most = min(most, max(abs(self.gain[0] * bound) for bound in self.control_range))
+        return most
+
+    def drives(self, joints: Collection[str]) -> bool:
+        """Whether one of its joints is among these."""
+        return any(joint in joints for joint, _ in self.joints)
+
+    def is_within(self, joints: Collection[str]) -> bool:
+        """Whether all of its joints are among these."""
+        return all(joint in joints for joint, _ in self.joints)
 
 
 @dataclass(frozen=True, slots=True)

@@ -183,9 +183,26 @@ def coupling_to_dict(coupling: Coupling) -> dict[str, Any]:
 
 
 def actuator_to_dict(actuator: Actuator) -> dict[str, Any]:
-    """An actuator as plain data; without `effort` where it has no bound."""
-    found = {"name": actuator.name, "joint": actuator.joint, "gear": actuator.gear}
-    return found if math.isinf(actuator.effort) else found | {"effort": actuator.effort}
+    """An actuator as plain data; without what a motor of its kind has by default."""
+    one = len(actuator.joints) == 1
+    found: dict[str, Any] = {"name": actuator.name, "joint": actuator.joint if one else dict(actuator.joints)}
+    if one:
+        found["gear"] = actuator.gear
+    plain = Actuator(actuator.name, actuator.joints)
+    lower, upper = actuator.force_range
+    if lower == -upper and upper < math.inf:
+        found["effort"] = upper
+    elif actuator.force_range != plain.force_range:
+        found["force_range"] = _bounds(actuator.force_range)
+    if actuator.control_range != plain.control_range:
+        found["control_range"] = _bounds(actuator.control_range)
+    return found | {what: list(getattr(actuator, what)) for what in ("gain", "bias")
+                    if getattr(actuator, what) != getattr(plain, what)}  # fmt: skip
+
+
+def _bounds(within: tuple[float, float]) -> list[float | None]:
+    """A range; None where there is no bound, for JSON has no infinity."""
+    return [None if math.isinf(bound) else bound for bound in within]
 
 
 def keyframe_to_dict(keyframe: Keyframe) -> dict[str, Any]:

@@ -48,9 +48,10 @@ class Rejoinable(Fitted):
         gone = self._joints.keys() - joints.keys()
         self._check_uncoupled(gone, "left out")
         for actuator in self.actuators.values():
-            if actuator.joint in gone:
+            if actuator.drives(gone):
+                lost = next(joint for joint, _ in actuator.joints if joint in gone)
                 raise StructureError(
-                    f"the actuator {actuator.name!r} drives the joint {actuator.joint!r}, which is left out; take it away first, "
+                    f"the actuator {actuator.name!r} drives the joint {lost!r}, which is left out; take it away first, "
                     f"with mech.without({actuator.name!r})."
                 )
         twin = self.copy()
@@ -79,7 +80,7 @@ class Rejoinable(Fitted):
 
     def without_actuators_of(self: M, joint: str) -> M:
         """The same without the motors of a joint, which go where the joint goes."""
-        driving = [name for name, actuator in self._actuators.items() if actuator.joint == joint]
+        driving = [name for name, actuator in self._actuators.items() if actuator.drives({joint})]
         if not driving:
             return self
         twin = self.copy()

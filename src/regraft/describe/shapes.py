@@ -6,7 +6,7 @@ Those of the ground are in `grounds`.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -136,16 +136,22 @@ class Mesh:
         The file, as it was named; `package://…` too.
     scale : float or (3,) array_like, optional
         By what its coordinates are multiplied.
+    file : str, optional
+        Where the file was found. It is not compared, and not written to files of mechanisms, since it holds on one machine only.
     """
 
     path: str
     scale: Triple = (1.0, 1.0, 1.0)
+    file: str | None = field(default=None, compare=False)
 
-    def __init__(self, path: str, scale: ArrayLike = 1.0) -> None:
+    def __init__(self, path: str, scale: ArrayLike = 1.0, file: str | None = None) -> None:
         if not isinstance(path, str) or not path:
             raise ModelError(f"Mesh: path must be a text that is not empty, not {path!r}.")
         factors = scale if isinstance(scale, tuple) else np.asarray(scale)
+        if file is not None and not isinstance(file, str):
+            raise ModelError(f"Mesh: file must be a text, not {file!r}.")
         object.__setattr__(self, "path", path)
+        object.__setattr__(self, "file", file)
         equal = not isinstance(factors, tuple) and factors.shape == ()
         object.__setattr__(self, "scale", _triple("Mesh: scale", np.full(3, factors) if equal else scale))
         if 0.0 in self.scale:
@@ -183,8 +189,9 @@ def form_to_dict(form: Form) -> dict[str, Any]:
             "shape (Mechanism.without) and add it again after loading, or pickle the mechanism."
         )
     left_out = {"hollow"} if isinstance(form, Sphere) and not form.hollow else set()
-    values = ((field, getattr(form, field)) for field in form.__dataclass_fields__ if field not in left_out)
-    return {"form": type(form).__name__} | {field: list(value) if isinstance(value, tuple) else value for field, value in values}
+    fields = (name for name, one in form.__dataclass_fields__.items() if one.compare and name not in left_out)
+    values = ((name, getattr(form, name)) for name in fields)
+    return {"form": type(form).__name__} | {name: list(value) if isinstance(value, tuple) else value for name, value in values}
 
 
 def form_from_dict(data: dict[str, Any]) -> Form:

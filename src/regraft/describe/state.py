@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..algebra.pose import finite
-from ..errors import ModelError, listed, printable
+from ..errors import ModelError, listed, meant, printable
 from ..joints import JointType
 from ..structure.layout import Layout
 from ..tolerances import QUATERNION_ROUNDING, UNIT_QUATERNION
@@ -270,7 +270,7 @@ def _on_manifold(name: str, joint: JointType, q: Array) -> Array:
 def _unknown_joint(name: str, layout: Layout) -> str:
     if any(name == loop for loop, *_ in layout.loops):
         return f"joint {name!r} is a loop joint: its position follows from the tree joints, give those."
-    return f"there is no joint {name!r}; the tree joints are: {listed(layout.names)}."
+    return f"there is no joint {name!r}; the tree joints are: {listed(layout.names)}.{meant(name, layout.names)}"
 
 
 def _by_joint(numbers: Array, slices: Mapping[str, slice]) -> dict[str, Any]:

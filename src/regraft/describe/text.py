@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ..structure.layout import Layout
-from .parts import WORLD, Body, Joint
+from .parts import WORLD, Body, Coupling, Joint
 
 _MOST_LINES = 200
 _DEEPEST = 40
 
 
-def draw_tree(bodies: Mapping[str, Body], joints: Mapping[str, Joint], layout: Layout, springs: int) -> str:
-    """One line per body, under the joint that leads to it; then loop joints and what is not connected."""
+def draw_tree(
+    bodies: Mapping[str, Body], joints: Mapping[str, Joint], couplings: Mapping[str, Coupling], layout: Layout, springs: int
+) -> str:
+    """One line per body, under the joint that leads to it; then loop joints, couplings and what is not connected."""
     lines = [_headline(bodies, joints, layout, springs), WORLD]
     seen = {WORLD}
     for joint, body, lead, last in walked(joints, layout):
@@ -23,6 +25,7 @@ def draw_tree(bodies: Mapping[str, Body], joints: Mapping[str, Joint], layout: L
     if len(seen) - 1 > drawn:
         lines.append(f"... and {len(seen) - 1 - drawn} more bodies")
     lines += _shortened([f"loop {name}: {type(joints[name].type).__name__}, {a} ↔ {b}" for name, a, b in layout.loops])
+    lines += _shortened([f"coupling {name}: {_law(coupling)}" for name, coupling in couplings.items()])
     lines += _shortened([f"not connected: {name}" for name in bodies if name not in seen])
     return "\n".join(lines)
 
@@ -61,12 +64,19 @@ def _headline(bodies: Mapping[str, Body], joints: Mapping[str, Joint], layout: L
     parts = [
         _count(len(bodies), "body", "bodies"),
         _count(len(joints), "joint", "joints"),
-        _count(layout.nv, "degree of freedom", "degrees of freedom") + (" of the tree" if layout.loops else ""),
+        _count(layout.nv, "degree of freedom", "degrees of freedom") + (" of the tree" if layout.is_constrained else ""),
     ]
     if springs:
         parts.append(_count(springs, "spring", "springs"))
     parts.append(f"{sum(body.inertia.mass for body in bodies.values()):g} kg")
     return "Mechanism: " + ", ".join(parts)
+
+
+def _law(coupling: Coupling) -> str:
+    """What a coupling says, such as "right = -1 · left + 0.5"."""
+    terms = [f"{ratio:g} · {joint}" if ratio != 1.0 else joint for joint, ratio in coupling.drivers]
+    whole = " + ".join(terms + ([f"{coupling.offset:g}"] if coupling.offset else []))
+    return f"{coupling.driven} = {whole.replace(' + -', ' - ')}"
 
 
 def _count(number: int, one: str, many: str) -> str:

@@ -39,6 +39,9 @@ class Reading:
     state: State
     report: Report
 
+    def __repr__(self) -> str:
+        return f"{self.mech}\n{self.report}"
+
 
 def read(
     path: str | Path,
@@ -86,12 +89,23 @@ def read(
     if base is not None and base not in get_args(BaseChoice):
         raise ModelError(f'base must be "fixed" or "free", not {base!r}.')
     file, kinds, found = path_of(path), checked_ignore(ignore), Findings()
-    if not file.is_file():
-        raise FileError(f"there is no file {str(path)!r}.")
+    _check_file(file)
     folders = (packages,) if isinstance(packages, str | Path) else packages
     options = ReadOptions(inertia, tuple(Path(folder) for folder in folders), base)
     mech, state = reader_of(file)(file, options, found)
     return Reading(mech, state, found.report(file, kinds))
+
+
+def _check_file(path: Path) -> None:
+    """Raise an error unless there is a file that can be read to its end."""
+    try:
+        if path.is_file():
+            return
+        if path.exists():
+            raise FileError(f"{str(path)!r} is {'a folder' if path.is_dir() else 'a pipe or a device'}, not a file.")
+    except OSError as problem:
+        raise FileError(f"{str(path)!r} cannot be read: {problem.strerror or problem}.") from None
+    raise FileError(f"there is no file {str(path)!r}.")
 
 
 def reader_of(path: Path) -> Any:

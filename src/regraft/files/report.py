@@ -7,7 +7,9 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..errors import FileError, ModelError, printable
+from ..errors import FileError, ModelError, listed, printable
+
+_SHOWN = 60  # parts of which the same is said
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,24 @@ class Report:
     def __str__(self) -> str:
         if not self.findings:
             return f"{self.path}: all of it was carried over."
-        return "\n".join([f"{self.path}:", *(f"- {one}" for one in self.findings)])
+        return "\n".join([f"{self.path}:", *(f"- {line}" for line in grouped(self.findings))])
+
+
+def alike(findings: Iterable[Finding]) -> list[list[Finding]]:
+    """Findings of the same kind that say the same of several parts, together, in the order of the first of each."""
+    found: dict[tuple[str, str, bool, bool], list[Finding]] = {}
+    for one in findings:
+        found.setdefault((one.kind, one.message, one.dynamics, bool(one.part)), []).append(one)
+    return list(found.values())
+
+
+def grouped(findings: Iterable[Finding]) -> list[str]:
+    """A line for each thing that is to be said, with all parts that it is said of."""
+    return [f"{same[0].kind}{_about(same)}: {printable(same[0].message)}" for same in alike(findings)]
+
+
+def _about(same: list[Finding]) -> str:
+    return " " + listed((printable(one.part) for one in same), _SHOWN) if same[0].part else ""
 
 
 @dataclass(slots=True)
@@ -92,7 +111,7 @@ def _complaint(path: Path, loud: Iterable[Finding]) -> str:
     found = list(loud)
     kinds = Counter(one.kind for one in found)
     words = ", ".join(repr(kind) for kind in kinds) + ("," if len(kinds) == 1 else "")
-    lines = "\n".join(f"- {one}" for one in found)
+    lines = "\n".join(f"- {line}" for line in grouped(found))
     return (
         f"{str(path)!r} has what a mechanism cannot say, so it would move otherwise:\n{lines}\n"
         f'Leave it out by ignore=({words}), or all of it by ignore="all".'

@@ -6,6 +6,7 @@ along which the child can move relative to the parent. Everything else (polarity
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -134,15 +135,18 @@ class JointType(Frozen):
         nv, neutral = self.nv, _AT_REST.get(type(self))
         if neutral is None:
             neutral = _AT_REST[type(self)] = self.neutral()
-        given = zip(RESISTING, (damping, armature, stiffness, friction), strict=True)
-        most = zip(BOUNDING, (effort, speed), strict=True)
-        self._set(
-            actuated=bool(actuated),
-            limits=Limits.of(name, limits, self.limited),
-            **{what: not_negative(name, what, numbers, nv) for what, numbers in given},
-            **{what: bound(name, what, numbers, nv) for what, numbers in most},
-            rest=neutral if rest is None else self.normalised(rest_position(name, rest, neutral)),
-        )
+            neutral.flags.writeable = False
+        put = object.__setattr__  # as `_set` does; the arrays of settings cannot be written to as they come
+        put(self, "actuated", bool(actuated))
+        put(self, "limits", Limits.of(name, limits, self.limited))
+        for what, numbers in zip(RESISTING, (damping, armature, stiffness, friction), strict=True):
+            put(self, what, not_negative(name, what, numbers, nv))
+        put(self, "effort", bound(name, "effort", effort, nv))
+        put(self, "speed", bound(name, "speed", speed, nv))
+        if rest is None:
+            put(self, "rest", neutral)
+        else:
+            self._set(rest=self.normalised(rest_position(name, rest, neutral)))
 
     def arguments(self) -> dict[str, Any]:
         """The constructor's own arguments: what tells this joint type from another of its class."""
@@ -369,7 +373,11 @@ def unit(what: str, axis: ArrayLike) -> tuple[float, float, float]:
     if isinstance(axis, tuple) and axis in _ALONG:
         return _ALONG[axis]
     vector = finite(what, axis, (3,))
-    length = float(np.linalg.norm(vector))
+    with np.errstate(over="ignore"):
+        length = float(np.linalg.norm(vector))
+    if math.isinf(length):  # its square cannot be represented; it has a direction all the same
+        vector = vector / np.abs(vector).max()
+        length = float(np.linalg.norm(vector))
     if length < NO_DIRECTION:
         raise ModelError(f"{what} is zero: give a direction, such as (0, 0, 1).")
     if abs(length - 1.0) > AXIS_ROUNDING:

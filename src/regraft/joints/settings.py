@@ -22,7 +22,15 @@ BOUNDING = ("effort", "speed")
 SETTINGS = (*RESISTING, *BOUNDING, "actuated", "limits", "rest")
 """All of them, by the names that constructors take."""
 
-_ZEROS, _UNBOUNDED = ([np.full(nv, value) for nv in range(7)] for value in (0.0, math.inf))  # made once: most joints have these
+
+def _each(value: float | Array, nv: int) -> Array:
+    """An array that cannot be written to: one number for each velocity."""
+    numbers = np.array([value] * nv) if isinstance(value, float) else np.full(nv, value)
+    numbers.setflags(write=False)
+    return numbers
+
+
+_ZEROS, _UNBOUNDED = ([_each(value, nv) for nv in range(7)] for value in (0.0, math.inf))  # made once: most joints have these
 
 
 def is_left_out(numbers: Array) -> bool:
@@ -35,11 +43,11 @@ def not_negative(name: str, what: str, given: ArrayLike | float, nv: int) -> Arr
     if given is NONE or given is _ZEROS[nv] or (isinstance(given, float) and given == 0.0):
         return _ZEROS[nv]
     if isinstance(given, float) and 0.0 < given < math.inf:
-        return np.array([given] * nv)
+        return _each(given, nv)
     numbers = _for_each(name, what, given, nv)
     if not (np.isfinite(numbers).all() and (numbers >= 0).all()):
         raise ModelError(f"{name}: {what} must be finite and not negative, not {numbers.tolist()}.")
-    return np.full(nv, numbers)
+    return _each(numbers, nv)
 
 
 def bound(name: str, what: str, given: ArrayLike | None, nv: int) -> Array:
@@ -47,13 +55,13 @@ def bound(name: str, what: str, given: ArrayLike | None, nv: int) -> Array:
     if given is None or given is _UNBOUNDED[nv]:
         return _UNBOUNDED[nv]
     if isinstance(given, float) and given >= 0.0:
-        return np.array([given] * nv)
+        return _each(given, nv)
     if isinstance(given, list | tuple):
         given = [math.inf if one is None else one for one in given]  # as JSON has it
     numbers = _for_each(name, what, given, nv)
     if not (numbers >= 0).all():
         raise ModelError(f"{name}: {what} is the largest size that there may be, so it must not be negative: {numbers.tolist()}.")
-    return np.full(nv, numbers)
+    return _each(numbers, nv)
 
 
 def rest_position(name: str, given: ArrayLike, neutral: Array) -> Array:

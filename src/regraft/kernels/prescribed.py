@@ -3,6 +3,8 @@
 Such a joint does not give way: HELD of its degrees of freedom is infinite, so D is 0 and the elimination passes all inertia and
 force through it. Its own acceleration S a, with a GIVEN, is part of the bias of its child. The torque that it takes is what is
 missing in the joint's balance in the end, U · A_parent and what its rotor needs, less what is left of the torques in it.
+
+Loop joints that move as told have constraint rows instead, see `constraints.prescribed_rows`, and their torques are multipliers.
 """
 
 from __future__ import annotations
@@ -15,7 +17,9 @@ from ..algebra.scalars import Scalar
 from ..algebra.spatial import plus_times, power
 from ..compilation import Floats, Table, entry, inline, jit, long_entry
 from .aba import accelerate, eliminate_joints, load_tree
+from .constraints.closure import CLOSE_VELOCITIES, close_with
 from .constraints.dynamics import hold_together
+from .constraints.prescribed_rows import set_velocities_aside
 from .constraints.tables import GAP
 from .kinematics import move_bodies, parent_motion, place_bodies, rising_world
 from .memory import loops_at, model_at, positions_in, velocities_in, work_at
@@ -91,6 +95,18 @@ def prescribed_closed_step(handle: int, q: int, v: int, tau: int, external: int,
     position, velocity, rate = vector_at(q, positions_in(handle)), vector_at(v, nv), vector_at(out, nv)
     worst = articulate_prescribed(m, w, position, velocity, vector_at(tau, nv), table_at(external, pushed, EXTERNAL, 0.0))
     return impose_rates(w, rate, hold_together(m, w, closed, position, rate, worst))
+
+
+@long_entry
+def prescribed_closing(handle: int, q: int, v: int, step: int, best: int, result: int, what: int) -> float:
+    """`closure.loop_closing`; what is only the error of a velocity does not follow prescribed motions."""
+    closed = loops_at(handle, 0.0)
+    if what == CLOSE_VELOCITIES:
+        set_velocities_aside(closed, True)
+    gap = close_with(handle, q, v, step, best, result, what)
+    if what == CLOSE_VELOCITIES:
+        set_velocities_aside(closed, False)
+    return gap
 
 
 @jit

@@ -15,12 +15,14 @@ from ..ask.assembly import assemble
 from ..describe.inertia import Inertia
 from ..describe.mechanism import Mechanism
 from ..describe.parts import WORLD
+from ..describe.shapes import Sphere
 from ..errors import ModelError
 from ..joints import Revolute
-from .ready import Model
+from .ready import Model, add_limb
 
 _HINGE = Revolute((0.0, 0.0, 1.0))
 _DOWN = (0.0, -9.81, 0.0)
+_THICK, _BOB = 0.02, 0.06  # m: the radii of rods and of the pendulum's mass, as they are drawn
 
 
 def pendulum() -> Model:
@@ -42,6 +44,8 @@ def pendulum() -> Model:
     mech.add_body("rod", Inertia.point(1.0, (0.0, -1.0, 0.0)))
     mech.add_joint("hinge", _HINGE, WORLD, "rod")
     mech.add_frame("bob", "rod", _at(0.0, -1.0))
+    add_limb(mech, "rod", (0.0, 0.0, 0.0), (0.0, -1.0, 0.0), 0.5 * _THICK)
+    mech.add_shape("rod", Sphere(_BOB), "bob", _at(0.0, -1.0))
     return Model(mech, mech.state(q={"hinge": -0.5 * math.pi}))
 
 
@@ -80,9 +84,11 @@ def four_bars(count: int = 2, speed: float = 1.0) -> Model:
     mech = Mechanism(gravity=_DOWN)
     for i in range(count + 1):
         mech.add_body(f"upright {i}", Inertia.rod(1.0, (0.0, 0.0, 0.0), (0.0, 1.0, 0.0)))
+        add_limb(mech, f"upright {i}", (0.0, 0.0, 0.0), (0.0, 1.0, 0.0), _THICK)
         mech.add_joint(f"foot {i}", _HINGE, WORLD, f"upright {i}", _at(i, 0.0))
         if i < count:
             mech.add_body(f"level {i}", Inertia.rod(1.0, (0.0, 0.0, 0.0), (1.0, 0.0, 0.0)))
+            add_limb(mech, f"level {i}", (0.0, 0.0, 0.0), (1.0, 0.0, 0.0), _THICK)
             mech.add_joint(f"top {i}", _HINGE, f"upright {i}", f"level {i}", _at(0.0, 1.0))
         if i > 0:
             mech.add_joint(f"end {i}", _HINGE, f"level {i - 1}", f"upright {i}", _at(1.0, 0.0), _at(0.0, 1.0))
@@ -98,6 +104,7 @@ _D, _DA, _E, _EA = 0.028, 0.0115, 0.02, 0.01421
 _SS, _SA, _SB, _SC, _SD = 0.035, 0.01874, 0.01043, 0.018, 0.02
 _TA, _TB, _U, _UA, _UB = 0.02308, 0.00916, 0.04, 0.01228, 0.00449
 _ZF, _ZT, _FA = 0.02, 0.04, 0.01421
+_THIN = 0.001  # m: the radius of its rods, as they are drawn
 _STIFFNESS, _REST, _TORQUE = 4530.0, 0.07785, 0.033
 
 _SQUEEZER = {
@@ -119,6 +126,16 @@ _ANGLES = {
     "phi": ("K5", (_ZT, 0.0), "K4", 0.222668390165886),
     "epsilon": (WORLD, _A, "K7", 1.23054744454982),
     "omega": ("K7", (0.0, -_U), "K6", -0.222668390165886),
+}
+_CORNERS = {
+    # body: the points that its rods go to from its origin, as it is drawn
+    "K1": [(_RR, 0.0)],
+    "K2": [(-_D, 0.0)],
+    "K3": [(0.0, -_SS), (_SD, -_SC)],
+    "K4": [(0.0, -_E)],
+    "K5": [(_ZT, 0.0)],
+    "K6": [(_ZF, 0.0)],
+    "K7": [(0.0, -_U)],
 }
 _ENDS = {"P3": ("K3", (0.0, -_SS)), "P4": ("K4", (0.0, -_E)), "P6": ("K6", (_ZF, 0.0))}
 
@@ -145,6 +162,8 @@ def squeezer() -> Model:
     mech = Mechanism(gravity=(0.0, 0.0, 0.0))
     for name, (mass, moment, com) in _SQUEEZER.items():
         mech.add_body(name, _plate(mass, moment, com))
+        for corner in _CORNERS[name]:
+            add_limb(mech, name, (0.0, 0.0, 0.0), (*corner, 0.0), _THIN)
     for name, (parent, place, child, _) in _ANGLES.items():
         mech.add_joint(name, _HINGE, parent, child, _at(*place))
     for name, (body, place) in _ENDS.items():

@@ -13,11 +13,12 @@ from ..change import reroot
 from ..describe.inertia import Inertia
 from ..describe.mechanism import Mechanism
 from ..describe.parts import WORLD
+from ..describe.shapes import Sphere
 from ..describe.state import State
 from ..errors import ModelError
 from ..joints import Revolute
 from ..simulate import PASS, STOP, Event, when_frame_below
-from .ready import positive
+from .ready import add_limb, positive
 
 LEGS = ("left", "right")
 """The two bodies; their origins are at the hip."""
@@ -28,6 +29,7 @@ FALL = "fall"
 
 _HINGE = Revolute((0.0, 1.0, 0.0))
 _AHEAD = 1e-6  # of the leg's length: where legs that pass each other touch the ground, the feet are closer than this
+_LEG, _BALL = 0.012, 0.06  # of its length: the radii of a leg and of the larger mass, as they are drawn
 
 
 class Legs(NamedTuple):
@@ -252,9 +254,17 @@ def _two_legs(hip_mass: float, leg_mass: float, length: float, distance: float, 
         inertia = Inertia.point(leg_mass, (0.0, 0.0, -finite_number("mass_distance", distance)))
         mech.add_body(leg, inertia + Inertia.point(hip_mass) if leg == hip_on else inertia)
         mech.add_frame(_foot(leg), leg, foot)
+        add_limb(mech, leg, (0.0, 0.0, 0.0), (0.0, 0.0, -length), _LEG * length)
+        mech.add_shape(leg, Sphere(_ball(leg_mass, hip_mass, length)), f"{leg} mass", Pose(translation=inertia.com))
+    mech.add_shape(hip_on, Sphere(_ball(hip_mass, leg_mass, length)), "hip mass")
     mech.add_joint(STANCE, _HINGE, WORLD, LEGS[0], child_pose=foot)
     mech.add_joint(HIP, _HINGE, *LEGS)
     return mech
+
+
+def _ball(mass: float, other: float, length: float) -> float:
+    """The radius of a mass as it is drawn: a share of the leg's length for the larger one, and its volume as its mass."""
+    return _BALL * length * math.cbrt(mass / (max(mass, other) or 1.0))
 
 
 @dataclass(frozen=True)

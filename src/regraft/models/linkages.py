@@ -14,7 +14,7 @@ from ..describe.mechanism import Mechanism
 from ..describe.parts import WORLD
 from ..errors import ModelError
 from ..joints import Revolute
-from .ready import Model, positive
+from .ready import Model, add_limb, positive
 
 _DENSITY = 1.0  # kg/m
 _RADIUS = 0.02  # m
@@ -60,6 +60,7 @@ def four_bar(
     mech, hinge = Mechanism(), Revolute((0.0, -1.0, 0.0))
     for name, length in sizes.items():
         mech.add_body(name, Inertia.cylinder(_DENSITY * length, _RADIUS, (0.0, 0.0, 0.0), (length, 0.0, 0.0)))
+        add_limb(mech, name, (0.0, 0.0, 0.0), (length, 0.0, 0.0), _RADIUS)
     mech.add_joint("motor", hinge, WORLD, "crank")
     mech.add_joint("elbow", hinge, "crank", "coupler", _along(sizes["crank"]))
     mech.add_joint("pivot", hinge, WORLD, "rocker", _along(base))
@@ -113,6 +114,8 @@ def bricard(length: float = 1.0) -> Model:
     rods = [WORLD, *(f"rod {number}" for number in range(1, 6)), WORLD]
     for rod, side in zip(rods[1:-1], sides[1:], strict=True):  # at the start with the world's axes, its origin at its first hinge
         mech.add_body(rod, Inertia.cylinder(_DENSITY * size, _RADIUS * size, (0.0, 0.0, 0.0), side))
+        add_limb(mech, rod, (0.0, 0.0, 0.0), tuple(side.tolist()), _RADIUS * size)
+    add_limb(mech, WORLD, (0.0, 0.0, 0.0), tuple(sides[0].tolist()), _RADIUS * size)
     for number, (before, after) in enumerate(pairwise(rods), 1):
         axis = np.cross(sides[number - 1], sides[number % 6])
         mech.add_joint(f"hinge {number}", Revolute(axis), before, after, Pose(translation=sides[number - 1]))

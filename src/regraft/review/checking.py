@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
-from ..errors import ModelError
+from ..errors import ModelError, StructureError
 from .inertias import check_inertias
 from .limits import check_limits
 from .motion import check_motion, unconnected
@@ -54,5 +54,9 @@ def check(mech: Mechanism, state: State | None = None) -> list[Remark]:
         return [error("connection", loose, "no joint leads there from the world; add one, such as a Free joint")]
     start = mech.state() if state is None else state
     mech.check_state(start)
+    try:
+        mech.structure.work  # noqa: B018 (it is derived when it is asked for)
+    except StructureError as problem:
+        return [error("structure", (), str(problem).removesuffix("."))]
     found = [*check_motion(mech, start), *check_inertias(mech, start), *check_limits(mech, start)]
     return sorted(found, key=lambda remark: remark.level != "error")

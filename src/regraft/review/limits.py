@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from ..describe.mechanism import Mechanism
 from ..describe.parts import Coupling
 from ..describe.state import State
+from ..errors import StructureError
 from ..joints import Limits
 from ..tolerances import ASSEMBLED
 from .remark import Remark, error, warning
@@ -50,6 +51,26 @@ def _check_units(mech: Mechanism, bounded: Mapping[str, Limits]) -> Iterator[Rem
 
 
 def _check_start(mech: Mechanism, bounded: Mapping[str, Limits], state: State) -> Iterator[Remark]:
+    beyond = _beyond(mech, bounded, state)
+    if beyond:
+        first, way = next(iter(beyond)), _within(mech, bounded)
+        better = f"; the keyframe {way!r} is within all limits" if way is not None else ""
+        yield warning("limits", beyond, f"{first!r} {beyond[first]}{better}")
+
+
+def _within(mech: Mechanism, bounded: Mapping[str, Limits]) -> str | None:
+    """The first keyframe of this structure that no limit pushes at."""
+    for name in mech.keyframes:
+        try:
+            if not _beyond(mech, bounded, mech.keyframe(name)):
+                return name
+        except StructureError:
+            continue
+    return None
+
+
+def _beyond(mech: Mechanism, bounded: Mapping[str, Limits], state: State) -> dict[str, str]:
+    """The joints that are beyond their limits, and what is to be said of each."""
     beyond = {}
     for name, limits in bounded.items():
         kind, place = mech.joints[name].type, mech.layout.q_slices.get(name)
@@ -58,9 +79,7 @@ def _check_start(mech: Mechanism, bounded: Mapping[str, Limits], state: State) -
         for value, low, high in zip(state.q[place].tolist(), limits.lower, limits.upper, strict=True):
             if not low - ASSEMBLED <= value <= high + ASSEMBLED:
                 beyond[name] = f"starts at {value:.6g}, and its limits are {low:.6g} to {high:.6g}"
-    if beyond:
-        first = next(iter(beyond))
-        yield warning("limits", beyond, f"{first!r} {beyond[first]}")
+    return beyond
 
 
 def _check_coupling(mech: Mechanism, coupling: Coupling, state: State) -> Iterator[Remark]:

@@ -1,4 +1,4 @@
-"""Shapes as they are drawn: hulls of points with a rounded edge."""
+"""Shapes as they are drawn: hulls of points with a rounded edge, and surfaces of triangles."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from ..algebra.pose import pose_along
 from ..describe.grounds import Ground
 from ..describe.hulls import hull_of
 from ..describe.parts import Shape
-from ..describe.shapes import Plane
+from ..describe.shapes import Mesh, Plane
+from ..errors import FileError
 from ..tolerances import DRAWN_APART
+from .meshes import read_surface
 
 Array = NDArray[np.float64]
 
@@ -27,6 +29,8 @@ class Outline(NamedTuple):
     thickness: float
     """Half of it, about, where it is thinnest."""
     colour: str | None = None
+    faces: NDArray[np.intp] | None = None
+    """(m, 3): of a mesh, the corners of its triangles; it is drawn as these, not as the hull of its points."""
 
 
 _LINE = 0.01  # m: half of the thickness of the line that is the ground
@@ -34,7 +38,9 @@ _ACROSS = 0.1  # cosine: a plane whose normal is nearer to y faces the camera, a
 
 
 def outline_of(shape: Shape) -> Outline | None:
-    """A shape as it is drawn; None for meshes, which are in files, what has no end, such as planes, and hollows."""
+    """A shape as it is drawn; None for meshes whose files cannot be read, what has no end, such as planes, and hollows."""
+    if isinstance(shape.form, Mesh):
+        return _surface(shape, shape.form, _colour(shape))
     hull = hull_of(shape.form)
     if hull is None:
         return None
@@ -76,6 +82,15 @@ def line_across(shape: Shape, low: Array, high: Array) -> Outline | None:
 
 def _colour(shape: Shape) -> str | None:
     return None if shape.color is None else _hex(shape.color)
+
+
+def _surface(shape: Shape, form: Mesh, colour: str | None) -> Outline | None:
+    try:
+        surface = read_surface(form.file or form.path)
+    except FileError:
+        return None
+    points = shape.pose.apply(surface.points * form.scale)
+    return Outline(shape.body, points, 0.0, float(np.ptp(points, axis=0).min()), colour, surface.faces)
 
 
 def _hex(color: tuple[float, float, float, float]) -> str:

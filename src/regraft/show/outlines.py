@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ..describe.mechanism import Mechanism
 from ..describe.parts import WORLD, Shape
+from ..describe.shapes import Mesh
 from ..describe.state import State
 from .forms import Outline, line_across, lines_of, outline_of
 from .sticks import stick_of, where_joints_are
@@ -19,8 +20,8 @@ Array = NDArray[np.float64]
 def outlines_of(mech: Mechanism, state: State, soles: frozenset[str] = frozenset()) -> tuple[Outline, ...]:
     """A mechanism's shapes that are there to be seen, body by body, and sticks for bodies with mass that have none.
 
-    A body all of whose visible shapes are meshes is drawn as what is there to be touched. `soles` are the frames that feet
-    stand on.
+    A body none of whose visible shapes can be drawn, such as meshes that are not there, is drawn as what is there to be touched.
+    `soles` are the frames that feet stand on.
     """
     places = where_joints_are(mech, state)
     by_body: dict[str, list[Shape]] = {body: [] for body in mech.bodies}
@@ -39,6 +40,14 @@ def planes_of(mech: Mechanism, low: Array, high: Array) -> tuple[Outline, ...]:
     """The planes of the world that are there to be seen, as lines through a room with these corners (3,)."""
     shapes = (shape for shape in mech.shapes.values() if shape.body == WORLD and shape.visual)
     return tuple(found for shape in shapes if (found := line_across(shape, low, high)) is not None)
+
+
+def not_drawn(mech: Mechanism) -> list[str]:
+    """The mesh files that cannot be read, of bodies that have no other shapes, so that they are drawn as sticks."""
+    shapes = list(mech.shapes.values())
+    seen = {one.body for one in shapes if outline_of(one) is not None}
+    lacking = (one.form for one in shapes if one.body not in seen)
+    return list(dict.fromkeys(form.path for form in lacking if isinstance(form, Mesh)))
 
 
 def _drawable(shapes: Iterable[Shape]) -> list[Outline]:

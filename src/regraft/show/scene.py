@@ -7,22 +7,44 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from types import MappingProxyType
+from typing import Protocol
 
 import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
-from ..ask.poses import body_poses
-from ..describe.parts import WORLD
-from ..simulate import Trajectory
+from ..algebra.pose import Pose
+from ..describe.mechanism import Mechanism
+from ..describe.state import State
+from ..tolerances import DRAWN_APART
 from .animation import Mover, mover
+from .forms import Outline
 from .outlines import outlines_of, planes_of
-from .scenery import Camera, Drawn, draw_outlines, empty_collection
+from .scenery import Camera, Drawn, draw_placed, empty_collection, placed_in
 
 Array = NDArray[np.float64]
 
 STRIP_WIDTH, LINE = 10.4, 0.155  # inches: of a strip, and from line to line of what is written in it
 _MARGIN, _STEPS = 0.25, 60  # m around everything that is ever seen; moments at which that is looked for
+_AROUND = 0.12  # the same as a share of what is seen
+
+
+class Motion(Protocol):
+    """What a scene asks of a motion, such as a trajectory."""
+
+    @property
+    def t(self) -> Array:
+        """Its times."""
+
+    @property
+    def events(self) -> Sequence[tuple[float, str]]:
+        """What happened, with its times."""
+
+    def mechanism(self, t: float) -> Mechanism:
+        """The mechanism at a moment."""
+
+    def state(self, t: float) -> State:
+        """Its state at a moment."""
 
 
 class Poses(ABC):
@@ -81,30 +103,41 @@ def spread_moments(start: float, events: Sequence[float], end: float, room: int)
 class Scene(Poses):
     """A motion as the camera sees it, and the room that it takes on the paper; its poses in so many rows and columns.
 
-    `notes` are written below the poses at their times.
+    `notes` are written below the poses at their times. One that is `fitted` is of any size and at any height: the paper ends a
+    little beyond what is seen, the floor is no higher than the lowest point, and up is where gravity does not pull.
     """
 
     def __init__(
         self,
         camera: Camera,
-        traj: Trajectory,
+        traj: Motion,
         rows: int,
         columns: int,
         notes: Mapping[float, str] = MappingProxyType({}),
+        *,
+        fitted: bool = False,
     ) -> None:
         self.camera, self.traj, self.rows, self.columns, self.notes = camera, traj, rows, columns, notes
         self.start, self.end = float(traj.t[0]), float(traj.t[-1])
-        self.outlines = outlines_of(traj.mechanism(self.start), traj.state(self.start))
-        places = np.concatenate([self._points(t) for t in np.linspace(self.start, self.end, _STEPS).tolist()])
-        low, high = places.min(axis=0) - _MARGIN, places.max(axis=0) + _MARGIN
-        planes = planes_of(traj.mechanism(self.start), low, high)
+        mech = traj.mechanism(self.start)
+        self.outlines = outlines_of(mech, traj.state(self.start))
+        self.turned = upright(mech.gravity) if fitted else Pose()
+        steps = _STEPS if self.end > self.start else 1
+        places = np.concatenate([self._points(t, fitted) for t in np.linspace(self.start, self.end, steps).tolist()])
+        margin = _MARGIN
+        if fitted:
+            margin = _AROUND * max(float(np.ptp(places, axis=0).max()), DRAWN_APART)
+            self.turned = Pose(translation=(0.0, 0.0, -_floor_of(places))) @ self.turned
+            places = places - (0.0, 0.0, _floor_of(places))
+        low, high = places.min(axis=0) - margin, places.max(axis=0) + margin
+        planes = () if fitted else planes_of(mech, low, high)
         self.outlines += planes
         places = np.concatenate([places, *(one.points for one in planes)])
         self.floor = np.array(
             [(x, y, 0.0) for x, y in ((low[0], low[1]), (high[0], low[1]), (high[0], high[1]), (low[0], high[1]))]
         )
         seen = np.concatenate([camera.see(places), camera.see(self.floor)])[:, :2]
-        self.low, self.high = seen.min(axis=0) - 0.02, seen.max(axis=0) + _MARGIN
+        self.low, self.high = seen.min(axis=0) - 0.08 * margin, seen.max(axis=0) + (0.2 * margin if fitted else margin)
 
     @property
     def moments(self) -> list[float]:
@@ -113,7 +146,7 @@ class Scene(Poses):
 
     def drawn(self, t: float) -> Drawn:
         """What is to be seen at a moment."""
-        return draw_outlines(self.outlines, self.traj.mechanism(t), self.traj.state(t), self.camera, self.floor)
+        return draw_placed(self._placed(t), self.camera, self.floor)
 
     def happened(self, t: float, before: float) -> list[tuple[float, str]]:
         """The events after one moment and up to another, with their times."""
@@ -126,9 +159,32 @@ class Scene(Poses):
         note = self.notes.get(times[number])
         return [f"{times[number]:.2f} s", *(name for _, name in events), *([note] if note else [])]
 
-    def _points(self, t: float) -> Array:
-        poses = body_poses(self.traj.mechanism(t), self.traj.state(t))
-        return np.concatenate([one.points if one.body == WORLD else poses[one.body].apply(one.points) for one in self.outlines])
+    def _placed(self, t: float) -> list[tuple[Outline, Array]]:
+        placed = placed_in(self.outlines, self.traj.mechanism(t), self.traj.state(t))
+        return [(one, self.turned.apply(points)) for one, points in placed]
+
+    def _points(self, t: float, whole: bool) -> Array:
+        """Where outlines are; `whole` with what is within their radii."""
+        around = np.concatenate((np.eye(3), -np.eye(3))) if whole else np.zeros((1, 3))
+        return np.concatenate(
+            [(points[:, None] + one.radius * around).reshape(-1, 3) for one, points in self._placed(t)]
+        )  # fmt: skip
+
+
+def upright(gravity: Array) -> Pose:
+    """What turns the direction against gravity to z, by the shortest way; nothing where there is no gravity."""
+    size = float(np.linalg.norm(gravity))
+    up = -gravity / size if size else np.array([0.0, 0.0, 1.0])
+    axis, cosine = np.cross(up, (0.0, 0.0, 1.0)), float(up[2])
+    if not axis.any():
+        return Pose() if cosine > 0.0 else Pose(np.diag([1.0, -1.0, -1.0]))
+    return Pose.about(axis, math.atan2(float(np.linalg.norm(axis)), cosine))
+
+
+def _floor_of(places: Array) -> float:
+    """How high the floor is: at zero, unless something is below it or all is far above."""
+    low, size = float(places[:, 2].min()), float(np.ptp(places, axis=0).max())
+    return low if low < 0.0 or low > size else 0.0
 
 
 def draw_strip(ax: Axes, scene: Poses) -> None:

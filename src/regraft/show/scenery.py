@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from itertools import repeat
+from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
 from matplotlib.collections import PolyCollection
 from numpy.typing import NDArray
-from scipy.spatial import ConvexHull
+from scipy.spatial import ConvexHull, QhullError
 
 from ..algebra.pose import Pose
 from ..ask.poses import body_poses
@@ -17,6 +19,7 @@ from ..describe.mechanism import Mechanism
 from ..describe.parts import WORLD
 from ..describe.state import State
 from .forms import Outline
+from .shading import Polygon, shaded_triangles
 from .style import BLUE, GREEN, ORANGE
 
 Array = NDArray[np.float64]
@@ -91,23 +94,36 @@ def empty_collection() -> PolyCollection:
     return PolyCollection([], joinstyle="round")
 
 
-def draw_outlines(outlines: Sequence[Outline], mech: Mechanism, state: State, camera: Camera, floor: Array) -> Drawn:
-    """Bodies at one moment, with their shadows on a floor, whose corners are (4, 3)."""
+def placed_in(outlines: Sequence[Outline], mech: Mechanism, state: State) -> list[tuple[Outline, Array]]:
+    """Outlines at one moment, with their points (k, 3) in the world."""
     poses = {**body_poses(mech, state), WORLD: Pose()}
-    return draw_placed([(one, poses[one.body].apply(one.points)) for one in outlines], camera, floor)
+    return [(one, poses[one.body].apply(one.points)) for one in outlines]
 
 
 def draw_placed(
     placed: Sequence[tuple[Outline, Array]], camera: Camera, floor: Array, colour: Callable[[str], str] | None = None
 ) -> Drawn:
-    """The same of outlines whose points (k, 3) are given in the world; `colour` is that of a body by its name."""
+    """Outlines whose points (k, 3) are given in the world, with their shadows on a floor, whose corners are (4, 3).
+
+    `colour` is that of a body by its name.
+    """
     coloured = colour or colour_of
     shadows = [_outline(camera.see(_fallen(points, one.radius))) for one, points in placed if one.body != WORLD]
-    pieces = [[(one, camera.see(points)) for one, points in piece] for piece in _pieces(placed)]
-    behind_first = sorted(pieces, key=lambda piece: float(np.concatenate([seen for _, seen in piece])[:, 2].mean()))
+    flat = [(one, points) for one, points in placed if one.faces is None]
+    pieces = [[(one, camera.see(points)) for one, points in piece] for piece in _pieces(flat)]
+    found: list[Polygon] = []
+    for piece in pieces:
+        near = float(np.concatenate([seen for _, seen in piece])[:, 2].mean())
+        found += zip(repeat(near), *_one_piece(piece, coloured(piece[0][0].body)))
+    for one, points in placed:
+        if one.faces is not None:
+            found += shaded_triangles(camera.see(points)[one.faces], one.colour or coloured(one.body))
     below = [SHADOW] * len(shadows)
     floor_and_shadows = Drawn.plain([camera.see(floor)[:, :2], *shadows], [GROUND, *below], [GROUND, *below])
-    return together(floor_and_shadows, *(_one_piece(piece, coloured(piece[0][0].body)) for piece in behind_first))
+    if not found:
+        return floor_and_shadows
+    _, *behind_first = zip(*sorted(found, key=itemgetter(0)), strict=True)
+    return together(floor_and_shadows, Drawn(*map(list, behind_first)))
 
 
 def _pieces(placed: Sequence[tuple[Outline, Array]]) -> list[list[tuple[Outline, Array]]]:
@@ -153,13 +169,17 @@ def colour_of(body: str) -> str:
 
 
 def _fallen(points: Array, radius: float) -> Array:
-    """Discs on the floor, straight below."""
-    flat: Array = points[:, None, :] * (1.0, 1.0, 0.0) + radius * _CIRCLE
-    return flat
+    """Discs on the floor, straight below; points where they have no radius."""
+    flat: Array = points[:, None, :] * (1.0, 1.0, 0.0)
+    return flat + radius * _CIRCLE if radius else flat
 
 
 def _outline(points: Array) -> Array:
     """The hull of points on the paper."""
     cloud = points[..., :2].reshape(-1, 2)
-    hull: Array = cloud[ConvexHull(cloud).vertices]
+    try:
+        hull: Array = cloud[ConvexHull(cloud).vertices]
+    except QhullError:  # all on one line
+        along = (cloud - cloud[0]) @ (cloud[np.argmax(np.linalg.norm(cloud - cloud[0], axis=1))] - cloud[0])
+        hull = cloud[[np.argmin(along), np.argmax(along)]]
     return hull

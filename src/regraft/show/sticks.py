@@ -19,6 +19,7 @@ Array = NDArray[np.float64]
 
 _DENSITY = 1000.0  # kg/m³
 _THINNEST, _THICKEST = 0.02, 0.09  # m: radii
+_SLENDER = 0.12  # of a short stick the least radius, as a share of its length
 _SOLE = 0.012  # m: of a body with a sole, which is to stand on the ground, not in it
 _SHORTEST = 0.08  # m: what is shorter is a ball
 
@@ -54,7 +55,8 @@ def where_joints_are(mech: Mechanism, state: State) -> Mapping[str, list[Array]]
 
 def _radius(mass: float, length: float) -> float:
     """Of a cylinder of flesh, within limits."""
-    return min(max(math.sqrt(mass / (math.pi * _DENSITY * max(length, _SHORTEST))), _THINNEST), _THICKEST)
+    of_flesh = math.sqrt(mass / (math.pi * _DENSITY * max(length, _SHORTEST)))
+    return min(max(of_flesh, min(_THINNEST, _SLENDER * length)), _THICKEST)
 
 
 def _apart(points: list[Array]) -> list[Array]:

@@ -1,5 +1,6 @@
 """Hybrid simulation: integrators, events, the compiled loop and trajectories."""
 
+from .controls import Controls, controls
 from .events import PASS, STOP, Event, at_time, when_frame_below, when_joint
 from .hybrid import simulate
 from .ivp import InitialValueProblem, as_ivp
@@ -12,6 +13,7 @@ __all__ = [
     "ALL",
     "PASS",
     "STOP",
+    "Controls",
     "Event",
     "InitialValueProblem",
     "Law",
@@ -19,6 +21,7 @@ __all__ = [
     "Trajectory",
     "as_ivp",
     "at_time",
+    "controls",
     "join",
     "law",
     "simulate",

@@ -14,14 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..ask.loads import put_wrenches
-from ..ask.prescribed import driven_dynamics
+from ..ask.prescribed import driven_dynamics, tell_shared
 from ..ask.reactions import joint_reactions
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
 from ..errors import ModelError
 from .contacts.looking import Looking, Pushed, pushed_by, with_pushes
 from .drives import Motors, Pushes, Torques
-from .prescribed import Guiding, Motion
+from .motions import Motion
+from .prescribed import Sampling
 from .recorded import Segment
 from .shown import Shown
 
@@ -72,9 +73,9 @@ class Applied:
     def impose(self, mech: Mechanism, times: Array, x: Array) -> None:
         """Put the prescribed joints, in states (times, nq + nv), exactly where they are to be."""
         if self.prescribed:
-            guiding = Guiding(mech, self.prescribed, self.later)
+            sampling = Sampling(mech, self.prescribed, self.later)
             for t, state in zip(times.tolist(), x, strict=True):
-                guiding.impose(t, state[: mech.nq], state[mech.nq :])
+                sampling.impose(t, state[: mech.nq], state[mech.nq :])
 
     def __reduce__(self) -> Any:
         # functions stay in their process, as many cannot be sent to another one; without their answers nothing is known there
@@ -166,9 +167,14 @@ def _with_prescribed(segment: Segment, applied: Applied, torques: Array | None, 
     if segment.contacts is not None:
         looking, seen = _seen_with(segment, torques, pushes)
         acting = _and_contacts(segment, pushed_by(segment, looking.points, seen), acting)
-    guiding = Guiding(mech, applied.prescribed, applied.later)
+    sampling, where = Sampling(mech, applied.prescribed, applied.later), mech.coordinates.slices
     for i, (t, x) in enumerate(zip(segment.t.tolist(), segment.seen, strict=True)):
-        found[i, : mech.nv] += driven_dynamics(mech, State(mech.layout, x), guiding.accelerations(t), *_by_name(mech, acting, i)).torques
+        state = State(mech.layout, x)
+        driven = driven_dynamics(mech, state, sampling.accelerations(t), *_by_name(mech, acting, i))
+        if i == 0:
+            tell_shared(mech, state, driven)
+        for name, torque in driven.torques.items():
+            found[i, where[name]] += torque
     return found
 
 

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from ..algebra.memory import table_at, vector_at
 from ..errors import ModelError
-from .calls import FINE, read_only
+from .calls import FINE, append_to, read_only
 
 Array = NDArray[np.float64]
 
@@ -48,6 +48,8 @@ class Callback:
         self.within = tuple(within)
         """Those that a Python function calls in its turn."""
         self.problem: BaseException | None = None
+        self.context: int | None = None
+        """What it is called with, last, instead of the count of what it fills."""
 
 
 @contextmanager
@@ -80,7 +82,7 @@ def lost_exceptions_kept(callbacks: Sequence[Callback]) -> Iterator[None]:
 
 
 def compiled_callback(function: Any, kind: str, name: str) -> Callback:
-    """A Numba function f(t, q, v, out), or for a guard f(t, q, v) -> float, as a C function."""
+    """A Numba function f(t, q, v, out), for a guard f(t, q, v) -> float, for a motion f(t) -> (q, v, a), as a C function."""
     known = _wrapped.setdefault(function, {})
     wrapped = known.get(kind) or known.setdefault(kind, _wrap(function, kind, name))
     return Callback(wrapped, wrapped.address, name)
@@ -97,12 +99,14 @@ def _wrap(function: Any, kind: str, name: str) -> Any:
 _FORMS = {
     "torque": "It must be f(t, q, v, out): t a number, q and v arrays that it reads, out an array that it fills.",
     "wrenches": "It must be f(t, q, v, out): t a number, q and v arrays that it reads, out an array (bodies, 6) that it fills.",
+    "controls": "It must be f(t, out): t a number, out an array that it fills, one number for each actuator.",
     "guard": "It must be f(t, q, v): t a number, q and v arrays that it reads; and return a number.",
+    "motion": "It must be f(t): t a number; and return position, velocity and acceleration, each a number or an array.",
 }
 
 
 def _check_parameters(function: Callable[..., Any], kind: str, name: str) -> None:
-    expected = 3 if kind == "guard" else 4
+    expected = {"guard": 3, "controls": 2, "motion": 1}.get(kind, 4)
     try:
         inspect.signature(function).bind(*range(expected))
     except TypeError:
@@ -147,6 +151,15 @@ def _wrench_wrapper(function: Any) -> Any:
     return wrapper
 
 
+def _controls_wrapper(function: Any) -> Any:
+    @numba.cfunc(_C_SIGNATURE)
+    def wrapper(t, _q, _v, out, _nq, _nv, size):  # type: ignore[no-untyped-def]
+        function(t, vector_at(out, size))
+        return FINE
+
+    return wrapper
+
+
 def _guard_wrapper(function: Any) -> Any:
     @numba.cfunc(_C_SIGNATURE)
     def wrapper(t, q, v, out, nq, nv, _size):  # type: ignore[no-untyped-def]
@@ -157,7 +170,24 @@ def _guard_wrapper(function: Any) -> Any:
     return wrapper
 
 
-_WRAPPERS = {"torque": _torque_wrapper, "wrenches": _wrench_wrapper, "guard": _guard_wrapper}
+def _motion_wrapper(function: Any) -> Any:
+    @numba.cfunc(_C_SIGNATURE)
+    def wrapper(t, _q, _v, out, _nq, _nv, size):  # type: ignore[no-untyped-def]
+        position, velocity, rate = function(t)
+        numbers = vector_at(out, size)
+        end = append_to(numbers, append_to(numbers, append_to(numbers, 0, position), velocity), rate)
+        return FINE if end == size else 0
+
+    return wrapper
+
+
+_WRAPPERS = {
+    "torque": _torque_wrapper,
+    "wrenches": _wrench_wrapper,
+    "controls": _controls_wrapper,
+    "guard": _guard_wrapper,
+    "motion": _motion_wrapper,
+}
 
 
 class _Views(dict[tuple[int, int], Array]):
@@ -167,23 +197,6 @@ class _Views(dict[tuple[int, int], Array]):
         address, count = key
         found = self[key] = np.ctypeslib.as_array((ctypes.c_double * count).from_address(address)) if count else np.zeros(0)
         return found
-
-
-def writing_callback(function: Callable[[float, Array, Array, Array], None], name: str) -> Callback:
-    """A Python function of t, q, v and another vector of the size of v, which it may change."""
-    views = _Views()
-
-    def called(t: float, q: int, v: int, other: int, nq: int, nv: int, _more: int) -> int:
-        try:
-            function(t, views[q, nq], views[v, nv], views[other, nv])
-            return FINE
-        except BaseException as problem:  # as in `python_callback`
-            callback.problem = problem
-            return 0
-
-    c_function = _C_TYPE(called)
-    callback = Callback(c_function, ctypes.cast(c_function, ctypes.c_void_p).value or 0, name, called)
-    return callback
 
 
 def python_callback(

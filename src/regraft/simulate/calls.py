@@ -6,7 +6,7 @@ from typing import Any
 
 from llvmlite import ir
 from numba.core import types
-from numba.extending import intrinsic
+from numba.extending import intrinsic, overload
 from numba.np.arrayobj import make_array
 
 FINE = 0x5EED_600D
@@ -42,3 +42,33 @@ def read_only(_typing: Any, array: Any) -> Any:
         return args[0]
 
     return result(array), codegen
+
+
+def append_to(_out: Any, _at: int, _value: Any) -> int:
+    """Write a number, or the numbers of an array, from a place of an array on; returns the place behind them.
+
+    What does not fit is not written.
+    """
+    raise NotImplementedError("it is for compiled code.")
+
+
+@overload(append_to)
+def _append_to(_out: Any, _at: Any, _value: Any) -> Any:
+    if isinstance(_value, (types.Float, types.Integer, types.Boolean)):
+
+        def number(_out: Any, _at: Any, _value: Any) -> Any:
+            if _at < len(_out):
+                _out[_at] = _value
+            return _at + 1
+
+        return number
+    if isinstance(_value, types.UniTuple) or (isinstance(_value, types.Array) and _value.ndim == 1):
+
+        def several(_out: Any, _at: Any, _value: Any) -> Any:
+            for i in range(len(_value)):
+                if _at + i < len(_out):
+                    _out[_at + i] = _value[i]
+            return _at + len(_value)
+
+        return several
+    return None

@@ -41,6 +41,8 @@ class Coordinates(Protocol):
     """The mechanism whose positions and velocities are integrated."""
     start: State
     """Its state at the start."""
+    begin: State
+    """The same as the user sees it."""
     shown: Shown
     """What the user's functions are shown."""
 
@@ -74,7 +76,8 @@ class Reduced:
 
     def __init__(self, mech: Mechanism, state: State, _t: float) -> None:
         self.seen = self.moved = mech
-        self.start, self.shown = assembled(mech, state), Shown(mech)
+        self.start = self.begin = assembled(mech, state)
+        self.shown = Shown(mech)
 
     def show(self, t: float, x: Array) -> tuple[Mechanism, State]:
         """Mechanism and state as the user's functions get them."""
@@ -119,7 +122,7 @@ class Maximal:
     def __init__(self, mech: Mechanism, state: State, t: float) -> None:
         self.seen, self._bodies = mech, FreeBodies(mech)
         self.moved, begin = self._bodies.free, assembled(mech, state)
-        self.start, self.shown = self._bodies.maximal(begin), Shown(mech)
+        self.begin, self.start, self.shown = begin, self._bodies.maximal(begin), Shown(mech)
         self._first = begin._x
         self._shown_last = t, self.start._x.copy(), begin._x
         """The time, the state and the user's state that a function was last shown."""

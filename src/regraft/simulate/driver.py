@@ -53,6 +53,7 @@ class PartRecord(Structure):
     nv: int
     to: int  # address of the places of what it fills; those from `size` on are motors, NOWHERE is dropped
     count: int
+    context: int  # what the function is called with, last: that count, unless it has something of its own
     buffer: int  # address of its copies: positions, velocities, results, each with MARKS behind it
     in_python: bool  # whether it fills all of its results, or was never reached
 
@@ -90,7 +91,7 @@ def drive(t: float, q: int, v: int, out: int, nq: int, nv: int, context: int) ->
         gather(velocity, places_at(part.from_v, part.nv), own_v)
         for i in range(part.count):
             found[i] = np.nan if part.in_python else 0.0  # a signal on the way into Python leaves them as they are
-        failed = call_at(part.address, t, own_q, own_v, found, part.count)
+        failed = call_at(part.address, t, own_q, own_v, found, part.context)
         marked = is_marked(own_q) and is_marked(own_v) and is_marked(found)
         if failed != 0 or not marked:
             driver.failed, driver.failed_part, driver.overrun = True, p, not marked
@@ -170,6 +171,7 @@ class Driver:
             row.from_q, row.from_v, row.to = (self._at(places) for places in (part.from_q, part.from_v, part.to))
             buffer = np.concatenate([piece for count in sizes for piece in (np.zeros(count), np.full(MARKS, MARK))])
             row.address, row.buffer = part.callback.address, self._at(buffer)
+            row.context = row.count if part.callback.context is None else part.callback.context
             row.in_python = part.callback.python is not None
 
     def _at(self, array: Any) -> int:

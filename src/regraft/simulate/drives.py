@@ -15,6 +15,7 @@ from ..describe.state import State
 from ..errors import ModelError
 from ..structure.workspace import Workspace
 from .callbacks import is_compiled, python_callback
+from .controls import BoundControls, Controls
 from .driver import NOWHERE, Driver, Part
 from .laws import ALL, Home, Law, law_callback, laws_of, numbers_of
 
@@ -58,12 +59,14 @@ class Torques:
     laws: tuple[Law, ...]
     functions: tuple[Callable[..., Any], ...]
     home: Home
+    controls: tuple[BoundControls, ...] = ()
 
     def driver(self, mech: Mechanism, show: Show, motors: Motors) -> Driver:
         """All of it in one structure."""
         nv = mech.nv
         base, parts = np.zeros(nv + len(motors.cells)), []
-        for law in self.laws:
+        actuators = (one.law(mech) for one in self.controls)
+        for law in (*self.laws, *(one for one in actuators if one is not None)):
             if not self.home.check(law, mech, "torque"):
                 continue
             places = self._filled_by(law, mech, motors)
@@ -186,8 +189,12 @@ def torques_of(torque: Any, mech: Mechanism, home: Home) -> Torques | None:
     """What drives a run that begins with this mechanism; None for nothing."""
     if torque is None:
         return None
-    laws, functions = laws_of(torque, mech)
-    return Torques(tuple(laws), tuple(functions), home)
+    kinds = (Law, Controls, Mapping)
+    several = isinstance(torque, (list, tuple)) and any(callable(part) or isinstance(part, kinds) for part in torque)
+    parts = torque if several else [torque]
+    controls = tuple(BoundControls.of(part, mech) for part in parts if isinstance(part, Controls))
+    laws, functions = laws_of([part for part in parts if not isinstance(part, Controls)], mech)
+    return Torques(tuple(laws), tuple(functions), home, controls)
 
 
 def pushes_of(wrenches: Any, home: Home) -> Pushes | Mapping[str, Any] | None:

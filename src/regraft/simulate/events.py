@@ -14,7 +14,7 @@ from ..ask.places import place_of
 from ..describe.mechanism import Mechanism
 from ..describe.parts import WORLD, check_name
 from ..describe.state import State
-from ..errors import ModelError, listed
+from ..errors import ModelError, listed, meant
 from ..joints import settle
 from .driver import Call
 from .guards import FUNCTION, HEIGHT, JOINT, Guard
@@ -368,9 +368,13 @@ def check_events(events: Any, mech: Mechanism) -> tuple[Event, ...]:
     for event in found:
         guard, later = event.guard, 'or, if it comes later, say missing="wait"'
         if isinstance(guard, FrameBelow) and guard.missing == "error" and place_of(mech, guard.frame) is None:
-            raise ModelError(f"event {event.name!r}: there is no frame or body {guard.frame!r}; add it with add_frame, {later}.")
+            near = meant(guard.frame, (*mech.frames, *mech.bodies))
+            raise ModelError(
+                f"event {event.name!r}: there is no frame or body {guard.frame!r}; add it with add_frame, {later}.{near}"
+            )
         if isinstance(guard, JointAt) and guard.missing == "error" and guard.joint not in mech.joints:
             raise ModelError(
                 f"event {event.name!r}: there is no joint {guard.joint!r}; give one of {listed(mech.joints)}, {later}."
+                f"{meant(guard.joint, mech.joints)}"
             )
     return found

@@ -35,6 +35,7 @@ class Calls(Structure):
     wrenches: int  # address of the wrench function, 0 for none
     wrenches_context: int
     motion: int  # address of what imposes prescribed motions on a state, 0 for none
+    motion_context: int
     failed: bool  # whether a function of the user has failed
     of_free_bodies: bool  # whether the step is S3's
     closes: bool  # whether loops are closed again after each step

@@ -24,8 +24,8 @@ from .coordinates import Maximal, Reduced
 from .events import PASS, STOP, Event, TimeAt, check_events
 from .histories import EventRecord
 from .integrators import Integrator
+from .motions import Motion, jump_message, tell_impacts
 from .pace import Pace
-from .prescribed import Motion
 from .progress import Progress
 from .recorded import Segment
 from .runner import Runner
@@ -40,6 +40,7 @@ SHRINKING = 4
 MOST_STEPS = 10**9
 """A run with more steps of a given size must say so by `max_steps`."""
 
+_AHEAD = 1e-6  # s: how far behind the end of a run whose steps collapse a function is looked at that may be the reason
 _PAUSE = 0.1  # seconds of compiled code between looks at the clock and at Ctrl-C
 
 
@@ -78,9 +79,9 @@ def simulate(
         How long, in seconds.
     torque : callable, law, mapping, array_like or list of these, optional
         ``torque(t, mech, state)`` returns the joint torques, (nv,) or by joint name, loop joints too; a `law` for joints by
-        name, or a Numba function ``torque(t, q, v, out)`` that fills `out`, runs inside the compiled loop; or constant torques,
-        by joint name or (nv,). Those of a list add up. What knows places in `q` and `v` instead of names, a Numba function
-        without a law or an array, stops the run where the structure moves these places.
+        name, or a Numba function ``torque(t, q, v, out)`` that fills `out`, runs inside the compiled loop, and so do `controls`
+        of actuators; or constant torques, by joint name or (nv,). Those of a list add up. What knows places in `q` and `v`
+        instead of names, a Numba function without a law or an array, stops the run where the structure moves these places.
     events : Event or iterable of Event, optional
         What to watch for, and what to do then.
     integrator : {"dopri5", "rk4", "euler", "hakenberg"}, optional
@@ -110,8 +111,10 @@ def simulate(
         How many steps the run may take, however short they are. Without it a run stops where its steps become so short that it
         would never end, and a `step` of which there would be more than a billion is refused.
     prescribed : mapping of str to callable, optional
-        Joints of the tree that move as told, by name: ``f(t) -> (q, v, a)``, position, velocity and acceleration, each a number
-        or an array. All else follows; the torque that it takes is in `Trajectory.torques`. The state must start on these motions.
+        Joints that move as told, by name, loop joints too: ``f(t) -> (q, v, a)``, position, velocity and acceleration, each a
+        number or an array; one that is compiled by Numba runs inside the compiled loop. All else follows; the torque that it
+        takes is in `Trajectory.torques`. The state must start on these motions. For a joint that comes later: ``law(name, f,
+        absent="skip")``.
     contacts : Contact or iterable of Contact, optional
         What can touch. Each point of contact is open, sticks or slides; when that changes is found as other events are, and
         what came out is in `Trajectory.contacts`.
@@ -201,7 +204,9 @@ class Run:
 
     def _new_runner(self, mech: Mechanism, state: State, t: float) -> Runner:
         coordinates = (Maximal if self.settings.maximal else Reduced)(mech, state, t)
-        self.runner = Runner(coordinates, (t, self.end), self.method, self.settings, self.guarded)
+        self.runner = Runner(coordinates, (t, self.end), self.method, self.settings, self.guarded, first=not self.segments)
+        if self.runner.struck:
+            tell_impacts(self.happened[-1].name, t, self.runner.struck)
         self.runner.control.least = LEAST_STEP * (self.end - self.start)
         self.runner.arm({event.name for event in self.runner.events if event.already == "fire"} - self.asked)
         return self.runner
@@ -236,6 +241,7 @@ class Run:
                 if already := self._already(runner):
                     return self.happen(runner, [*already, *self._due(runner.t)])
                 why = stepping_loop.PAUSED
+        self._refuse_jumps(runner, _AHEAD if why == stepping_loop.TOO_SMALL else 0.0)
         if why == stepping_loop.FINISHED:
             return self.happen(runner, self._due(runner.t))
         if why == stepping_loop.EVENT:
@@ -302,6 +308,14 @@ class Run:
         modes = None if runner.contacts is None else runner.contacts.modes()
         self.segments.append(replace(runner.recorded(event), applied=applied, contacts=modes))
 
+    def _refuse_jumps(self, runner: Runner, further: float) -> None:
+        """An error where a prescribed motion has jumped on the way, or does so soon, and no event is there."""
+        found = runner.prescribed_jump(further)
+        if found is not None:
+            self.close(runner, None)
+            name, t = found
+            raise self._error(jump_message(name, t), t, name)
+
     def _allowed(self, runner: Runner) -> int:
         """How many steps may be taken until the next look at how far they come; an error where there are none left."""
         steps, t, most = self.steps + runner.steps, runner.t, self.settings.max_steps
@@ -363,7 +377,7 @@ class Run:
                 return None
             if event.action is not None:
                 mech, state = self._changed(runner, event, result)
-        if mech.same_as(runner.seen) and state == before:
+        if mech.same_as(runner.seen) and state == before and not runner.prescribed_breaks(t):
             return runner  # nothing has changed: go on in the same segment
         self.close(runner, self.happened[-1].name)
         self.before, self.asked = runner, frozenset(event.name for event in events)
@@ -431,7 +445,7 @@ class Run:
         if why == stepping_loop.NOT_FINITE and joint is None and runner.mech.layout.is_constrained:
             return self._error(
                 f"the loops cannot be closed again after a step at t = {t:.9g}: the motion leads where they cannot follow, as "
-                "out of a singular position. Take smaller steps, or start from another velocity.",
+                f"out of a singular position. Take smaller steps, or start from another velocity.{runner.prescribed_hint()}",
                 t,
                 None,
             )
@@ -453,7 +467,7 @@ class Run:
         return self._error(
             f"the step size became too small at t = {t:.9g}{lately}{where}. Usual reasons: a function that jumps, such as "
             "-sign(v) (smooth it, or let an event switch it), limits or springs that are too stiff (soften them, or loosen rtol "
-            f"and atol), events that follow each other at once{closed}.",
+            f"and atol), events that follow each other at once{closed}.{runner.prescribed_hint()}",
             t,
             joint,
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..algebra.pose import finite
 from ..describe.mechanism import Mechanism
-from ..errors import ModelError, listed
+from ..errors import ModelError, listed, meant
 from .callbacks import Callback, compiled_callback, is_compiled, python_callback
 from .driver import NOWHERE
 
@@ -28,6 +29,14 @@ class _All:
 
 ALL: Final = _All()
 """In the place of names of joints, for `law`: all joints that have numbers in q and v, in the order in which they are there."""
+
+
+class OwnFunction(ABC):
+    """What is no function of the user, and is called by compiled code all the same."""
+
+    @abstractmethod
+    def callback(self, name: str) -> Callback:
+        """A C function of the numbers of the law's joints; `name` is what messages call it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +67,7 @@ class Law:
     @property
     def is_constant(self) -> bool:
         """Whether it is numbers instead of a function."""
-        return not callable(self.function)
+        return not (callable(self.function) or isinstance(self.function, OwnFunction))
 
     def called(self, kind: str) -> str:
         """What an error message calls it."""
@@ -169,7 +178,7 @@ class Home:
         if lacking and law.absent == "error":
             raise ModelError(
                 f"{law.called(kind)}: there is no joint {lacking[0]!r} in this structure; the joints are: {listed(mech.joints)}. "
-                'Where it may be absent, say law(..., absent="skip") or absent="nan".'
+                f'Where it may be absent, say law(..., absent="skip") or absent="nan".{meant(lacking[0], mech.joints)}'
             )
         if law.absent == "nan" and any(name not in self.sizes for name in lacking):
             raise ModelError(
@@ -224,6 +233,8 @@ def numbers_of(law: Law, mech: Mechanism, home: Home) -> Numbers:
 def law_callback(law: Law, kind: str, size: int) -> Callback:
     """A law's function as a C function of its own numbers, which fills `size` of them."""
     function, name = law.function, law.called(kind)
+    if isinstance(function, OwnFunction):
+        return function.callback(name)
     if is_compiled(function):
         return compiled_callback(function, kind, name)
 
@@ -253,11 +264,10 @@ def number(value: Any) -> float:
     return found
 
 
-def laws_of(torque: Any, mech: Mechanism) -> tuple[list[Law], list[Any]]:
+def laws_of(parts: Iterable[Any], mech: Mechanism) -> tuple[list[Law], list[Any]]:
     """What `torque` of a run may be, as laws and as Python functions ``f(t, mech, state)``."""
-    several = isinstance(torque, (list, tuple)) and any(callable(part) or isinstance(part, (Law, Mapping)) for part in torque)
     laws, functions = [], []
-    for part in torque if several else [torque]:
+    for part in parts:
         if isinstance(part, Law):
             laws.append(part)
         elif isinstance(part, Mapping):
@@ -270,8 +280,8 @@ def laws_of(torque: Any, mech: Mechanism) -> tuple[list[Law], list[Any]]:
             laws.append(Law(ALL, finite("torque", part, (mech.nv,)), raw=True))
         else:
             raise ModelError(
-                f"torque must be a function, a law, numbers by joint name, an array of {mech.nv}, or a list of these, not "
-                f"{part!r}."
+                f"torque must be a function, a law, controls of actuators, numbers by joint name, an array of {mech.nv}, or a "
+                f"list of these, not {part!r}."
             )
     return laws, functions
 
@@ -280,7 +290,7 @@ def _constant(name: str, numbers: Any, mech: Mechanism) -> Law:
     if name not in mech.joints:
         raise ModelError(
             f"torque: there is no joint {name!r}; the joints are: {listed(mech.joints)}. For one that comes later give "
-            f'law({name!r}, numbers, absent="skip").'
+            f'law({name!r}, numbers, absent="skip").{meant(name, mech.joints)}'
         )
     count = mech.joints[name].type.nv
     given: Any = [numbers] if count == 1 and np.ndim(numbers) == 0 else numbers

@@ -13,7 +13,7 @@ from ..ask.loop_measures import loop_measures
 from ..describe.mechanism import Mechanism
 from ..describe.parts import WORLD
 from ..describe.state import State
-from ..errors import ModelError, listed
+from ..errors import ModelError, listed, meant
 from ..kernels.energy import balance_of_many
 from ..kernels.kinematics import motion_of_many
 from .histories import BodyHistory, JointHistory
@@ -32,7 +32,8 @@ def joint_history(segments: Segments, name: str) -> JointHistory:
     """Position and velocity of a joint, loop joints too; NaN while it is not there or has another size."""
     found = [segment for segment in segments if isinstance(name, str) and name in segment.mech.joints]
     if not found:
-        raise ModelError(f"the trajectory has no joint {name!r}; it has: {listed(joint_names(segments))}.")
+        known = joint_names(segments)
+        raise ModelError(f"the trajectory has no joint {name!r}; it has: {listed(known)}.{meant(name, known)}")
     kind = found[0].mech.joints[name].type
     q, v = [], []
     for segment in segments:
@@ -54,7 +55,7 @@ def body_history(segments: Segments, name: str) -> BodyHistory:
     """The motion of a body; NaN while it is not there."""
     if name != WORLD and not _some(segments, lambda mech: mech.bodies, name):
         known = dict.fromkeys(body for segment in segments for body in segment.mech.bodies)
-        raise ModelError(f"the trajectory has no body {name!r}; it has: {listed(known)}.")
+        raise ModelError(f"the trajectory has no body {name!r}; it has: {listed(known)}.{meant(name, known)}")
     return _history(segments, lambda mech: (name, Pose()) if name == WORLD or name in mech.bodies else None)
 
 
@@ -64,7 +65,7 @@ def frame_history(segments: Segments, name: str) -> BodyHistory:
         if name == WORLD or _some(segments, lambda mech: mech.bodies, name):
             return body_history(segments, name)
         known = dict.fromkeys(frame for segment in segments for frame in segment.mech.frames)
-        raise ModelError(f"the trajectory has no frame {name!r}; it has: {listed(known)}.")
+        raise ModelError(f"the trajectory has no frame {name!r}; it has: {listed(known)}.{meant(name, known)}")
 
     def place(mech: Mechanism) -> tuple[str, Pose] | None:
         found = mech.frames.get(name)

@@ -46,6 +46,10 @@ class Recorder:
         """All rows so far."""
         return np.concatenate([self.table[:0], *self.chunks()])
 
+    def times(self) -> Array:
+        """The times of all rows so far."""
+        return np.concatenate([np.empty(0), *(rows[:, 0] for rows in self.chunks())])
+
     def new_states(self) -> tuple[Array, Array]:
         """Times and states of the rows that have come since this was last asked."""
         rows = np.concatenate([self.table[:0], *self.chunks()[self._given :]])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping
 from typing import Any
 
@@ -11,10 +12,11 @@ from numpy.typing import NDArray
 from ..ask.loads import external_table
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
+from ..errors import listed
 from ..kernels.tables import MARGIN
 from ..tolerances import BEYOND
 from . import stepping_loop
-from .callbacks import Callback, lost_exceptions_kept, python_callback, writing_callback
+from .callbacks import Callback, lost_exceptions_kept, python_callback
 from .contacts.contacting import Contacting
 from .contacts.rubs import rubs_of
 from .coordinates import Coordinates
@@ -23,10 +25,11 @@ from .drives import Pushes, Torques
 from .events import Event, FrameBelow, FunctionGuard, JointAt, TimeAt, function_row
 from .flow import Calls, Flow, accelerations_in, new_scratch, start_in
 from .guards import Guard
+from .imposing import Imposing
 from .integrators import Integrator
 from .laws import law_of_guard
 from .loop_kernels import closing_kernel, dynamics_kernel
-from .prescribed import Guiding, dynamics_of
+from .prescribed import Guiding
 from .recorded import Segment
 from .recorder import Recorder
 from .records import given, given_array
@@ -47,6 +50,7 @@ class Runner:
         integrator: Integrator,
         settings: Settings,
         events: tuple[Event, ...],
+        first: bool = True,
     ) -> None:
         t, end = times
         self.coordinates, self.integrator, self.settings = coordinates, integrator, settings
@@ -54,14 +58,20 @@ class Runner:
         self.seen = coordinates.seen
         """The mechanism as the user sees it."""
         self.structure, self.nq, self.nv = mech.structure, mech.layout.nq, mech.layout.nv
-        self.work, start = self.structure.new_work(), coordinates.start
+        self._end, start = end, coordinates.start
         self.guiding = Guiding(mech, settings.prescribed) if settings.prescribed else None
-        if self.guiding is not None:
-            self.guiding.check_start(t, start, end - t)
-            self.guiding.hold(self.work)
-            start = self.guiding.start(t, self.work, start)
+        self.imposing: Imposing | None = None
+        self._looked_until = t
+        self.struck: dict[str, Array] = {}
+        """The jumps of prescribed velocities where the run starts: there was an impact."""
+        if self.guiding is None:
+            self.work = self.structure.new_work()
+        else:
+            self.work = self.guiding.work
+            self.struck = self.guiding.check_start(t, self.seen, coordinates.begin, end - t, first)
+            start = self.guiding.start(t, start)
         if mech.layout.is_constrained:
-            prepare_start(mech, start, self.work)
+            prepare_start(mech, start, self.work, None if self.guiding is None else self.guiding.follow)
         self.contacts: Contacting | None = None
         rubs = rubs_of(mech, settings.prescribed) if settings.rubs else ()
         if settings.contacts or rubs:
@@ -92,9 +102,9 @@ class Runner:
             calls.dynamics, calls.closing = dynamics_kernel(), closing_kernel()
         scratch = new_scratch(self.nq, self.nv)
         if self.guiding is not None and self.guiding.places:
-            imposing = writing_callback(self.guiding.stage(self.work, start_in(scratch).q), "a prescribed motion")
-            self.callbacks.append(imposing)
-            calls.motion, calls.has_loops, calls.dynamics = imposing.address, True, dynamics_of(self.mech)
+            self.imposing = self.guiding.act_in(calls, start_in(scratch).q)
+            self.callbacks.extend(self.imposing.driver.callbacks)
+            self.drivers.append(self.imposing.driver)
         if self.contacts is not None:
             self.contacts.call_into(calls)
         push, external = np.zeros((1, 6)), self.structure.no_forces
@@ -159,6 +169,8 @@ class Runner:
     def run(self, end: float, budget: int) -> int:
         """Go on until the end or until something happens; at most `budget` steps. Says why it came back."""
         self.progress.end, self.progress.budget = end, budget
+        if self.imposing is not None:
+            self.imposing.ends(end if end < self._end or self.prescribed_breaks(end) else math.inf)
         while True:
             with lost_exceptions_kept(self.callbacks):
                 why = stepping_loop.run.call(self.flow, self._stepping, self.guard_table)
@@ -167,6 +179,33 @@ class Runner:
             if why != stepping_loop.FULL:
                 return int(why)
             self.recorder.empty()
+
+    def prescribed_jump(self, further: float = 0.0) -> tuple[str, float] | None:
+        """A prescribed joint that has jumped on the way, or does so soon after it, and when; None where there is none.
+
+        What happens at an event, where functions may jump, is not on the way.
+        """
+        if self.imposing is None or self.guiding is None or self.problem() is not None or self.calls.failed:
+            return None
+        times = self.recorder.times()
+        last = self.imposing.last_asked(min(self.t + further, self._end))
+        way = [*times[times >= self._looked_until].tolist(), last]
+        self._looked_until = last
+        return self.guiding.jump_in(way)
+
+    def prescribed_hint(self) -> str:
+        """A sentence for a message that a closed chain cannot go on, where prescribed motions may be the reason; else nothing."""
+        if self.guiding is None or not self.guiding.joints or not self.mech.layout.is_constrained:
+            return ""
+        names = listed(joint.name for joint in self.guiding.joints)
+        return f" Or the loops do not allow the prescribed motions of {names} there: prescribe fewer joints, or smaller motions."
+
+    def prescribed_breaks(self, t: float) -> bool:
+        """Whether a prescribed motion, or its acceleration, jumps at a time."""
+        try:
+            return self.guiding is not None and self.guiding.breaks_at(t)
+        except Exception:  # of the user's function, which the loop will meet too, if it gets there
+            return False
 
     @property
     def t(self) -> float:

@@ -16,7 +16,7 @@ from ..errors import ModelError, listed
 from .drives import Torques, pushes_of, torques_of
 from .integrators import INTEGRATORS, Integrator
 from .laws import Home
-from .prescribed import Motion, motions_of
+from .motions import Motion, motions_of
 
 _MOST = 10**18  # what the compiled loop can count
 
@@ -98,7 +98,7 @@ def settings_of(method: Integrator, mech: Mechanism, options: Options) -> Settin
     if stabilise is not None and not isinstance(stabilise, (bool, np.bool_)):
         raise ModelError(f"stabilise must be True or False, not {stabilise!r}.")
     closing = not method.of_free_bodies if stabilise is None else bool(stabilise)
-    motions = motions_of(options.prescribed, mech, maximal)
+    motions = motions_of(options.prescribed, mech)
     contacts = _contacts(options, method)
     sequential, push = options.impacts == "sequential", options.resolve == "push"
     rubs = options.rubs and not method.of_free_bodies

@@ -6,6 +6,8 @@ it: it opens no loop to first order, but no acceleration keeps the loops closed 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -23,11 +25,11 @@ Array = NDArray[np.float64]
 _A_LITTLE = 1e-3  # radians or metres
 
 
-def prepare_start(mech: Mechanism, state: State, work: Workspace) -> None:
+def prepare_start(mech: Mechanism, state: State, work: Workspace, follow: Callable[[Array], None] | None = None) -> None:
     """Refuse a start that is not admissible; else let the workspace know which constraint rows are redundant.
 
     That is looked at where the motion starts and a little further along it: at a singular start more rows are redundant than on
-    the way.
+    the way. `follow` tells prescribed loop joints that they are at a position.
     """
     structure, x, a = mech.structure, state._x, np.empty(mech.nv)
     pushed_closed_dynamics.call(work, x, structure.no_torque, structure.no_forces, a)
@@ -38,6 +40,8 @@ def prepare_start(mech: Mechanism, state: State, work: Workspace) -> None:
     along = state._v if state._v.any() else a
     if along.any():
         nearby = integrate(mech, state._q, _A_LITTLE * (along / np.abs(along).max()))
+        if follow is not None:
+            follow(nearby)
         closed_positions.call(work, nearby, 20)
         remembered_rows.call(work, nearby)
 

@@ -31,7 +31,7 @@ def evaluate(flow: Flow, model: KernelModel, work: Work, t: float, at: Point, ou
     calls, torque, push, external, like = flow.calls, flow.vectors.torque, flow.push, flow.external, flow.vectors.result[0]
     if calls.failed:
         return np.nan * one(like)
-    if calls.motion != 0 and call_at(calls.motion, t, at.q, at.v, flow.vectors.to_end, 0) != 0:
+    if calls.motion != 0 and call_at(calls.motion, t, at.q, at.v, flow.vectors.to_end, calls.motion_context) != 0:
         calls.failed = True
         return np.nan * one(like)
     if calls.torque != 0:

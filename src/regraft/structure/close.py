@@ -21,9 +21,11 @@ from ..kernels.constraints.tables import (
     FIRST,
     FIRST_TERM,
     PATH,
+    PRESCRIBED,
     REACH,
     RESISTS,
     SCRATCH_ROWS,
+    SHARES,
     SINCE,
     SOFTNESS,
     TERM,
@@ -60,6 +62,9 @@ from .description import (
 )
 from .links import link
 
+MOST_WORDS = 2**29
+"""4 GiB: more than some 5000 rows that all share the joints of one tree have; to solve for them would take many minutes."""
+
 
 @entry
 def derive_closed(
@@ -74,7 +79,8 @@ def derive_closed(
 ) -> tuple[int, int, int, Any]:
     """The tables of a tree with loops and couplings: how many links and rotors there are, and a block of memory.
 
-    The arrays are those of `Closings`, and what `describe_couplings` gives.
+    The arrays are those of `Closings`, and what `describe_couplings` gives. Where there is no room for the tables there are
+    −1 links, and instead of the rest the number of rows and of degrees of freedom on the longest path.
     """
     given = model_at(tree)
     number, rotors = rows.shape[0], rotors_in(rows)
@@ -98,6 +104,8 @@ def derive_closed(
     header[memory.ROWS], header[memory.LONGEST], header[memory.BAND] = measure(loops, given.walk, cuts, terms, heads)
     header[memory.HARD], header[memory.HARD_ROWS] = hard, cuts[hard - 1, FIRST] + cuts[hard - 1, COUNT]
     links, cycles = link(loops, given.walk, couplings)
+    if links.shape[0] == 0 and words_of_rows(header) > MOST_WORDS:
+        return -1, header[memory.ROWS], header[memory.LONGEST], np.zeros(1)
     header[memory.LINKS], header[memory.CYCLES] = links.shape[0], cycles.shape[0]
     for l in cycles[:, 0]:
         header[memory.CYCLE_ROWS] += cuts[l, COUNT]
@@ -124,6 +132,13 @@ def derive_closed(
     hold_all(start, 0.0)
     begin_with_rotors(start, 1, 0.0)
     return links.shape[0], rotors, start, block
+
+
+@inline
+def words_of_rows(header: Any) -> int:
+    """How large the tables are that grow with the square of the rows: shares Y, paths, and the band W."""
+    blocks = header[memory.LOOPS] + header[memory.COUPLINGS]
+    return int(blocks * (header[memory.LONGEST] * (SHARES + 1) + header[memory.BAND] * 6))
 
 
 @jit
@@ -155,7 +170,8 @@ def row_terms(coupled: Any, walk: Any, loops: Any, cuts: Any, terms: Any) -> Non
         b, l = number + int(coupled[i, OF_COUPLING]), int(coupled[i, LOOP_JOINT])
         cuts[b, FIRST_TERM], cuts[b, END_TERM] = min(cuts[b, FIRST_TERM], i), i + 1
         if l >= 0:
-            terms[i, TERM_JOINT], terms[i, TERM_V], terms[i, TERM_Q] = n + l, loops[l, V], -1
+            own = max(int(coupled[i, NUMBERS + PRESCRIBED]) - 1, 0)
+            terms[i, TERM_JOINT], terms[i, TERM_V], terms[i, TERM_Q] = n + l, loops[l, V] + own, -1
         else:
             for k in range(n):
                 if walk[k, tables.JOINT] == coupled[i, TREE_JOINT]:

@@ -1,4 +1,4 @@
-"""The couplings of a mechanism as arrays: which joints each names, and by which factors."""
+"""The couplings of a mechanism as arrays: which joints each names, and by which factors; and prescribed loop joints likewise."""
 
 from __future__ import annotations
 
@@ -32,17 +32,25 @@ NO_COUPLINGS = np.zeros((0, COUPLED))
 
 def describe_couplings(couplings: Sequence[Coupling], layout: Layout, joints: Mapping[str, JointType]) -> NDArray[np.float64]:
     """(terms, COUPLED): the joints that couplings name, coupling after coupling; `joints` has the types of all of them."""
-    loops = [name for name, *_ in layout.loops]
+    loops = {name: l for l, (name, *_) in enumerate(layout.loops)}
+    in_tree = {name: j for j, name in enumerate(layout.names)}
     terms = []
     for b, coupling in enumerate(couplings):
         factors = {coupling.driven: 1.0} | {name: -ratio for name, ratio in coupling.drivers}
         shift, period = coupling.offset, _period(coupling, {name: f for name, f in factors.items() if name in loops}, joints)
         for name, factor in factors.items():
-            closes = name in loops
-            place = (-1, loops.index(name)) if closes else (layout.names.index(name), -1)
-            terms.append((b, *place, factor, shift, period, 0.0))
+            place = (-1, loops[name]) if name in loops else (in_tree[name], -1)
+            terms.append((b, *place, factor, shift, period, 0.0, 0.0))
             shift = period = 0.0
-    return np.array(terms)
+    return np.array(terms) if terms else NO_COUPLINGS
+
+
+def describe_prescribed(joints: Mapping[str, JointType], layout: Layout, couplings: int) -> NDArray[np.float64]:
+    """(terms, COUPLED): the coordinates of loop joints that move as told, one after the other, behind so many couplings."""
+    loops = [name for name, *_ in layout.loops]
+    places = [(loops.index(name), c) for name, kind in joints.items() for c in range(kind.nv)]
+    terms = [(couplings + i, -1, l, 1.0, 0.0, 0.0, 0.0, 1.0 + c) for i, (l, c) in enumerate(places)]
+    return np.array(terms).reshape(-1, COUPLED)
 
 
 def _period(coupling: Coupling, factors: Mapping[str, float], joints: Mapping[str, JointType]) -> float:

@@ -128,11 +128,13 @@ def lay_out(joints: Mapping[str, Joint]) -> Layout:
             continue
         above[b] = a
         tree.append((joint.name, joint.type, joint.parent, joint.child))
-        in_q, in_v = slice(nq, nq + joint.type.nq), slice(nv, nv + joint.type.nv)
-        in_v = in_q if in_q == in_v else in_v  # shared, as in large trees most are equal
+        kind = joint.type
+        in_q = slice(nq, nq + kind.nq)
+        in_v = in_q if nq == nv and kind.nq == kind.nv else slice(nv, nv + kind.nv)  # shared, as in large trees most are equal
         q_slices[joint.name], v_slices[joint.name] = in_q, in_v
         nq, nv = in_q.stop, in_v.stop
-    neutral = [kind.neutral() for _, kind, *_ in tree]
+    at_rest = {cls: cls.neutral(kind) for cls, kind in {type(kind): kind for _, kind, *_ in tree}.items()}  # one for each type
+    neutral = [at_rest[type(kind)] for _, kind, *_ in tree]
     return Layout(
         joints=tuple(tree),
         names=tuple(name for name, *_ in tree),

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..algebra.pose import MOTION, POSE, WORLD_MOTION
-from ..errors import ModelError
+from ..errors import ModelError, StructureError
 from ..kernels import tables
 from ..kernels.constraints.tables import COUNT, CUT, FIRST, RESISTS
 from ..kernels.kinematics import motion
@@ -25,8 +25,8 @@ from ..kernels.memory import (
     TREE_COILS,
     TREE_LIMITS,
 )
-from .close import derive_closed
-from .coupled import NO_COUPLINGS, describe_couplings
+from .close import MOST_WORDS, derive_closed
+from .coupled import NO_COUPLINGS, describe_couplings, describe_prescribed
 from .derive import derive_tree
 from .description import NO_CLOSINGS, Closings, Description, describe, describe_closings
 from .layout import WORLD, Layout, lay_out
@@ -151,13 +151,32 @@ class Structure:
     def _derive_closed(self) -> Workspace:
         couplings, kinds = self._coupled
         coupled = describe_couplings(couplings, self.layout, kinds) if couplings else NO_COUPLINGS
+        return self._workspace_of(coupled)
+
+    def prescribed_work(self, prescribed: Mapping[str, JointType]) -> Workspace:
+        """A new workspace in which these loop joints have rows along their own coordinates too, behind those of all couplings."""
+        couplings, kinds = self._coupled
+        coupled = describe_couplings(couplings, self.layout, kinds)
+        added = describe_prescribed(prescribed, self.layout, len(couplings))
+        work = self._workspace_of(np.concatenate((coupled, added)))
+        work.prepare_prescribed(len(coupled), len(added))
+        return work
+
+    def _workspace_of(self, coupled: Array) -> Workspace:
+        """The tables with these terms of couplings."""
         links, soft, address, memory = derive_closed.call(self.tree.work, *self._closings, coupled)
+        if links < 0:
+            raise StructureError(
+                f"loops and couplings have {soft} rows, up to {address} joints are on their ways, and they meet in one tree: "
+                f"that takes more than {MOST_WORDS >> 27} GiB, and many minutes for each answer. Weld joints that need not "
+                "move, leave some of the loops and couplings out, as with mech.without(...), or let bodies hang on the world."
+            )
         work = Workspace(address, memory)
         if len(self.description.coils) or len(self._closings.coils):
             work.prepare_coils()
         if links:
             work.prepare_links()
-        if couplings or soft:
+        if len(coupled) or soft:
             work.prepare_couplings()
         return work
 

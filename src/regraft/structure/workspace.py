@@ -14,21 +14,25 @@ from ..compilation import address_of
 from ..kernels.coil_kernels import coils_kernel, complex_coils_kernel, complex_loop_coils_kernel, loop_coils_kernel
 from ..kernels.constraints.coupling_kernels import complex_couplings_kernel, couplings_kernel
 from ..kernels.constraints.link_kernels import complex_links_kernel, links_kernel
-from ..kernels.constraints.tables import DRIVEN, HELD_COUNTS, ROW
+from ..kernels.constraints.prescribed_rows import prescribed_rows_kernel
+from ..kernels.constraints.tables import DRIVEN, HELD_COUNTS, PAIR, ROW
 from ..kernels.memory import (
     COILS,
     COILS_KERNEL,
     COUPLINGS,
     COUPLINGS_AT,
     DOF_AT,
+    HARD_ROWS,
     HELD_AT,
     LINKS,
     LINKS_AT,
     LOOP_COILS_KERNEL,
     LOOPS,
     MOTORS_AT,
+    PAIRS_AT,
     ROWS,
     ROWS_AT,
+    TERMS,
     TREE_COILS,
     VELOCITIES,
     Block,
@@ -46,6 +50,10 @@ class Workspace(Block):
     """Of its numbers: float or complex."""
     is_driven = False
     """Whether a loop joint's motor is set."""
+    told: Any
+    """(prescribed coordinates of loop joints, PAIR): what they are told, in TOLD_Q, TOLD_V and TOLD_A; a view."""
+    prescribed_rows: slice
+    """Which constraint rows these have."""
 
     def another(self, like: complex = 0.0) -> Workspace:
         """One more workspace of the same structure, for real numbers or for complex ones as `like` is."""
@@ -79,6 +87,13 @@ class Workspace(Block):
     def prepare_couplings(self) -> None:
         """Tell kernels where the one is that they need where joints are coupled."""
         self.header[COUPLINGS_AT] = _couplings_kernel(False)
+
+    def prepare_prescribed(self, first: int, count: int) -> None:
+        """The same where so many coordinates of loop joints are prescribed, after the first terms; and where these are told."""
+        self.header[COUPLINGS_AT] = _prescribed_rows_kernel()
+        self.told = self.table(PAIRS_AT, self.size(TERMS), PAIR)[first : first + count]
+        last = self.size(HARD_ROWS)
+        self.prescribed_rows = slice(last - count, last)
 
     @property
     def dof(self) -> Any:
@@ -121,6 +136,12 @@ def _links_kernel(in_complex_numbers: bool) -> int:
 def _couplings_kernel(in_complex_numbers: bool) -> int:
     """The address of what couplings lack."""
     return address_of(complex_couplings_kernel if in_complex_numbers else couplings_kernel)
+
+
+@cache
+def _prescribed_rows_kernel() -> int:
+    """The same where some rows are those of loop joints that move as told."""
+    return address_of(prescribed_rows_kernel)
 
 
 @cache

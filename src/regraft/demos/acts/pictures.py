@@ -40,7 +40,7 @@ def draw_act_pictures(
         partial(draw, out / "energy.png", (7.2, 3.6), {"a": partial(draw_energies, traj=traj, told=True)}, "a"),
         partial(draw, out / "loops.png", (7.2, 5.4), loops, "a\nb", sharex=True),
     ]
-    return draw_all(pictures, partial(animate, out / f"{plan.name}.gif", scene), drawn)
+    return draw_all(pictures, partial(animate, out / f"{plan.name}.gif", scene, traj), drawn)
 
 
 def draw_energies(ax: Axes, traj: Trajectory, told: bool) -> None:
@@ -104,20 +104,20 @@ def _mark_changes(ax: Axes, traj: Trajectory, told: bool) -> None:
             ax.annotate(name, (t, 1.0), (0, 2 + 10 * (number % 3)), ha="center", va="bottom", fontsize=8, color=INK, **place)
 
 
-def animate(path: Path, scene: Scene, drawn: Callable[[int, int], object]) -> Path:
+def animate(path: Path, scene: Scene, traj: Trajectory, drawn: Callable[[int, int], object]) -> Path:
     """Write the act as a moving picture, slower than it is."""
     times = np.linspace(scene.start, scene.end, max(2, round((scene.end - scene.start) / FRAME) + 1))
     wide, high = scene.size
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(7.6, 3.7), dpi=100, layout="constrained")
         room, side = figure.subplots(1, 2, width_ratios=(1.5 * wide / high, 1.5))
-        movers = moving_scene(room, scene, times), _clock(side, scene, times)
+        movers = moving_scene(room, scene, times), _clock(side, traj, times)
         return write_animation(path, figure, movers, len(times), SLOWER * FRAME, False, drawn)
 
 
-def _clock(ax: Axes, scene: Scene, times: Array) -> Mover:
+def _clock(ax: Axes, traj: Trajectory, times: Array) -> Mover:
     """The energies, and where the moment is in them."""
-    draw_energies(ax, scene.traj, told=False)
+    draw_energies(ax, traj, told=False)
     (now,) = ax.plot([], [], color=INK, linewidth=1.2)
 
     def move(frame: int) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -40,6 +40,9 @@ class WriteOptions:
     frames : "keep" or "move"
         Where the frames of links go in a format that has each at its joint: they stay where they are, with helper links where
         joints are elsewhere, or move to the joints.
+    ignore : collection of str
+        Kinds of what the format has no words for that may be left out; "all" among them stands for every kind.
     """
 
     frames: FrameChoice = "keep"
+    ignore: Collection[str] = ()

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from ...describe.parts import Coupling
-from ...xml_elements import Element
 
 
 @dataclass(frozen=True, slots=True)
 class Mimic:
     """That a joint follows another one: position = ratio · that of the driver + offset."""
 
-    element: Element
+    element: Any
     driver: str
     ratio: float
     offset: float

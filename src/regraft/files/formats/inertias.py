@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +19,7 @@ from .contract import InertiaChoice
 
 Array = NDArray[np.float64]
 
-_UNTURNED = np.eye(3).ravel().tolist()
+_UNTURNED = np.eye(3).ravel()
 _RAYS = np.array([[0.0, 1.0, 1.0], [1.0, 0.0, 1.0], [1.0, 1.0, 0.0]])
 """Principal moments of mass along one axis each; those of any body are sums of these with factors that are not negative."""
 
@@ -30,24 +32,29 @@ class Inertias:
     ----------
     file : str
         The file, for errors.
-    names, places : list of str
-        The bodies, and where each is in the file.
-    numbers : list of tuple
-        Mass, centre of mass (3), and ixx, iyy, izz, ixy, ixz, iyz about it in the axes of `frames`.
-    frames : list of Pose or None
-        The axes, of which the translation is not used; None for those of the body.
+    line : function
+        The line of an element.
+    names : list of str
+        The bodies.
+    elements : list
+        The element of each.
+    numbers : list of sequence of float
+        Mass, and ixx, iyy, izz, ixy, ixz, iyz about the centre of mass in the axes of `frames`.
+    frames : list of Pose
+        The centres of mass, with axes.
     """
 
     file: str
+    line: Callable[[Any], int]
     names: list[str] = field(default_factory=list)
-    places: list[str] = field(default_factory=list)
-    numbers: list[tuple[float, ...]] = field(default_factory=list)
-    frames: list[Pose | None] = field(default_factory=list)
+    elements: list[Any] = field(default_factory=list)
+    numbers: list[Sequence[float]] = field(default_factory=list)
+    frames: list[Pose] = field(default_factory=list)
 
-    def add(self, name: str, place: str, numbers: tuple[float, ...], frame: Pose | None) -> None:
+    def add(self, name: str, element: Any, numbers: Sequence[float], frame: Pose) -> None:
         """Note down one body."""
         self.names.append(name)
-        self.places.append(place)
+        self.elements.append(element)
         self.numbers.append(numbers)
         self.frames.append(frame)
 
@@ -55,25 +62,31 @@ class Inertias:
         """The inertias by name; one error that lists the impossible ones, or findings that tell what became of them."""
         if not self.names:
             return {}
-        table = np.array(self.numbers)
-        masses, tensors = table[:, 0], table[:, [4, 7, 8, 7, 5, 9, 8, 9, 6]].reshape(-1, 3, 3)
-        moments = np.linalg.eigvalsh(tensors)
-        for row in np.flatnonzero(_impossible(masses, tensors, moments)).tolist():
-            if choice == "error":
-                raise FileError(self._complaint(_impossible(masses, tensors, moments), masses, moments))
-            self._repair(row, masses, tensors, moments[row], found)
-        own = [row for row, frame in enumerate(self.frames) if frame is not None and frame.row[:9].tolist() != _UNTURNED]
-        if own:
-            turned = np.array([self.frames[row].row[:9] for row in own]).reshape(-1, 3, 3)  # type: ignore[union-attr]
+        table, frames = np.array(self.numbers), np.array([frame.row for frame in self.frames])
+        masses, tensors = table[:, 0], table[:, [1, 4, 5, 4, 2, 6, 5, 6, 3]].reshape(-1, 3, 3)
+        doubtful = np.flatnonzero(np.logical_not(_surely_possible(masses, tensors)))
+        if doubtful.size:
+            self._mend(doubtful, masses, tensors, choice, found)
+        own = np.flatnonzero((frames[:, :9] != _UNTURNED).any(axis=1))
+        if own.size:
+            turned = frames[own, :9].reshape(-1, 3, 3)
             there = turned @ tensors[own] @ turned.transpose(0, 2, 1)
             tensors[own] = 0.5 * (there + there.transpose(0, 2, 1))
-        rows = zip(self.names, masses.tolist(), table[:, 1:4].copy(), tensors, strict=True)
-        return {name: Inertia.of_a_body(mass, com, tensor) for name, mass, com, tensor in rows}
+        return dict(zip(self.names, Inertia.of_bodies(masses, frames[:, 9:].copy(), tensors), strict=True))
 
-    def _complaint(self, wrong: Array, masses: Array, moments: Array) -> str:
+    def _mend(self, rows: NDArray[np.intp], masses: Array, tensors: Array, choice: InertiaChoice, found: Findings) -> None:
+        """An error if some of these rows are impossible, or other numbers in their place."""
+        moments = np.linalg.eigvalsh(tensors[rows]).astype(np.float64, copy=False)
+        wrong = _impossible(masses[rows], tensors[rows], moments)
+        if choice == "error" and wrong.any():
+            raise FileError(self._complaint(rows[wrong].tolist(), masses, moments[wrong]))
+        for row, before in zip(rows[wrong].tolist(), moments[wrong], strict=True):
+            self._repair(row, masses, tensors, before, found)
+
+    def _complaint(self, rows: list[int], masses: Array, moments: Array) -> str:
         lines = [
-            f"- {self.names[row]!r} ({self.places[row]}): {_fault(float(masses[row]), moments[row])}"
-            for row in np.flatnonzero(wrong).tolist()
+            f"- {self.names[row]!r} (line {self.line(self.elements[row])}): {_fault(float(masses[row]), own)}"
+            for row, own in zip(rows, moments, strict=True)
         ]
         return (
             f"{self.file}: no real body has the inertia that is given to these:\n" + "\n".join(lines) + "\n"
@@ -109,6 +122,24 @@ def nearest_tensor(tensor: Array) -> Array:
                 best, least = there, distance
     nearest: Array = (axes * best) @ axes.T
     return 0.5 * (nearest + nearest.T)
+
+
+def _surely_possible(masses: Array, tensors: Array) -> NDArray[np.bool_]:
+    """Which bodies there are without any doubt: the second moments of their mass, ½ tr(I) 1 − I, are positive definite.
+
+    Then all principal moments are positive, and none is more than the sum of the others. It is told by the leading minors, which
+    takes far less time than the principal moments do.
+    """
+    xx, yy, zz = (tensors[:, i, i] for i in range(3))
+    a, b, c = 0.5 * (yy + zz - xx), 0.5 * (xx + zz - yy), 0.5 * (xx + yy - zz)
+    d, e, f = tensors[:, 0, 1], tensors[:, 0, 2], tensors[:, 1, 2]  # with the other sign, which counts in one place alone
+    size = np.maximum(np.maximum(np.abs(a), np.abs(b)), np.abs(c))
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):  # such sizes are doubtful
+        second = a * b - d * d
+        third = c * second - a * f * f - b * e * e - 2.0 * d * e * f
+        positive = (a > PHYSICAL * size) & (second > PHYSICAL * size**2) & (third > PHYSICAL * size**3)
+    found: NDArray[np.bool_] = (masses > 0.0) & positive
+    return found
 
 
 def _impossible(masses: Array, tensors: Array, moments: Array) -> Array:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from ...describe.mechanism import Mechanism
 from ...describe.state import State
 from ...errors import FileError, ModelError
 from ..report import Findings
 from .contract import ReadOptions
-from .mjcf_fittings import add_actuators, add_frames, add_keyframes, add_shapes
+from .mjcf_actuators import add_actuators
+from .mjcf_fittings import add_frames, add_keyframes, add_shapes
 from .mjcf_loops import add_equalities, add_tendons
 from .mjcf_notes import note_world
 from .mjcf_source import Source, compiled
@@ -46,15 +46,15 @@ def _mechanism(source: Source) -> tuple[Mechanism, State]:
     add_tendons(mech, source)
     add_shapes(mech, source)
     add_frames(mech, source)
-    servos = add_actuators(mech, source)
+    add_actuators(mech, source)
     note_world(source)
-    _keep(mech, source, servos)
+    _keep(mech, source)
     return mech, add_keyframes(mech, source)
 
 
-def _keep(mech: Mechanism, source: Source, servos: dict[str, Any]) -> None:
+def _keep(mech: Mechanism, source: Source) -> None:
     """Keep what only MJCF says, so that it is written again."""
     option = source.model.opt
     integrator = source.mj.mjtIntegrator(option.integrator).name.removeprefix("mjINT_")
     integrator = {"EULER": "Euler", "RK4": "RK4"}.get(integrator, integrator.lower())  # as files spell it
-    mech.extras[EXTRAS] = {"timestep": float(option.timestep), "integrator": integrator, "servos": servos}
+    mech.extras[EXTRAS] = {"timestep": float(option.timestep), "integrator": integrator}

@@ -1,4 +1,4 @@
-"""Meshes and pictures that an MJCF file names and that are not there: what stands in for them, and what that changes."""
+"""Meshes and pictures that MJCF files name: how they are named, and what stands in for those that are not there."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...algebra.pose import Pose
+from ...describe.shapes import Mesh
 from ..report import Findings
 
 
@@ -33,6 +34,31 @@ def pose_of(position: ArrayLike, quaternion: Iterable[float]) -> Pose:
     return Pose(rotation, np.array(position, float))
 
 
+_OPENED = (".stl", ".obj", ".msh")  # the mesh files that MuJoCo opens
+
+
+def name_from(folder: Path, form: Mesh) -> str | None:
+    """How a file in a folder names a mesh so that MuJoCo finds it; None where MuJoCo cannot open it.
+
+    That is its name as it was where it still holds, or is not known to have held, and else the whole path: MuJoCo knows no
+    packages.
+    """
+    plain = "://" not in form.path
+    suffix = Path(form.file or form.path).suffix.lower()
+    if suffix not in _OPENED or not (plain or form.file) or (suffix == ".stl" and form.file and not _is_binary(form.file)):
+        return None
+    if form.file is None or (plain and (folder / form.path).resolve() == Path(form.file).resolve()):
+        return form.path
+    return Path(form.file).resolve().as_posix()
+
+
+def _is_binary(file: str) -> bool:
+    """Whether the length of an .stl file is that of a binary one, of so many triangles as it says; MuJoCo reads no others."""
+    with open(file, "rb") as opened:
+        said = opened.read(84)[80:]
+        return opened.seek(0, 2) == 84 + 50 * int.from_bytes(said, "little")
+
+
 _CORNERS = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 _FACES = (0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3)
 
@@ -49,11 +75,14 @@ class MeshFile:
         Where the file's frame is in the frame that geoms place, but for what `scale` does.
     scale : tuple of float
         By what its coordinates are multiplied.
+    file : str or None
+        Where it was found.
     """
 
     path: str
     place: Pose
     scale: tuple[float, ...]
+    file: str | None
 
 
 def stand_in(
@@ -73,12 +102,12 @@ def stand_in(
     files, missing = [], []
     for mesh in spec.meshes:
         named = _named(mesh, spec)
-        files.append(_mesh_file(mesh, named, found))
+        there = _found(path.parent, named, mesh.file, packages) if look and mesh.file else None
+        files.append(_mesh_file(mesh, named, there, found))
         if not mesh.file:
             continue
         if not mesh.name:
             mesh.name = Path(mesh.file).stem
-        there = _found(path.parent, named, mesh.file, packages) if look else None
         if there is None:
             missing.append(mesh.name)
             mesh.file, mesh.content_type = "", ""
@@ -91,7 +120,7 @@ def stand_in(
     return tuple(files), _without_mass(mj, spec, frozenset(missing), found)
 
 
-def _mesh_file(mesh: Any, named: str, found: Findings) -> MeshFile:
+def _mesh_file(mesh: Any, named: str, there: Path | None, found: Findings) -> MeshFile:
     """A mesh is turned and moved by its own reference first, then scaled: v ↦ S Rᵀ (v − p)."""
     turn = pose_of(mesh.refpos, mesh.refquat)
     scale = tuple(float(one) for one in mesh.scale)
@@ -100,7 +129,8 @@ def _mesh_file(mesh: Any, named: str, found: Findings) -> MeshFile:
         found.note("mesh", mesh.name, "a mesh that is turned and then stretched; the shape is not turned here.")
         turned = False
     back = turn.rotation.T if turned else np.eye(3)
-    return MeshFile(named, Pose(back, -np.array(scale) * (back @ turn.translation)), scale)
+    place = Pose(back, -np.array(scale) * (back @ turn.translation))
+    return MeshFile(named, place, scale, None if there is None else str(there.resolve()))
 
 
 def _named(mesh: Any, spec: Any) -> str:

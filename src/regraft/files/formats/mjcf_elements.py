@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement
 
@@ -11,9 +12,10 @@ import numpy as np
 from ...algebra.pose import Pose, pose_along
 from ...describe.grounds import Ground, Surface
 from ...describe.inertia import Inertia
-from ...describe.parts import Actuator, Shape
+from ...describe.parts import UNBOUNDED, Actuator, Shape
 from ...describe.shapes import Box, Capsule, Cylinder, Ellipsoid, Mesh, Plane, Sphere
 from ...tolerances import LEAST_MOMENT
+from .mjcf_assets import name_from
 from .mjcf_chains import Motion
 from .mjcf_numbers import pose_attributes, text
 from .mjcf_tree import FAR
@@ -105,8 +107,8 @@ def unsayable_form(shape: Shape) -> str | None:
     return f"shape {shape.name!r}: MJCF has no hollow spheres" if isinstance(form, Sphere) and form.hollow else None
 
 
-def add_geom(body: Element, shape: Shape, meshes: dict[tuple[str, tuple[float, ...]], str]) -> None:
-    """A shape without mass; meshes are collected, with a name for each file and scale."""
+def add_geom(body: Element, shape: Shape, meshes: dict[tuple[str, tuple[float, ...]], str], folder: Path) -> bool:
+    """A shape without mass; meshes are collected, with a name for each file and scale. False for one that MuJoCo cannot open."""
     form, pose = shape.form, shape.pose
     found: dict[str, str] = {}
     if isinstance(form, Box):
@@ -131,7 +133,10 @@ def add_geom(body: Element, shape: Shape, meshes: dict[tuple[str, tuple[float, .
         found = {"type": "plane", "size": _FLOOR}
         pose = pose @ form.plane
     elif isinstance(form, Mesh):
-        name = meshes.setdefault((form.path, form.scale), f"mesh_{len(meshes) + 1}")
+        file = name_from(folder, form)
+        if file is None:
+            return False
+        name = meshes.setdefault((file, form.scale), f"mesh_{len(meshes) + 1}")
         found = {"type": "mesh", "mesh": name}
     found = {"name": shape.name, **found, **pose_attributes(pose), "mass": "0"}
     if shape.color is not None:
@@ -139,19 +144,20 @@ def add_geom(body: Element, shape: Shape, meshes: dict[tuple[str, tuple[float, .
     touch = "1" if shape.collision else "0"
     group = "3" if not shape.visual else "0" if shape.collision else "2"
     SubElement(body, "geom", found | {"contype": touch, "conaffinity": touch, "group": group})
+    return True
 
 
-def add_actuator(section: Element, actuator: Actuator, joint: str, servo: dict[str, Any] | None) -> None:
-    """A motor, or the servo that it was in the file that it comes from."""
-    found = {"name": actuator.name, "joint": joint, "gear": text([actuator.gear])}
-    if math.isfinite(actuator.effort):
-        found["forcerange"] = text((-actuator.effort, actuator.effort))
-    if servo is None:
-        if math.isfinite(actuator.effort):
-            found["ctrlrange"] = found["forcerange"]
+def add_actuator(section: Element, actuator: Actuator, target: dict[str, str]) -> None:
+    """A motor, or whatever else has its law, on a joint with its gear or on a tendon."""
+    found = {"name": actuator.name} | target
+    for what, within in (("forcerange", actuator.force_range), ("ctrlrange", actuator.control_range)):
+        if within != UNBOUNDED:
+            found[what] = text((max(within[0], -FAR), min(within[1], FAR)))
+    if actuator.is_motor and actuator.gain[0] == 1.0:
         SubElement(section, "motor", found)
         return
-    if "range" in servo:
-        found["ctrlrange"] = text(servo["range"])
-    found |= {"gaintype": "fixed", "gainprm": text([servo["gain"]]), "biastype": "affine", "biasprm": text(servo["bias"])}
+    fixed = not any(actuator.gain[1:])
+    found |= {"gaintype": "fixed", "gainprm": text(actuator.gain[:1])} if fixed else \
+        {"gaintype": "affine", "gainprm": text(actuator.gain)}  # fmt: skip
+    found |= {"biastype": "affine", "biasprm": text(actuator.bias)} if any(actuator.bias) else {"biastype": "none"}
     SubElement(section, "general", found)

@@ -1,4 +1,4 @@
-"""What is fitted to the bodies and joints of a compiled MJCF model: geoms, sites, actuators and keyframes."""
+"""What is fitted to the bodies and joints of a compiled MJCF model: geoms, sites and keyframes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ...describe.state import State
 from .mjcf_assets import pose_of
 from .mjcf_loops import equality_sites, spring_sites
 from .mjcf_source import Names, Source
-from .mjcf_tree import FREE, largest_force, plain_motor
+from .mjcf_tree import FREE
 
 Array = NDArray[np.float64]
 
@@ -59,7 +59,7 @@ def _form(source: Source, geom: int) -> tuple[Form | None, Pose]:
     mesh = int(model.geom_dataid[geom])
     if number in (kind.mjGEOM_MESH, kind.mjGEOM_SDF) and mesh >= 0 and source.meshes[mesh].path:
         file, moved = source.meshes[mesh], pose_of(model.mesh_pos[mesh], model.mesh_quat[mesh])  # to the mesh's centre
-        return Mesh(file.path, file.scale), pose @ moved.inverse() @ file.place
+        return Mesh(file.path, file.scale, file.file), pose @ moved.inverse() @ file.place
     what = "a height field" if number == kind.mjGEOM_HFIELD else "a mesh without a file"
     source.found.note("geom", source.named("GEOM", geom, "geom"), f"{what} has no shape here; it is left out.")
     return None, pose
@@ -100,57 +100,6 @@ def _ends(source: Source) -> set[int]:
         if name and sites is not None and tuple(source.sites[i] for i in sites) == (f"{name}/1", f"{name}/2"):
             found.update(sites)
     return found
-
-
-def add_actuators(mech: Mechanism, source: Source) -> dict[str, Any]:
-    """Actuators of joints with one coordinate; returns what is known of servos beyond that, by actuator, for files."""
-    model, mj, found, servos = source.model, source.mj, source.found, dict[str, Any]()
-    names = Names(*filter(None, (source.name("ACTUATOR", i) for i in range(model.nu))))
-    on_joint = (int(mj.mjtTrn.mjTRN_JOINT), int(mj.mjtTrn.mjTRN_JOINTINPARENT))
-    for number in range(model.nu):
-        name, joint = source.name("ACTUATOR", number), int(model.actuator_trnid[number, 0])
-        pushes = not plain_motor(source, number) and not source.disabled("ACTUATION")
-        gear = float(model.actuator_gear[number, 0])
-        if model.actuator_trntype[number] not in on_joint or model.jnt_type[joint] < 2 or gear == 0.0:
-            what = "does not drive a joint with one coordinate" if gear else "has a gear of 0"
-            found.note("actuator", name or f"actuator_{number}", f"it {what}; it is left out.", dynamics=pushes)
-            continue
-        name = name or names.make(f"{source.joints[joint]}_motor")
-        mech.add_actuator(name, source.joints[joint], gear=gear, effort=largest_force(source, number))
-        if _lopsided(source, number):
-            found.note("actuator", name, "it is stronger one way than the other; here it has the larger bound for both.")
-        if pushes:
-            servos |= _servo(source, number, name)
-        elif model.actuator_dyntype[number] != int(mj.mjtDyn.mjDYN_NONE):
-            found.note("actuator", name, "its torque follows with a delay in the file; here it acts at once.")
-    return servos
-
-
-def _lopsided(source: Source, number: int) -> bool:
-    """Whether an actuator has other bounds one way than the other."""
-    model = source.model
-    ranges = [model.actuator_forcerange[number]] if model.actuator_forcelimited[number] else []
-    if plain_motor(source, number) and model.actuator_ctrllimited[number]:
-        ranges.append(model.actuator_ctrlrange[number])
-    return any(lower != -upper for lower, upper in ranges)
-
-
-def _servo(source: Source, number: int, name: str) -> dict[str, Any]:
-    """Note the law of a servo, which pushes without being told to; the plain ones are kept for files."""
-    model, mj = source.model, source.mj
-    gain, bias = (np.array(table[number][:3], float) for table in (model.actuator_gainprm, model.actuator_biasprm))
-    affine = model.actuator_biastype[number] == int(mj.mjtBias.mjBIAS_AFFINE)
-    affine = affine and model.actuator_gaintype[number] == int(mj.mjtGain.mjGAIN_FIXED)
-    law = f"force = {gain[0]:g}·ctrl + {bias[0]:g} + {bias[1]:g}·gear·q + {bias[2]:g}·gear·v" if affine else "a law of its own"
-    source.found.note(
-        "servo", name, f"a servo with {law}, before its gear; here it is a motor, whose torque is given.", dynamics=True
-    )
-    if not affine or model.actuator_dyntype[number] != int(mj.mjtDyn.mjDYN_NONE):
-        return {}
-    kept: dict[str, Any] = {"gain": float(gain[0]), "bias": bias.tolist()}
-    if model.actuator_ctrllimited[number]:
-        kept["range"] = model.actuator_ctrlrange[number].tolist()
-    return {name: kept}
 
 
 def state_of(mech: Mechanism, source: Source, qpos: Array, qvel: Array) -> State:

@@ -9,7 +9,7 @@ from ...describe.mechanism import Mechanism
 from ...joints import Fixed, Spherical
 from .mjcf_assets import few, pose_of
 from .mjcf_source import Names, Source
-from .mjcf_tree import wrapped_joints
+from .mjcf_tree import actuator_count, wrapped_joints
 
 _KINDS = {0: "connect", 1: "weld", 2: "joint", 3: "tendon", 4: "flex", 5: "flexvert", 6: "flexstrain", 7: "distance"}
 
@@ -102,7 +102,7 @@ def _lock(mech: Mechanism, name: str, joint: str, at: float) -> None:
 def add_tendons(mech: Mechanism, source: Source) -> None:
     """Straight tendons between two sites as springs; of all others, what they do to the motion is noted."""
     model, found = source.model, source.found
-    held = _held_tendons(source)
+    held = _held_tendons(source) | _driven_tendons(source)
     for tendon in range(model.ntendon):
         name = source.named("TENDON", tendon, "tendon")
         doing = _forces(source, tendon)
@@ -121,6 +121,13 @@ def _held_tendons(source: Source) -> set[int]:
     model = source.model
     rows = [i for i in range(model.neq) if int(model.eq_type[i]) == 3 and model.eq_active0[i]]
     return {int(one) for i in rows for one in (model.eq_obj1id[i], model.eq_obj2id[i])}
+
+
+def _driven_tendons(source: Source) -> set[int]:
+    """The fixed tendons by which actuators drive joints: what they are is in the actuators."""
+    model, kind = source.model, int(source.mj.mjtTrn.mjTRN_TENDON)
+    rows = [i for i in range(actuator_count(model)) if model.actuator_trntype[i] == kind]
+    return {tendon for tendon in (int(model.actuator_trnid[i, 0]) for i in rows) if wrapped_joints(source, tendon)}
 
 
 def _forces(source: Source, tendon: int) -> set[str]:

@@ -49,8 +49,12 @@ def _note_limits(source: Source) -> None:
         source.found.note(
             "limit", "", "limits have the same bounds, and push back by the law of regraft.Limits, not by solref and solimp."
         )
+    if source.disabled("ACTUATION"):
+        source.found.note(
+            "option", "actuation", "the file switches actuation off; here actuators act where they are given controls."
+        )
     for what, flag in (
-        ("actuation", "ACTUATION"),
+        ("the clamping of controls", "CLAMPCTRL"),
         ("limits", "LIMIT"),
         ("dry friction", "FRICTIONLOSS"),
         ("constraints", "CONSTRAINT"),

@@ -87,23 +87,32 @@ class _Motors:
 
     def __init__(self, source: Source) -> None:
         model, mj = source.model, source.mj
-        self.any = model.nu > 0
+        self.any = actuator_count(model) > 0
         self.driven: set[int] = set()
         self.armature, self.damping = np.zeros(model.njnt), np.zeros(model.njnt)
         self.effort = np.zeros(model.njnt)
-        for actuator in range(model.nu):
+        for actuator in range(actuator_count(model)):
             kind, target = model.actuator_trntype[actuator], int(model.actuator_trnid[actuator, 0])
             if kind in (int(mj.mjtTrn.mjTRN_JOINT), int(mj.mjtTrn.mjTRN_JOINTINPARENT)):
                 gear = float(model.actuator_gear[actuator, 0])
+                if gear == 0.0:
+                    continue  # it does nothing, however strong it is
                 self.driven.add(target)
                 self.effort[target] += abs(gear) * largest_force(source, actuator)
-                self.armature[target] += gear**2 * source.number("actuator_armature", actuator)
-                self.damping[target] += gear**2 * source.number("actuator_damping", actuator)
+                self.armature[target] += gear * (gear * source.number("actuator_armature", actuator))
+                self.damping[target] += gear * (gear * source.number("actuator_damping", actuator))
             elif kind == int(mj.mjtTrn.mjTRN_TENDON):
-                pulled = wrapped_joints(source, target)
-                self.driven.update(pulled)
-                self.effort[list(pulled)] = math.inf
+                for joint, share in wrapped_joints(source, target).items():
+                    gear = float(model.actuator_gear[actuator, 0]) * share
+                    if gear:
+                        self.driven.add(joint)
+                        self.effort[joint] += abs(gear) * largest_force(source, actuator)
         self.effort[[joint not in self.driven for joint in range(model.njnt)]] = math.inf
+
+
+def actuator_count(model: Any) -> int:
+    """How many actuators there are; some have several controls, where this version of MuJoCo knows such."""
+    return len(model.actuator_trntype)
 
 
 def largest_force(source: Source, actuator: int) -> float:
@@ -120,10 +129,11 @@ def largest_force(source: Source, actuator: int) -> float:
 def plain_motor(source: Source, actuator: int) -> bool:
     """Whether an actuator's force is a fixed gain times what it is told, and nothing else."""
     model, mj = source.model, source.mj
-    return bool(
-        model.actuator_gaintype[actuator] == int(mj.mjtGain.mjGAIN_FIXED)
-        and model.actuator_biastype[actuator] == int(mj.mjtBias.mjBIAS_NONE)
-    )
+    gains, biases = mj.mjtGain, mj.mjtBias
+    slopes, bias = model.actuator_gainprm[actuator, 1:3], model.actuator_biasprm[actuator, :3]
+    fixed, affine = (model.actuator_gaintype[actuator] == int(kind) for kind in (gains.mjGAIN_FIXED, gains.mjGAIN_AFFINE))
+    none, moved = (model.actuator_biastype[actuator] == int(kind) for kind in (biases.mjBIAS_NONE, biases.mjBIAS_AFFINE))
+    return bool((fixed or (affine and not slopes.any())) and (none or (moved and not bias.any())))
 
 
 def wrapped_joints(source: Source, tendon: int) -> dict[int, float]:

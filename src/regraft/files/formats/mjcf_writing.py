@@ -12,18 +12,22 @@ import numpy as np
 from ...atomic import writing
 from ...describe.mechanism import Mechanism
 from ...describe.parts import WORLD, Joint
+from ...describe.shapes import Mesh
 from ...describe.state import State
 from ...errors import FileError, StructureError, warn
 from .contract import WriteOptions
+from .mjcf_assets import few
 from .mjcf_chains import Link, Motion, Walk
 from .mjcf_elements import SETTINGS, add_actuator, add_geom, add_inertial, add_joint, unsayable_form
 from .mjcf_fittings import START
 from .mjcf_numbers import pose_attributes, positions, text, velocities
 from .mjcf_own import NAME, own_text
-from .mjcf_source import check_text
+from .mjcf_source import Names, check_text
 
 ON_AXIS = 0.1
 """How far apart the two points are at which a hinge that closes a loop is held, in metres."""
+MOST_DEEP = 480
+"""How many bodies may hang on one another: MuJoCo reads no elements that are more than 500 deep in one another."""
 
 
 def write_mjcf(mech: Mechanism, state: State, path: Path, _options: WriteOptions) -> None:
@@ -44,6 +48,7 @@ def write_mjcf(mech: Mechanism, state: State, path: Path, _options: WriteOptions
         check_text(said, path)
     if page.losses:
         warn(f"{str(path)!r}: MJCF does not hold {', '.join(page.losses)}; left out.")
+    page.tell_missing_meshes()
     with writing(path) as beside:
         beside.write_text(said, encoding="utf-8")
 
@@ -58,6 +63,7 @@ class _Page:
         self.problems, self.losses = self.walk.problems, list[str]()
         self.meshes: dict[tuple[str, tuple[float, ...]], str] = {}
         self.bodies: dict[str, Element] = {}
+        self.depths = {WORLD: 0}
         self.motions: list[Motion] = []
 
     def root(self) -> Element:
@@ -72,23 +78,20 @@ class _Page:
         self.bodies[WORLD] = world
         for link in self.walk.links():
             self._add_body(link)
-        for shape in self.mech.shapes.values():
-            problem = unsayable_form(shape)
-            if problem is not None:
-                self.problems.append(problem)
-            elif shape.body in self.bodies:
-                add_geom(self.bodies[shape.body], shape, self.meshes)
+        self._check_depth()
+        self._add_shapes()
         for frame in self.mech.frames.values():
             if frame.body in self.bodies:
                 SubElement(self.bodies[frame.body], "site", {"name": frame.name} | pose_attributes(frame.pose))
         for (file, scale), name in self.meshes.items():
-            SubElement(assets, "mesh", {"name": name, "file": file} | ({} if scale == (1.0,) * 3 else {"scale": text(scale)}))
+            found = {"name": name, "file": file, "inertia": "shell"}  # which is not used, and needs no closed surface
+            SubElement(assets, "mesh", found | ({} if scale == (1.0,) * 3 else {"scale": text(scale)}))
         tendons, equalities, actuators = (SubElement(root, what) for what in ("tendon", "equality", "actuator"))
         self._add_springs(tendons)
         self._add_loops(equalities)
         self._add_couplings(tendons, equalities)
-        self._add_actuators(actuators)
-        own = own_text(self.motions, {actuator.joint for actuator in self.mech.actuators.values()})
+        self._add_actuators(tendons, actuators)
+        own = own_text(self.motions, {joint for actuator in self.mech.actuators.values() for joint, _ in actuator.joints})
         if own is not None:
             SubElement(SubElement(root, "custom"), "text", name=NAME, data=own)
         self._add_keyframes(SubElement(root, "keyframe"))
@@ -96,15 +99,44 @@ class _Page:
             root.remove(section)
         return root
 
+    def _check_depth(self) -> None:
+        deepest = max(self.depths, key=lambda body: self.depths[body])
+        if self.depths[deepest] > MOST_DEEP:
+            self.problems.append(
+                f"body {deepest!r}: it hangs on {self.depths[deepest] - 1} others, one on the other, and MuJoCo takes "
+                f"{MOST_DEEP}. A root in the middle halves their number"
+            )
+
     def _add_body(self, link: Link) -> None:
         body = SubElement(self.bodies[link.onto], "body", {"name": link.body} | pose_attributes(link.pose))
         self.bodies[link.body] = body
+        self.depths[link.body] = self.depths[link.onto] + 1
         self.motions += link.motions
         inertia = self.mech.bodies[link.body].inertia
         if inertia.mass > 0.0 and add_inertial(body, inertia, moves=bool(link.motions)):
             self.losses.append(f"the moments of inertia of {link.body!r}, which are 0: MuJoCo gets the least that it takes")
         for motion in link.motions:
             add_joint(body, motion, self.problems)
+
+    def _add_shapes(self) -> None:
+        unsayable = {one.name: unsayable_form(one) for one in self.mech.shapes.values()}
+        self.problems += [problem for problem in unsayable.values() if problem is not None]
+        shapes = [one for one in self.mech.shapes.values() if one.body in self.bodies and unsayable[one.name] is None]
+        folder = self.path.absolute().parent
+        closed = [one for one in shapes if not add_geom(self.bodies[one.body], one, self.meshes, folder)]
+        if closed:
+            names = dict.fromkeys(Path(one.form.path).name for one in closed if isinstance(one.form, Mesh))
+            self.losses.append(
+                f"{len(closed)} shapes whose meshes MuJoCo cannot open ({few(list(names), 3)}): it reads binary .stl, .obj and "
+                ".msh files, and knows no packages; packages=(folder, ...) of regraft.read says where they are"
+            )
+
+    def tell_missing_meshes(self) -> None:
+        """Warn of meshes without which MuJoCo does not open the file."""
+        gone = [file for file, _ in self.meshes if not (self.path.absolute().parent / file).is_file()]
+        if gone:
+            named = f"{str(self.path)!r} names {len(gone)} meshes that are not there"
+            warn(f"{named}, and MuJoCo opens it only with them: {few(gone, 3)}.")
 
     def _add_springs(self, tendons: Element) -> None:
         for spring in self.mech.springs.values():
@@ -183,12 +215,19 @@ class _Page:
                 }
                 SubElement(equalities, "joint", found)
 
-    def _add_actuators(self, section: Element) -> None:
-        servos = self.kept.get("servos", {})
+    def _add_actuators(self, tendons: Element, section: Element) -> None:
+        names = Names(*(one.get("name", "") for one in tendons))
         for actuator in self.mech.actuators.values():
-            if self._motion(actuator.joint) is None:
+            if any(self._motion(joint) is None for joint, _ in actuator.joints):
                 self.problems.append(f"actuator {actuator.name!r}: MJCF has motors on joints of the tree with one coordinate")
-            add_actuator(section, actuator, actuator.joint, servos.get(actuator.name))
+                continue
+            if len(actuator.joints) == 1:
+                add_actuator(section, actuator, {"joint": actuator.joint, "gear": text([actuator.gear])})
+                continue
+            tendon = SubElement(tendons, "fixed", name=names.make(actuator.name))
+            for joint, gear in actuator.joints:
+                SubElement(tendon, "joint", joint=joint, coef=text([gear]))
+            add_actuator(section, actuator, {"tendon": tendon.attrib["name"]})
 
     def _add_keyframes(self, section: Element) -> None:
         states = dict[str, State]()

@@ -1,4 +1,4 @@
-"""A look at an MJCF file before MuJoCo reads it: whether it is one, and whether it asks for more copies than there is room."""
+"""A look at an MJCF file before MuJoCo reads it: whether it is one, and whether it asks for more than there is room for."""
 
 from __future__ import annotations
 
@@ -30,18 +30,29 @@ def check_xml(path: Path) -> dict[str, bytes]:
     return look.parts
 
 
+def _is_file(path: Path) -> bool:
+    """Whether there is a file; an error where there is something else, such as a pipe, for which MuJoCo would wait."""
+    try:
+        if path.is_file() or path.is_dir() or not path.exists():
+            return path.is_file()
+    except (OSError, ValueError):  # no name that a file can have
+        return False
+    raise FileError(f"{str(path)!r} is not a file but a pipe or a device; it is not read.")
+
+
 class _Look:
     """One look at a file and at those that it includes."""
 
     def __init__(self, path: Path) -> None:
         self.path, self.seen = path, set[Path]()
+        self.models = [path]  # the file, the one that is attached to it, the one that is attached to that one
         self.root: str | None = None
         self.copies = [1]
         self.parts: dict[str, bytes] = {}
 
     def file(self, file: Path, name: str = "") -> None:
         """Look at one file; what MuJoCo may understand and we do not, MuJoCo decides on."""
-        if file in self.seen or not file.is_file():
+        if file in self.seen or not _is_file(file):
             return
         self.seen.add(file)
         parser = expat.ParserCreate()
@@ -76,6 +87,19 @@ class _Look:
         self.copies.append(count)
         if name == "include":
             self.file(self.path.parent / attributes.get("file", ""), attributes.get("file", ""))
+        elif name == "model" and attributes.get("file"):
+            self._attached(attributes["file"])
+
+    def _attached(self, name: str) -> None:
+        """Look at a model that is attached; MuJoCo reads one that leads to itself until the process ends."""
+        found = [folder / name for folder in (self.models[-1].parent, self.path.parent) if _is_file(folder / name)]
+        if not found:
+            return
+        if any(found[0].samefile(outer) for outer in self.models):
+            raise FileError(f"{str(self.path)!r}: the model in {name!r} is attached to itself, by way of <model file=...>.")
+        self.models.append(found[0])
+        self.file(found[0])
+        self.models.pop()
 
     def _end(self, _name: str) -> None:
         if len(self.copies) > 1:

@@ -14,7 +14,6 @@ from ...algebra.pose import Pose
 from ...describe.inertia import Inertia
 from ...describe.mechanism import Mechanism
 from ...describe.parts import WORLD
-from ...describe.shapes import Form
 from ...describe.state import State
 from ...errors import ModelError
 from ...joints import Fixed, Free
@@ -24,13 +23,13 @@ from .contract import ReadOptions
 from .following import Mimic, followed_positions
 from .inertias import Inertias
 from .meshes import MeshSearch
-from .sdf_frames import MODEL, SCOPE, WORLD_NAMES, Frames, Named, checked, own_pose
+from .sdf_frames import MODEL, SCOPE, WORLD_NAMES, Frames, checked, own_pose
 from .sdf_joints import JointTypes
 from .sdf_shapes import color_of, form_of
 
 KIND = "an SDF model"
 
-_DEFAULT = (1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0)  # SDF's: 1 kg, and 1 kg m² about all axes
+_DEFAULT = (1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0)  # SDF's: 1 kg, and 1 kg m² about all axes
 _TENSOR = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
 _KNOWN = {
     "model": {"pose", "link", "joint", "frame", "model", "static", "self_collide", "allow_auto_disable", "enable_wind"},
@@ -84,7 +83,8 @@ class _Builder:
         self.types = JointTypes(self.frames, found, bool(old))
 
     def build(self) -> tuple[Mechanism, State]:
-        scopes = [""] if len(self.models) == 1 else [model.name + SCOPE for model in self.models]
+        alone = len(self.models) == 1
+        scopes = [""] if alone else [self._named(model) + SCOPE for model in self.models]
         for model, scope in zip(self.models, scopes, strict=True):
             self._collect(model, scope, ("", ""), model.truth("static"))
         if not self.links:
@@ -108,7 +108,7 @@ class _Builder:
         """All links, joints and frames of a model and of those in it; `outer` is the scope and the frame that it is in."""
         self._tell_unknown(model, "model")
         frames, name = self.frames, scope.removesuffix(SCOPE) or MODEL
-        frames.known[name] = Named(model, own_pose(model.find("pose")), self._base(model.find("pose"), *outer), "")
+        frames.add(name, model, own_pose(model.find("pose")), self._base(model.find("pose"), *outer), "")
         here = "" if name == MODEL else scope
         for element in model:
             own = here + element.name
@@ -124,12 +124,18 @@ class _Builder:
                 on = here + attached if attached else name
                 frames.add(own, element, own_pose(element.find("pose")), self._base(element.find("pose"), here, on), on)
             elif element.tag == "model":
-                self._collect(element, own + SCOPE, (here, name), static or element.truth("static"))
+                self._collect(element, here + self._named(element) + SCOPE, (here, name), static or element.truth("static"))
         canonical = model.attributes.get("canonical_link")
         frames.known[name].on = here + canonical if canonical else next((own for own in self.links if own.startswith(here)), "")
         placement = model.attributes.get("placement_frame")
         if placement:
             self._place_by(model, name, here + placement)
+
+    def _named(self, model: Element) -> str:
+        """The name of a model that is not alone, by which its parts are told from those of others."""
+        if not model.name:
+            raise model.error("a <model> has no name; where there are several of them, or one in another, each needs one.")
+        return model.name
 
     def _base(self, pose: Element | None, scope: str, default: str) -> str:
         """The frame that a pose is relative to."""
@@ -160,7 +166,7 @@ class _Builder:
     # --- the mechanism ---------------------------------------------------------------------------------------------------
 
     def _add_bodies(self) -> None:
-        read = Inertias(self.root.file)
+        read = Inertias(self.root.file, lambda element: int(element.line))
         for name, link in self.links.items():
             self._tell_unknown(link, "link")
             if link.find("gravity") is not None and not link.truth("gravity"):
@@ -180,7 +186,7 @@ class _Builder:
                 self.found.note(
                     "inertial", name, "it has none in the file, so it has SDF's default: 1 kg, and 1 kg m² about all axes"
                 )
-            read.add(name, f"line {link.line}", _DEFAULT, Pose())
+            read.add(name, link, _DEFAULT, Pose())
             return
         if inertial.attributes.get("auto", "false").lower() in ("true", "1"):
             told = "its inertia is to be computed from its collisions, which is not done: it has what is written"
@@ -189,7 +195,7 @@ class _Builder:
         moments = [1.0 if a[1] == a[2] else 0.0 for a in _TENSOR]
         if tensor is not None:
             moments = [tensor.number(part, moment) for part, moment in zip(_TENSOR, moments, strict=True)]
-        read.add(name, f"line {inertial.line}", (inertial.number("mass", 1.0), *pose.translation.tolist(), *moments), pose)
+        read.add(name, inertial, (inertial.number("mass", 1.0), *moments), pose)
 
     def _add_bases(self) -> dict[str, list[float]]:
         """Weld static links to the world, and let models float that no joint holds; where those start."""
@@ -291,11 +297,6 @@ class _Builder:
                     )
                 except ModelError as problem:
                     raise checked(element, problem) from None
-
-    def _add_shape(self, link: str, element: Element, form: Form) -> None:
-        seen, color, pose = element.tag == "visual", color_of(element, self.found), own_pose(element.find("pose"))
-        own = element.name if element.name and element.name not in self.mech.shapes else None
-        self.mech.add_shape(link, form, own, pose, visual=seen, collision=not seen, color=color)
 
     def _add_couplings(self, mimics: dict[str, Mimic]) -> None:
         for name, mimic in mimics.items():

@@ -114,7 +114,9 @@ class JointTypes:
         if not any(found["stiffness"]):
             del found["rest"]
         limits = self._limits(axes, name) if bounded else None
-        return {setting: values for setting, values in found.items() if any(values)} | ({"limits": limits} if limits else {})
+        return {setting: values for setting, values in found.items() if any(values) or setting in ("effort", "speed")} | (
+            {"limits": limits} if limits else {}
+        )
 
     def _not_negative(self, dynamics: Element, tag: str, name: str) -> float:
         value = dynamics.number(tag, 0.0)

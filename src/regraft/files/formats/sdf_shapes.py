@@ -34,8 +34,7 @@ def form_of(geometry: Element, meshes: MeshSearch) -> Form | None:
         name = inner.value("uri")
         if not name:
             raise inner.error("a <mesh> does not name its file: it needs <uri>.")
-        meshes.find(name)
-        return Mesh(name, tuple(inner.numbers("scale", 3, _ONE).tolist()))
+        return Mesh(name, tuple(inner.numbers("scale", 3, _ONE).tolist()), meshes.find(name))
     return None
 
 

@@ -9,10 +9,10 @@ from typing import Any
 from ...algebra.pose import Pose
 from ...errors import FileError, ModelError
 from ...joints import Fixed, Free, JointType, Planar, Prismatic, Revolute
-from ...xml_elements import Element
+from ...xml_tree import Node, NodeError, written
 from ..report import Findings
 from .following import Mimic
-from .urdf_poses import HERE, number, numbers, pose_in
+from .urdf_poses import HERE, Origins, number, numbers
 
 UNBOUNDED = 1e300
 """How the writer says that there is no bound, where URDF asks for one; other programs read it as a very large number."""
@@ -41,7 +41,7 @@ _PARTS = frozenset({"origin", "parent", "child", "axis", "limit", "dynamics", "m
 class JointRead:
     """A joint of a file: what it joins, where, and how it moves."""
 
-    element: Element
+    element: Node
     name: str
     parent: str
     child: str
@@ -62,67 +62,62 @@ class JointReader:
     """Reads joints; equal joint types are made once."""
 
     found: Findings
+    origins: Origins
     kept: dict[str, list[str]]
     attributes: dict[str, dict[str, str]]
     known: dict[tuple[object, ...], JointType]
     zero_efforts: list[str]
 
-    def read(self, element: Element) -> JointRead:
+    def read(self, element: Node) -> JointRead:
         """One joint."""
-        name, kind = element.name, element.attributes.get("type", "")
+        name, kind = element.get("name", ""), element.get("type", "")
         if not name:
-            raise element.error("a <joint> has no name.")
+            raise NodeError(element, "a <joint> has no name.")
         if kind not in TYPES:
-            raise element.error(f"the joint {name!r} is of the type {kind!r}; URDF has {', '.join(TYPES)}.")
+            raise NodeError(element, f"the joint {name!r} is of the type {kind!r}; URDF has {', '.join(TYPES)}.")
         parts = self._parts(element, name)
-        ends = [self._end(element, name, side, parts.get(side)) for side in ("parent", "child")]
+        parent, child = _end(element, name, "parent", parts), _end(element, name, "child", parts)
         mimic = self._mimic(name, kind, parts.get("mimic"))
         try:
             made = self._type(element, kind, parts, mimic is None)
         except ModelError as problem:
             if isinstance(problem, FileError):
                 raise
-            raise element.error(f"joint {name!r}: {problem}") from None
-        pose = pose_in(parts["origin"]) if "origin" in parts else HERE
-        return JointRead(element, name, ends[0], ends[1], kind, made, pose, HERE, mimic)
+            raise NodeError(element, f"joint {name!r}: {problem}") from None
+        pose = self.origins.pose(parts.get("origin"))
+        return JointRead(element, name, parent, child, kind, made, pose, HERE, mimic)
 
-    def _parts(self, element: Element, name: str) -> dict[str, Element]:
+    def _parts(self, element: Node, name: str) -> dict[str, Node]:
         """The children by tag; what is not known is kept as text."""
-        parts: dict[str, Element] = {}
-        for child in element.children:
+        parts: dict[str, Node] = {}
+        for child in element:
             if child.tag in _PARTS:
                 if child.tag in parts:
-                    raise child.error(f"the joint {name!r} has two elements <{child.tag}>.")
+                    raise NodeError(child, f"the joint {name!r} has two elements <{child.tag}>.")
                 parts[child.tag] = child
             else:
-                self.kept.setdefault(name, []).append(child.written())
+                self.kept.setdefault(name, []).append(written(child))
         for tag, known in _KNOWN.items():
             part = parts.get(tag)
-            if part is not None and not part.attributes.keys() <= known:
-                odd = {key: value for key, value in part.attributes.items() if key not in known}
+            if part is not None and not part.attrib.keys() <= known:
+                odd = {key: value for key, value in part.attrib.items() if key not in known}
                 self.attributes[f"joint {name} {tag}"] = odd
-        if len(element.attributes) > 2:
-            self.attributes[f"joint {name}"] = {k: v for k, v in element.attributes.items() if k not in ("name", "type")}
+        if len(element.attrib) > 2:
+            self.attributes[f"joint {name}"] = {k: v for k, v in element.attrib.items() if k not in ("name", "type")}
         return parts
 
-    def _end(self, element: Element, name: str, side: str, part: Element | None) -> str:
-        link = None if part is None else part.attributes.get("link")
-        if not link:
-            raise element.error(f'the joint {name!r} does not say its {side}: it needs <{side} link="..."/>.')
-        return link
-
-    def _mimic(self, name: str, kind: str, part: Element | None) -> Mimic | None:
+    def _mimic(self, name: str, kind: str, part: Node | None) -> Mimic | None:
         if part is None:
             return None
         if kind not in FOLLOWING:
-            self.kept.setdefault(name, []).append(part.written())
+            self.kept.setdefault(name, []).append(written(part))
             return None
-        driver = part.attributes.get("joint")
+        driver = part.get("joint")
         if not driver:
-            raise part.error(f'the joint {name!r} does not say which joint it follows: <mimic joint="..."/>.')
+            raise NodeError(part, f'the joint {name!r} does not say which joint it follows: <mimic joint="..."/>.')
         return Mimic(part, driver, number(part, "multiplier", 1.0), number(part, "offset", 0.0))
 
-    def _type(self, element: Element, kind: str, parts: dict[str, Element], actuated: bool) -> JointType:
+    def _type(self, element: Node, kind: str, parts: dict[str, Node], actuated: bool) -> JointType:
         if kind == "fixed":
             return self._made(Fixed, (), kind, None, None, None, 0.0, 0.0, True)
         axis = numbers(parts["axis"], "xyz", 3) if "axis" in parts else _X
@@ -132,7 +127,7 @@ class JointReader:
         if limit is not None:
             effort, speed = _bound(limit, "effort"), _bound(limit, "velocity")
             if effort == 0.0:
-                self.zero_efforts.append(element.name)
+                self.zero_efforts.append(element.get("name", ""))
         damping = friction = 0.0
         if dynamics is not None:
             damping, friction = number(dynamics, "damping", 0.0), number(dynamics, "friction", 0.0)
@@ -157,10 +152,12 @@ class JointReader:
             made = self.known[key] = cls(*given, limits=limits, actuated=actuated, **own)
         return made
 
-    def _limits(self, element: Element, kind: str, limit: Element | None) -> tuple[float, float] | None:
+    def _limits(self, element: Node, kind: str, limit: Node | None) -> tuple[float, float] | None:
         """Lower and upper bound; None where there are none."""
-        name = element.name
+        name = element.get("name", "")
         if kind not in ("revolute", "prismatic"):
+            if limit is not None and any(number(limit, side, 0.0) for side in ("lower", "upper")):
+                self.found.note("limit", name, f"a {kind} joint has no bounds in URDF; lower and upper are left out")
             return None
         if limit is None:
             self.found.note("limit", name, f"a {kind} joint must have a <limit> and has none; it moves without bounds")
@@ -179,9 +176,18 @@ class JointReader:
         return None if math.isinf(low) and math.isinf(high) else (low, high)
 
 
-def _bound(limit: Element, attribute: str) -> float | None:
+def _end(element: Node, name: str, side: str, parts: dict[str, Node]) -> str:
+    """The link on one side of a joint."""
+    part = parts.get(side)
+    link = None if part is None else part.get("link")
+    if not link:
+        raise NodeError(element, f'the joint {name!r} does not say its {side}: it needs <{side} link="..."/>.')
+    return link
+
+
+def _bound(limit: Node, attribute: str) -> float | None:
     """The largest effort or velocity; None where there is no bound."""
-    text = limit.attributes.get(attribute)
+    text = limit.get(attribute)
     if text is None or (text[-1:].isalpha() and text.strip().lower() in ("inf", "+inf")):
         return None
     value = number(limit, attribute)

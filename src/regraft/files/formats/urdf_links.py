@@ -13,7 +13,7 @@ from ...describe.inertia import Inertia
 from ...describe.parts import Shape
 from ...describe.plain import pose_to_dict
 from ...describe.shapes import Box, Capsule, Cylinder, Form, Mesh, Sphere
-from ...xml_elements import attributes_text, quoted
+from ...xml_tree import attributes_text, quoted
 from .urdf_poses import HERE, angles_of, number_text, text_of
 
 Kept = Mapping[str, Any]

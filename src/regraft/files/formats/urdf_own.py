@@ -16,7 +16,7 @@ from ...algebra.pose import Pose
 from ...describe.plain import pose_from_dict
 from ...errors import FileError, ModelError
 from ...tolerances import SAME_WRITTEN
-from ...xml_elements import Element
+from ...xml_tree import Node, NodeError, text_in
 from .urdf_joints import JointRead
 
 TAG = "regraft"
@@ -32,23 +32,23 @@ class Own:
     data : dict
         ``poses``: those that three angles do not give to the last digit. ``helpers``: links that are no bodies, by the joint
         that they were made for. ``frames``: links that are frames. ``base``: the joint to the world. ``joints``, ``couplings``,
-        ``shapes``, ``keyframes``, ``gravity``: what URDF has no word for.
+        ``efforts``, ``actuators``, ``shapes``, ``keyframes``, ``gravity``: what URDF has no word for.
     """
 
     data: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, element: Element | None) -> Own:
+    def of(cls, element: Node | None) -> Own:
         """From the element in a file."""
         if element is None:
             return cls()
         try:
-            data = json.loads(element.text)
+            data = json.loads(text_in(element))
         except (ValueError, RecursionError) as problem:
             raise _damaged(element, str(problem)) from None
         if not isinstance(data, dict) or data.get("version") != VERSION:
             raise _damaged(element, f"it must have the version {VERSION}")
-        tables = ("poses", "helpers", "frames", "base", "joints", "couplings", "efforts")
+        tables = ("poses", "helpers", "frames", "base", "joints", "couplings", "efforts", "actuators")
         if not all(isinstance(data.get(table, {}), dict) for table in tables):
             raise _damaged(element, f"{', '.join(tables)} must be tables")
         return cls(data)
@@ -87,7 +87,7 @@ class Own:
             joint.parent_pose, joint.child_pose = on_parent, on_child
 
 
-def fold_helpers(own: Own, links: dict[str, Element], joints: dict[str, JointRead]) -> None:
+def fold_helpers(own: Own, links: dict[str, Node], joints: dict[str, JointRead]) -> None:
     """Take out the links that were written only to have a place for a joint; the joint then ends on the body behind."""
     helpers = own.table("helpers")
     if not helpers:
@@ -97,13 +97,13 @@ def fold_helpers(own: Own, links: dict[str, Element], joints: dict[str, JointRea
         below.setdefault(one.parent, []).append(one)
     for helper, name in helpers.items():
         joint, behind = joints.get(name), below.get(helper, [])
-        is_helper = helper in links and not links[helper].children and len(behind) == 1 and behind[0].kind == "fixed"
+        is_helper = helper in links and len(links[helper]) == 0 and len(behind) == 1 and behind[0].kind == "fixed"
         if joint is not None and joint.child == helper and is_helper:
             joint.child, joint.child_pose = behind[0].child, behind[0].parent_pose.inverse()
             del links[helper], joints[behind[0].name]
 
 
-def taken_frames(own: Own, links: dict[str, Element], joints: dict[str, JointRead]) -> dict[str, JointRead]:
+def taken_frames(own: Own, links: dict[str, Node], joints: dict[str, JointRead]) -> dict[str, JointRead]:
     """Take out the links that were written for frames, and give back the joints that hold them, by the frames' names."""
     frames = own.table("frames")
     if not frames:
@@ -113,7 +113,7 @@ def taken_frames(own: Own, links: dict[str, Element], joints: dict[str, JointRea
     found = {}
     for name in frames:
         joint = holding.get(name)
-        if name in links and not links[name].children and name not in parents and joint is not None and joint.kind == "fixed":
+        if name in links and len(links[name]) == 0 and name not in parents and joint is not None and joint.kind == "fixed":
             found[name] = joint
             del links[name], joints[joint.name]
     return found
@@ -125,7 +125,7 @@ def same_pose(one: Pose, other: Pose) -> bool:
     return bool(np.abs(one.row - other.row).max() <= SAME_WRITTEN * size)
 
 
-def read_own_parts(element: Element | None, add: Any) -> None:
+def read_own_parts(element: Node | None, add: Any) -> None:
     """Let `add` read plain data of the element; where that fails, the element is damaged."""
     try:
         add()
@@ -135,5 +135,5 @@ def read_own_parts(element: Element | None, add: Any) -> None:
         raise _damaged(element, str(problem)) from None
 
 
-def _damaged(element: Element, problem: str) -> FileError:
-    return element.error(f"the element <{TAG}> is damaged ({problem}); take it out, or write the file again.")
+def _damaged(element: Node, problem: str) -> FileError:
+    return NodeError(element, f"the element <{TAG}> is damaged ({problem}); take it out, or write the file again.")

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...algebra.pose import Pose
 from ...tolerances import ROUNDING
-from ...xml_elements import Element
+from ...xml_tree import Node, NodeError
 
 Triple = tuple[float, float, float]
 
@@ -26,12 +26,12 @@ _DIGITS = (6, 10, 15, 16, 17)  # that angles are tried with: first as people and
 # --- from a file ------------------------------------------------------------------------------------------------------
 
 
-def number(element: Element, attribute: str, default: float | None = None) -> float:
+def number(element: Node, attribute: str, default: float | None = None) -> float:
     """An attribute that is one finite number; the default where it is missing."""
-    text = element.attributes.get(attribute)
+    text = element.get(attribute)
     if text is None:
         if default is None:
-            raise element.error(f"<{element.tag}> has no attribute {attribute!r}.")
+            raise NodeError(element, f"<{element.tag}> has no attribute {attribute!r}.")
         return default
     try:
         value = float(text)
@@ -40,46 +40,89 @@ def number(element: Element, attribute: str, default: float | None = None) -> fl
     return value if value - value == 0.0 and "_" not in text else _parsed(element, attribute, text, 1)[0]
 
 
-def numbers(element: Element, attribute: str, count: int, default: tuple[float, ...] | None = None) -> tuple[float, ...]:
+def numbers(element: Node, attribute: str, count: int, default: tuple[float, ...] | None = None) -> tuple[float, ...]:
     """An attribute that has several finite numbers; the default where it is missing."""
-    text = element.attributes.get(attribute)
+    text = element.get(attribute)
     if text is None:
         if default is None:
-            raise element.error(f"<{element.tag}> has no attribute {attribute!r}.")
+            raise NodeError(element, f"<{element.tag}> has no attribute {attribute!r}.")
         return default
     common = _COMMON.get(text)
     return common if common is not None and count == 3 else _parsed(element, attribute, text, count)
 
 
-def _parsed(element: Element, attribute: str, text: str, count: int) -> tuple[float, ...]:
+def _parsed(element: Node, attribute: str, text: str, count: int) -> tuple[float, ...]:
     try:
         found = tuple(map(float, text.split()))
     except ValueError:
         found = None
     if found is None or "_" in text:  # which Python would take for a comma between thousands
-        raise element.error(f"{attribute} of <{element.tag}> must be numbers, not {text[:60]!r}.")
+        raise NodeError(element, f"{attribute} of <{element.tag}> must be numbers, not {text[:60]!r}.")
     if len(found) != count:
-        raise element.error(f"{attribute} of <{element.tag}> must have {count} numbers, not {len(found)}: {text[:60]!r}.")
+        raise NodeError(element, f"{attribute} of <{element.tag}> must have {count} numbers, not {len(found)}: {text[:60]!r}.")
     if not math.isfinite(sum(map(abs, found))):
-        raise element.error(f"{attribute} of <{element.tag}> is not finite, or too large: {text[:60]!r}.")
+        raise NodeError(element, f"{attribute} of <{element.tag}> is not finite, or too large: {text[:60]!r}.")
     return found
 
 
-def pose_in(origin: Element) -> Pose:
+def check_once(element: Node, tags: tuple[str, ...], what: str) -> None:
+    """Raise an error where an element has two of one kind, of which only one could count."""
+    given = [child.tag for child in element]
+    if len(set(given)) == len(given):
+        return
+    for tag in tags:
+        if given.count(tag) > 1:
+            raise NodeError(element, f"{what} has two elements <{tag}>.")
+
+
+def each_number(element: Node, attributes: tuple[str, ...], defaults: tuple[float | None, ...]) -> list[float]:
+    """Attributes that are one finite number each; the defaults of those that are missing."""
+    given = element.attrib
+    try:
+        texts = [given[attribute] for attribute in attributes]
+        found = list(map(float, texts))
+    except (KeyError, ValueError):
+        found = []
+    if not found or "_" in "".join(texts) or not math.isfinite(sum(map(abs, found))):
+        return [number(element, attribute, default) for attribute, default in zip(attributes, defaults, strict=True)]
+    return found
+
+
+class Origins:
+    """Poses as <origin> says them; one that a file says again and again is made once."""
+
+    __slots__ = ("known",)
+
+    def __init__(self) -> None:
+        self.known: dict[tuple[str | None, ...], Pose] = {}
+
+    def pose(self, origin: Node | None) -> Pose:
+        """The pose that an <origin> says; where there is none, that of no motion."""
+        if origin is None:
+            return HERE
+        given = origin.get
+        key = given("xyz"), given("rpy"), given("quat_xyzw")
+        found = self.known.get(key)
+        if found is None:
+            found = self.known[key] = _pose_in(origin)
+        return found
+
+
+def _pose_in(origin: Node) -> Pose:
     """The pose that an <origin> says: a place, and angles or, since URDF 1.2, a quaternion."""
     xyz, rpy = numbers(origin, "xyz", 3, _ZERO), numbers(origin, "rpy", 3, _ZERO)
-    if "quat_xyzw" in origin.attributes:
+    if "quat_xyzw" in origin.attrib:
         return _quaternion_pose(origin, xyz)
     return HERE if xyz == _ZERO == rpy else pose_of(xyz, rpy)
 
 
-def _quaternion_pose(origin: Element, xyz: tuple[float, ...]) -> Pose:
-    if "rpy" in origin.attributes:
-        raise origin.error("an <origin> has both rpy and quat_xyzw; it may have one of them.")
+def _quaternion_pose(origin: Node, xyz: tuple[float, ...]) -> Pose:
+    if "rpy" in origin.attrib:
+        raise NodeError(origin, "an <origin> has both rpy and quat_xyzw; it may have one of them.")
     x, y, z, w = numbers(origin, "quat_xyzw", 4)
     size = math.hypot(x, y, z, w)
     if size == 0.0:
-        raise origin.error("quat_xyzw of <origin> is zero; a quaternion of no turn is 0 0 0 1.")
+        raise NodeError(origin, "quat_xyzw of <origin> is zero; a quaternion of no turn is 0 0 0 1.")
     return Pose.from_quaternion((w / size, x / size, y / size, z / size), xyz)
 
 

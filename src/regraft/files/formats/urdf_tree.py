@@ -5,25 +5,26 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ...errors import listed
-from ...xml_elements import Element
+from ...xml_tree import Node, NodeError
 from .urdf_joints import JointRead
 
 
-def root_of(links: Mapping[str, Element], joints: Mapping[str, JointRead]) -> str:
+def root_of(links: Mapping[str, Node], joints: Mapping[str, JointRead]) -> str:
     """The name of the root link; an error that names the line where the links are no tree."""
     above: dict[str, JointRead] = {}
     for joint in joints.values():
         for side, link in (("parent", joint.parent), ("child", joint.child)):
             if link not in links:
-                raise joint.element.error(
-                    f"the {side} of the joint {joint.name!r} is the link {link!r}, which is not in the file."
+                raise NodeError(
+                    joint.element, f"the {side} of the joint {joint.name!r} is the link {link!r}, which is not in the file."
                 )
         if joint.parent == joint.child:
-            raise joint.element.error(f"the joint {joint.name!r} joins the link {joint.parent!r} to itself.")
+            raise NodeError(joint.element, f"the joint {joint.name!r} joins the link {joint.parent!r} to itself.")
         if joint.child in above:
-            raise joint.element.error(
+            raise NodeError(
+                joint.element,
                 f"the link {joint.child!r} is the child of two joints, {above[joint.child].name!r} and {joint.name!r}; URDF has "
-                "trees only. Loops can be closed after reading, by rg.connect."
+                "trees only. Loops can be closed after reading, by rg.connect.",
             )
         above[joint.child] = joint
     roots = [name for name in links if name not in above]
@@ -31,7 +32,9 @@ def root_of(links: Mapping[str, Element], joints: Mapping[str, JointRead]) -> st
         if not roots:
             raise _cycle(next(iter(links)), above)
         where = links[roots[1]]
-        raise where.error(f"the robot has {len(roots)} roots: {listed(roots)} are no joint's child. Join all but one to others.")
+        raise NodeError(
+            where, f"the robot has {len(roots)} roots: {listed(roots)} are no joint's child. Join all but one to others."
+        )
     _check_reached(roots[0], joints, above)
     return roots[0]
 
@@ -63,4 +66,4 @@ def _cycle(link: str, above: Mapping[str, JointRead]) -> Exception:
         at = above[at].parent
         if at == link:
             break
-    return above[link].element.error(f"the joints {listed(names)} go round in a cycle; URDF has trees only.")
+    return NodeError(above[link].element, f"the joints {listed(names)} go round in a cycle; URDF has trees only.")

@@ -19,26 +19,27 @@ from ...algebra.pose import Pose
 from ...atomic import writing
 from ...describe.mechanism import Mechanism
 from ...describe.parts import WORLD, Coupling, Joint, Shape
-from ...describe.plain import fittings_to_dict, pose_to_dict, shape_to_dict
+from ...describe.plain import actuator_to_dict, fittings_to_dict, pose_to_dict, shape_to_dict
 from ...describe.shapes import Capsule
 from ...describe.state import State
 from ...joints import Fixed, Free, Limits, Planar, Prismatic, Revolute
-from ...xml_elements import attributes_text, escaped, quoted
+from ...xml_tree import attributes_text, escaped, quoted
 from .contract import WriteOptions
 from .urdf_joints import UNBOUNDED
 from .urdf_links import Poses, inertial_lines, shape_lines
 from .urdf_own import TAG, VERSION
 from .urdf_poses import HERE, number_text, text_of
-from .urdf_unsayable import GRAVITY, check_sayable, only_ours, tell_what_only_we_read
+from .urdf_unsayable import GRAVITY, check_sayable, is_plain_motor, only_ours, sayable, tell_what_only_we_read
 
 _DEFAULT = Limits(0.0, 1.0)
 
 
 def write_urdf(mech: Mechanism, state: State, path: Path, options: WriteOptions) -> None:
-    """Write a mechanism; what URDF cannot hold is one error that lists it."""
+    """Write a mechanism; what URDF cannot hold is one error that lists it, unless it may be left out."""
+    mech, gone = sayable(mech, options.ignore)
     backwards = walked_backwards(mech)
     check_sayable(mech, backwards, path)
-    tell_what_only_we_read(mech, state)
+    tell_what_only_we_read(mech, state, gone, path)
     text = _Writer(mech, backwards, options.frames == "move").text()
     with writing(path) as beside:
         beside.write_text(text, encoding="utf-8")
@@ -282,7 +283,11 @@ class _Writer:
     def _transmissions(self) -> Iterator[str]:
         """Those that were read, and new ones for other actuators."""
         kept = self.kept.get("transmissions", {})
+        if any(not is_plain_motor(actuator) for actuator in self.mech.actuators.values()):
+            self.own["actuators"] = {name: actuator_to_dict(actuator) for name, actuator in self.mech.actuators.items()}
         for name, actuator in self.mech.actuators.items():
+            if len(actuator.joints) > 1:
+                continue
             text = kept.get("actuators", {}).get(name)
             if math.isfinite(actuator.effort):
                 self.own.setdefault("efforts", {})[name] = actuator.effort

@@ -218,6 +218,12 @@ CLOSE_STATE, CLOSE_VELOCITIES = range(2)
 
 @long_entry
 def loop_closing(handle: int, q: int, v: int, step: int, best: int, result: int, what: int) -> float:
+    """`close_with`."""
+    return close_with(handle, q, v, step, best, result, what)
+
+
+@inline
+def close_with(handle: int, q: int, v: int, step: int, best: int, result: int, what: int) -> float:
     """`close_again` or `close_velocities`, with addresses of arrays; returns the gap.
 
     `step` and `best` are scratch (nv,) and (nq,). What else `close_again` returns goes to `result`, as 0 or 1.

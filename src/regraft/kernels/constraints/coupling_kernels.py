@@ -10,7 +10,7 @@ from typing import Any
 from ...algebra.memory import table_at
 from ...compilation import entry, inline
 from ..memory import loops_at, model_at, positions_in, velocities_in, work_at
-from .couplings import coupling_accelerations, coupling_velocities, hold_couplings
+from .couplings import coupling_gaps, hold_couplings
 from .tables import ACCELERATIONS, POSITIONS, VELOCITIES
 
 
@@ -30,9 +30,8 @@ def complex_couplings_kernel(handle: int, what: int, numbers: int) -> float:
 def look_at_couplings(handle: int, what: int, numbers: int, like: Any) -> float:
     """What a kernel does, in the scalar of `like`."""
     model, work, closed = model_at(handle), work_at(handle, like), loops_at(handle, like)
-    if what == VELOCITIES:
-        return coupling_velocities(model, work, closed, table_at(numbers, 1, velocities_in(handle), like)[0])
-    if what == ACCELERATIONS:
-        return coupling_accelerations(model, work, closed, table_at(numbers, 1, velocities_in(handle), like)[0])
+    if what in (VELOCITIES, ACCELERATIONS):
+        rates = table_at(numbers, 1, velocities_in(handle), like)[0]
+        return coupling_gaps(model, work, closed, rates, what == ACCELERATIONS)
     spreads = what == POSITIONS and closed.links.shape[0] == 0  # else `free_bodies` does it
     return hold_couplings(model, work, closed, table_at(numbers, 1, positions_in(handle), like)[0], spreads)

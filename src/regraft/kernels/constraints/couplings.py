@@ -107,20 +107,29 @@ def pair_along(model: KernelModel, work: Work, closed: Loops, l: int, own: int, 
 
 
 @jit
-def coupling_velocities(model: KernelModel, work: Work, closed: Loops, v: Any) -> float:
-    """RESIDUAL = −Σ factor · velocity of each coupling; after `hold_couplings`, with VEL. Returns the largest size."""
+def coupling_gaps(model: KernelModel, work: Work, closed: Loops, numbers: Any, accelerating: bool) -> float:
+    """RESIDUAL = −Σ factor · number of each coupling, for velocities or accelerations; returns the largest size.
+
+    After `hold_couplings`, with VEL, and where they are accelerations also with A. A soft row lacks no velocity, and of its
+    acceleration what its force has not made yet.
+    """
     worst, n = 0.0, model.walk.shape[0]
     for b in range(closed.loops.shape[0], closed.cuts.shape[0]):
-        total = zero(closed.scratch[0, 0])
+        lack, r = zero(closed.scratch[0, 0]), closed.cuts[b, FIRST]
         for i in range(closed.cuts[b, FIRST_TERM], closed.cuts[b, END_TERM]):
-            k = closed.terms[i, TERM_JOINT]
+            k, d = closed.terms[i, TERM_JOINT], closed.terms[i, TERM_V]
             if k < n:
-                total += closed.term_numbers[i, FACTOR] * v[closed.terms[i, TERM_V]]
+                lack -= closed.term_numbers[i, FACTOR] * (numbers[d] + work.dof[d, GIVEN] if accelerating else numbers[d])
+            elif accelerating:
+                lack += power(load(closed.pairs, i, ALONG, 6), lacking(model, work, closed, k - n))
             else:
-                total += moved_pair(closed, i, k - n, work.body, VEL)
-        total = total if b < closed.hard else zero(closed.scratch[0, 0])
-        closed.rows[closed.cuts[b, FIRST], RESIDUAL] = -total
-        worst = max(worst, abs(total.real))
+                lack -= moved_pair(closed, i, k - n, work.body, VEL)
+        if accelerating:
+            lack -= closed.rows[r, SOFT] * closed.rows[r, APPLIED]
+        elif b >= closed.hard:
+            lack = zero(closed.scratch[0, 0])
+        closed.rows[r, RESIDUAL] = lack
+        worst = max(worst, abs(lack.real))
     return worst
 
 
@@ -133,25 +142,6 @@ def moved_pair(closed: Loops, i: int, l: int, table: Any, column: int) -> Scalar
     if p >= 0:
         total += power(load(closed.pairs, i, ON_PARENT, 6), load(table, p, column, 6))
     return total
-
-
-@jit
-def coupling_accelerations(model: KernelModel, work: Work, closed: Loops, a: Any) -> float:
-    """RESIDUAL = −Σ factor · acceleration of each coupling; after `hold_couplings`, with VEL and A. Returns the largest size."""
-    worst, n = 0.0, model.walk.shape[0]
-    for b in range(closed.loops.shape[0], closed.cuts.shape[0]):
-        lack = zero(closed.scratch[0, 0])
-        for i in range(closed.cuts[b, FIRST_TERM], closed.cuts[b, END_TERM]):
-            k, d = closed.terms[i, TERM_JOINT], closed.terms[i, TERM_V]
-            if k < n:
-                lack -= closed.term_numbers[i, FACTOR] * (a[d] + work.dof[d, GIVEN])
-            else:
-                lack += power(load(closed.pairs, i, ALONG, 6), lacking(model, work, closed, k - n))
-        r = closed.cuts[b, FIRST]
-        lack -= closed.rows[r, SOFT] * closed.rows[r, APPLIED]
-        closed.rows[r, RESIDUAL] = lack
-        worst = max(worst, abs(lack.real))
-    return worst
 
 
 @jit

@@ -1,8 +1,9 @@
 """The tables of constraints: what each column holds. Row l belongs to the l-th *block* of constraint rows.
 
-The blocks are those of the loop joints, in the order of their addition, then those of the couplings, then those of the *rotors*
-of loop joints. A loop joint has a row for each direction that it holds, a coupling has one. So has a rotor, for one coordinate of
-a loop joint with armature; its row is soft, and holds nothing. What a loop joint is stands in the one table of all joints,
+The blocks are those of the loop joints, in the order of their addition, then those of the couplings, then those of prescribed
+coordinates of loop joints, in workspaces that are made for these, then those of the *rotors* of loop joints. A loop joint has a
+row for each direction that it holds, a coupling or a prescribed coordinate has one. So has a rotor, for one coordinate of a loop
+joint with armature; its row is soft, and holds nothing. What a loop joint is stands in the one table of all joints,
 `kernels.tables`; here is what its loop makes of it. What follows needs to know only of blocks, not of their kinds.
 """
 
@@ -32,7 +33,8 @@ FACTOR = 0
 SHIFT = 1
 PERIOD = 2  # of a coupling's first term: up to what the gap is known, as bodies tell angles up to whole turns; else 0
 SOFTNESS = 3  # of a rotor: 1 / armature; else 0
-TERM_NUMBERS = 4
+PRESCRIBED = 4  # of a coordinate of a loop joint that moves as told: one more than its place among those of the joint; else 0
+TERM_NUMBERS = 5
 
 # pairs: (terms, PAIR), scratch, of terms that are loop joints
 ON_CHILD = (
@@ -40,7 +42,11 @@ ON_CHILD = (
 )
 ON_PARENT = 6  # 6: the opposite one on its parent, about the origin of the parent's tree
 ALONG = 12  # 6: the first of them in the axes and about the origin of the joint's frame on the child
-PAIR = 18
+TOLD_Q = 18  # 7: of a prescribed coordinate: the position that its joint is to have
+TOLD_V = 25  # the velocity that the coordinate is to have
+TOLD_A = 26  # its acceleration
+ASIDE = 27  # TOLD_V, while it does not count
+PAIR = 28
 
 # held: int64 (blocks, HELD_COUNTS), scratch
 MOST = 0  # how many of its rows may be held; see `delassus.remember_rows`

@@ -69,8 +69,8 @@ from .points import beyond_end, gap_of, meet_point
 from .problem import BEND, BOX, CONE, FIXED_FORCE, OPEN, PUSH, RAY, SLIDE, SOLVED, STICK
 from .problem import Contacts as Problem
 from .response import couple_contacts
-from .rubs import add_slides, meet_rubs, rates_of_rubs, rub_rate, rub_speed
 from .rows import along_rows, apply_forces, relative_acceleration, slip_velocity, spread_active, turning_normal
+from .rubs import add_slides, meet_rubs, rates_of_rubs, rub_rate, rub_speed
 from .tables import MU_KINETIC, MU_STATIC, NORMAL, POINT, ROW_A, ROW_B, SWAPPED, TANGENTS
 
 _CHOICES = 6  # of modes, each for the directions of slow slips in the one before

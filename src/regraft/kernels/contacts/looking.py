@@ -72,7 +72,9 @@ def see_point(model: KernelModel, work: Work, contacts: Contacts, i: int, out: A
     force = load(contacts.kept, i, FORCE, 3)
     rubs = add(scale(force[1], t_1), scale(force[2], t_2))
     slip = across(contacts, i, slip_velocity(model, work, contacts, i, VEL, still))
-    over = subtract(load(contacts.met, i, POINT_RATE, 3), linear(motion_at(model, work, contacts.points[i, ROW_A], VEL, still, c)))
+    over = subtract(
+        load(contacts.met, i, POINT_RATE, 3), linear(motion_at(model, work, contacts.points[i, ROW_A], VEL, still, c))
+    )
     out[row, PRESSES], out[row, APART], out[row, ROLLS_AT] = force[0], contacts.met[i, GAP], math.sqrt(dot(over, over))
     store(out, row, RUBS, rubs)
     store(out, row, PLACE, c)

@@ -76,7 +76,9 @@ class ContactHistories(Mapping[str, ContactHistory]):
             return self._whole[name]
         if any(name in points for points in self._contacts.values()):
             return self._point(name)
-        raise ModelError(f"the trajectory has no contact {name!r}; it has: {listed(self._contacts) if self._contacts else 'none'}.")
+        raise ModelError(
+            f"the trajectory has no contact {name!r}; it has: {listed(self._contacts) if self._contacts else 'none'}."
+        )
 
     def __contains__(self, name: object) -> bool:
         return name in self._contacts or any(name in points for points in self._contacts.values())
@@ -252,4 +254,6 @@ def wrench_histories(segments: Sequence[Segment]) -> dict[str, Array]:
     def rows(part: Mapping[str, Array], segment: Segment, body: str, count: int) -> Array:
         return part.get(body, np.full((count, 6), 0.0 if body in segment.mech.bodies else np.nan))
 
-    return {body: np.concatenate([rows(p, s, body, n) for p, s, n in zip(parts, segments, counts, strict=True)]) for body in names}
+    return {
+        body: np.concatenate([rows(p, s, body, n) for p, s, n in zip(parts, segments, counts, strict=True)]) for body in names
+    }
