@@ -22,7 +22,7 @@ from ..errors import ModelError
 from .contacts.looking import Looking, Pushed, pushed_by, with_pushes
 from .drives import Motors, Pushes, Torques
 from .motions import Motion
-from .prescribed import Sampling
+from .prescribed import Guiding, Sampling
 from .recorded import Segment
 from .shown import Shown
 
@@ -146,8 +146,8 @@ def _seen_with(
     segment: Segment, torques: Array | None, wrenches: Array | None, begins: Array | None = None
 ) -> tuple[Looking, Array]:
     applied = segment.applied
-    guided = Guiding(segment.mech, applied.prescribed, applied.later) if applied.prescribed else None
-    looking = Looking(segment, guided)
+    guided = Guiding(segment.moved, applied.prescribed) if applied.prescribed else None
+    looking = Looking(segment, guided, applied.later)
     return looking, looking.seen(segment.t, segment.x, torques, wrenches, begins)
 
 

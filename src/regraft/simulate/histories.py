@@ -28,9 +28,10 @@ class EventRecord(_TimeAndName):
         How many impacts it stands for: more than one where a contact comes to rest after bounces without end.
     """
 
-    count: int
+    count: int  # type: ignore[assignment]  # tuples have a method of this name, which nobody calls on two numbers
 
     def __new__(cls, t: float, name: str, count: int = 1) -> EventRecord:
+        """An event at a time."""
         self = super().__new__(cls, t, name)
         self.count = count
         return self

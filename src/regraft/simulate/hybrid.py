@@ -435,8 +435,8 @@ class Run:
             error = self._error(f"{runner.failed_function()} failed near t = {t:.9g}: {said}", t, None)
             error.__cause__ = problem
             return error
-        if runner.contacts is not None and (problem := runner.contacts.problem()) is not None:
-            return self._error(f"at t = {t:.9g} {problem}", t, None)
+        if runner.contacts is not None and (unsolved := runner.contacts.problem()) is not None:
+            return self._error(f"at t = {t:.9g} {unsolved}", t, None)
         if (joint := runner.idle_joint()) is not None:
             return self._error(f"at t = {t:.9g} {why_idle(runner.structure, joint, runner.x[: runner.nq])}", t, joint)
         joint = runner.broken_joint()

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..ask.loads import external_table
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
-from ..errors import listed
+from ..errors import ModelError, listed
 from ..kernels.tables import MARGIN
 from ..tolerances import BEYOND
 from . import stepping_loop
@@ -75,6 +75,7 @@ class Runner:
         self.contacts: Contacting | None = None
         rubs = rubs_of(mech, settings.prescribed) if settings.rubs else ()
         if settings.contacts or rubs:
+            self._refuse_driven_loops()
             self.contacts = Contacting(mech, settings.contacts, rubs, self.work, settings.sequential)
             start = State(mech.layout, self.contacts.start(start._x, settings.push))
         self.callbacks: list[Callback] = []
@@ -93,6 +94,15 @@ class Runner:
         self._stepping = stepping_loop.Stepping(
             given(self.progress), given(self.control), given(self.recorder.recording), self.recorder.table, coordinates_of(mech)
         )
+
+    def _refuse_driven_loops(self) -> None:
+        """An error where joints that close loops have prescribed motions, which contacts cannot have beside them yet."""
+        driven = [] if self.guiding is None else [place.name for place in self.guiding.places if place.closes]
+        if driven:
+            raise ModelError(
+                f"the prescribed motion of {listed(driven)} cannot be in a run with contacts, or with dry friction in joints, as the "
+                "joint closes a loop, or coordinates are maximal. Let another joint close the loop, in reduced coordinates."
+            )
 
     def _flow(self, torque: Torques | None, wrenches: Pushes | Mapping[str, Any] | None) -> Flow:
         """The mechanism with all that acts on it."""

@@ -14,7 +14,6 @@ from ...kernels.contacts import looking as k
 from ...kernels.contacts import memory as m
 from ...kernels.contacts.dynamics import contact_dynamics, contact_guards
 from ...kernels.contacts.tables import ROW_A, ROW_B
-from ...kernels.tables import GIVEN
 from ...structure.contacts import ContactPoints
 from ..prescribed import Guiding
 from ..quantities import motion_of_body
@@ -37,14 +36,14 @@ class Pushed(NamedTuple):
 class Looking:
     """The contacts of one segment, in a workspace of their own."""
 
-    def __init__(self, segment: Segment, guiding: Guiding | None = None) -> None:
+    def __init__(self, segment: Segment, guiding: Guiding | None = None, later: float = 0.0) -> None:
         modes = segment.contacts
         assert isinstance(modes, Modes)
         self.segment, self.modes, self.guiding, mech = segment, modes, guiding, segment.moved
         self.points: ContactPoints = modes.points_in(mech)
-        self.work = mech.structure.new_work()
-        if guiding is not None:
-            guiding.hold(self.work)
+        self.later = later
+        """By how much prescribed motions were moved in time since."""
+        self.work = mech.structure.new_work() if guiding is None else guiding.work
         self.tables = ContactTables(mech, self.points, modes.rubs, self.work)
         self.tables.items[:], self.tables.kept[:] = modes.items, modes.kept
         if modes.chosen:
@@ -78,8 +77,8 @@ class Looking:
         for s, when in enumerate(t.tolist()):
             tau = self._driven(None if torques is None else torques[s])[None]
             if self.guiding is not None:
-                state = x[s].copy()
-                self.guiding.impose(when, state[: mech.nq], state[mech.nq :], self.work.dof[:, GIVEN])
+                for joint, place in zip(self.guiding.joints, self.guiding.places, strict=True):
+                    place.accelerate(self.work, joint.at(when - self.later).a)
             found.append(self._looked(x[s : s + 1], begins[s : s + 1], tau, pushes[s if len(pushes) > 1 else 0][None], external))
         return np.concatenate(found)
 
@@ -108,7 +107,9 @@ class Looking:
 
 def pushed_by(segment: Segment, points: ContactPoints, seen: Array) -> Pushed:
     """What acts on bodies and joints where contacts are `seen` at all samples of a segment."""
-    structure, wrenches, torques = segment.moved.structure, {}, {}
+    structure = segment.moved.structure
+    wrenches: dict[str, Array] = {}
+    torques: dict[str, Array] = {}
     names = {structure.row_of[name]: name for name in segment.mech.bodies}
     for i, (a, b) in enumerate(points.points[:, [ROW_A, ROW_B]].tolist()):
         force = seen[:, i, [k.PRESSES]] * seen[:, i, k.FACES : k.FACES + 3] + seen[:, i, k.RUBS : k.RUBS + 3]

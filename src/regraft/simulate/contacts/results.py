@@ -103,12 +103,14 @@ class ContactHistories(Mapping[str, ContactHistory]):
         ModelError
             If the trajectory has no dense output, or what drove it is known at its samples only.
         """
-        return self._losses.taken.sum(axis=1)
+        taken: Array = self._losses.taken.sum(axis=1)
+        return taken
 
     @property
     def supplied(self) -> Array:
         """(samples,): what surfaces that run, as belts do, have brought until then, in J. Raises as `dissipated` does."""
-        return self._losses.brought.sum(axis=1)
+        brought: Array = self._losses.brought.sum(axis=1)
+        return brought
 
     def dissipated_by(self, name: str) -> Array:
         """What friction and impacts of one contact, or one of its points, have taken.
@@ -207,10 +209,9 @@ class _Columns:
 
     def history(self, t: Array, impacts: list[Impact], points: tuple[ContactHistory, ...]) -> ContactHistory:
         rows = self.rows
-        vectors = (rows[:, at : at + 3].copy() for at in (k.RUBS, k.PLACE, k.SLIPS_AT))
-        return ContactHistory(
-            t, self.words, rows[:, k.PRESSES].copy(), *vectors, rows[:, k.APART].copy(), self.unique, tuple(impacts), points
-        )
+        friction, place, slip = (rows[:, at : at + 3].copy() for at in (k.RUBS, k.PLACE, k.SLIPS_AT))
+        normal, gap = rows[:, k.PRESSES].copy(), rows[:, k.APART].copy()
+        return ContactHistory(t, self.words, normal, friction, place, slip, gap, self.unique, tuple(impacts), points)
 
 
 def _together(rows: Array, words: Words) -> tuple[Array, Words, Array]:
