@@ -76,7 +76,7 @@ def test_dry_friction_in_a_joint_stops_a_mass_on_a_spring():
 def test_friction_of_the_ground_stops_it_at_the_same_place(build, body, name):
     x, t = rubbing_stop(12.0, 6.0)
     scene = build(12.0, 6.0, 1.0, friction=1.0 / G)
-    traj = scene.run(30.0)
+    traj = scene.run(30.0, rtol=1e-10, atol=1e-11)
     history = traj.body(body)
     assert history.position[-1, 0] == pytest.approx(x, abs=1e-9)
     assert changes(traj, name, STICKING)[-1] == pytest.approx(t, abs=1e-9)

@@ -10,11 +10,15 @@ from ..compilation import inline, jit
 from ..kernels.constraints.closure import CLOSE_STATE
 from ..tolerances import SAME_TIME, TINY, ZERO_BRACKETED, ZERO_CORRECTED
 from .flow import Flow, model_of
-from .guards import Guard, Guards, crossed, guard_value, place_for_guards, remember
+from .guards import CONTACT, Guard, Guards, crossed, guard_value, place_for_guards, remember
 from .stepper import close_step, dense_at, make_dense, take_step_again
 
 SAMPLES = 4
 """Parts of an adaptive step at whose ends guards are looked at, so that two zeros in one step are seen."""
+
+
+NEARLY_DIPS = 0.1
+"""A parabola through samples whose least value is smaller, relative to how it bends from sample to sample, is looked at nearer."""
 
 
 class Step(NamedTuple):
@@ -53,10 +57,37 @@ def first_zero(flow: Flow, guards: Guards, step: Step, samples: int) -> tuple[bo
                 found = True
                 guard.estimate = share_before_zero(guard.last, value)
             else:
+                guard.oldest, guard.older = guard.older, guard.last
                 remember(guard, value)
         if found:
             return True, first_of_hit(flow, guards, step, left, right)
+        for e in range(guards.shape[0] if part > 0 else 0):
+            if guards[e].sort == CONTACT and dips(flow, guards, e, step, left, right):
+                return True, first_of_hit(flow, guards, step, left - (right - left), guards[e].estimate)
     return False, 0.0
+
+
+@jit
+def dips(flow: Flow, guards: Guards, e: int, step: Step, left: float, right: float) -> bool:
+    """Whether guard e, positive at the last three samples, is not so between them; if so `estimate` is where, and it alone has `hit`.
+
+    That is looked at where the parabola through the three says so, or nearly.
+    """
+    guard = guards[e]
+    back, ahead = guard.older - guard.oldest, guard.last - guard.older
+    bend = ahead - back
+    if not (bend > 0.0 and abs(back + ahead) <= 2.0 * bend):
+        return False
+    if guard.older - (back + ahead) ** 2 / (8.0 * bend) > NEARLY_DIPS * bend:
+        return False
+    theta = left - 0.5 * (right - left) * (back + ahead) / bend
+    found = crossed(guard, sampled_guard(flow, guards, e, step, theta))
+    if found:
+        for g in range(guards.shape[0]):
+            guards[g].hit = g == e
+        guards[e].estimate = theta
+    go_to(flow, guards, step, right)
+    return found
 
 
 @jit

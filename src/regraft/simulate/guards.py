@@ -41,7 +41,9 @@ class Guard(Structure):
     value: float  # height of the ground at x = 0, joint position, or value of a function, where the guard is zero
     armed: bool  # whether it fires if it is at zero at the start of the segment and leaves it in its direction
     sign: int  # of the guard where it was last seen away from zero; 0 until it has left it
-    last: float  # the guard where it was last seen
+    last: float  # the guard where it was last seen,
+    older: float  # and, of a contact, at the two samples before
+    oldest: float
     sign_before: int  # `sign` and `last` at the start of the step
     last_before: float
     hit: bool  # whether it goes through zero in the present step; after an event, whether its zero is the event

@@ -12,7 +12,7 @@ from typing import Any
 from ...algebra.memory import call_kernel, load, store, vector_at
 from ...algebra.spatial import Vector, add, dot, rotate, scale, subtract, zero_spatial
 from ...compilation import inline, jit, long_entry
-from ...tolerances import CONTACT_CLOSED, PENETRATES, REDUNDANT, SLOW_SLIP, SPIRALS, TURNS_TOO
+from ...tolerances import CONTACT_CLOSED, MOST_INSIDE, PENETRATES, REDUNDANT, SLOW_SLIP, SPIRALS, TURNS_TOO
 from .. import configuration
 from ..aba import factorise
 from ..constraints.closure import CLOSE_VELOCITIES, couple
@@ -202,9 +202,14 @@ def turn_directions(model: KernelModel, work: Work, contacts: Contacts) -> None:
 
 @inline
 def is_inside(contacts: Contacts) -> bool:
-    """Whether the step began with an open point within what it may touch, by the guards as they were there; STATUS says so then."""
+    """Whether the step began with an open point within what it may touch, by the guards as they were there; STATUS says so then.
+
+    One that parts, which SLACK + 1 says, may be deeper by what closing others has done to it: it is on its way out, and its guard
+    tells if it is not.
+    """
     for i in range(contacts.points.shape[0]):
-        if contacts.items[i, MODE] == OPEN and contacts.values[0, 2 * i] - contacts.kept[i, SLACK] < -PENETRATES:
+        deepest = MOST_INSIDE if contacts.kept[i, SLACK + 1] > 0.0 else PENETRATES
+        if contacts.items[i, MODE] == OPEN and contacts.values[0, 2 * i] - contacts.kept[i, SLACK] < -deepest:
             contacts.header[STATUS], contacts.header[WORST] = INSIDE, i
             return True
     return False

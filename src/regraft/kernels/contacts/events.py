@@ -50,6 +50,8 @@ from .rows import along_rows, apply_forces, slip_velocity, surface_speed
 from .rubs import meet_rubs, rub_speed
 from .tables import GAP, LAW, MU_KINETIC, MU_STATIC, RESTITUTION, TANGENTS
 
+_ROUNDS = 5  # of closing, where each may let more points touch
+
 CALM, COLLIDED, UNSOLVED = 0, 16, 32
 """What `contact_event` tells: whether there was an impact, with what `impact` tells of it, and whether it had no solution."""
 
@@ -101,6 +103,27 @@ def touch(model: KernelModel, work: Work, contacts: Contacts) -> bool:
                 if speed <= REST_SPEED:
                     contacts.items[i, MODE] = STICK
                     collides = collides or speed < -REST_SPEED
+    return collides
+
+
+@jit
+def touch_and_close(model: KernelModel, work: Work, contacts: Contacts, q: Any, v: Any, best: Any) -> bool:
+    """`touch`, and put q where closed points touch, or rounding would add up from one bounce to the next.
+
+    What is little of a move at one point may be more at another that is nearly closed, so that this one touches as well.
+    """
+    collides, closed = False, 0
+    for _ in range(_ROUNDS):
+        collides = touch(model, work, contacts) or collides
+        hold_new_ones(model, work, contacts)
+        list_active(contacts)
+        contacts.header[ACTIVE_RUBS] = 0
+        if contacts.header[ACTIVE_POINTS] == closed:
+            break
+        closed = contacts.header[ACTIVE_POINTS]
+        close_places(model, work, contacts, q, v, best)
+        place_bodies(model, work, q)
+        move_bodies(model, work, q, v)
     return collides
 
 
@@ -202,12 +225,7 @@ def contact_event(handle: int, x: Floats, best: Floats, sequential: bool, jammed
         contacts.items[i, BEFORE] = contacts.items[i, MODE]
     let_go_and_slip(m, w, contacts)
     told = CALM
-    collides = touch(m, w, contacts)
-    hold_new_ones(m, w, contacts)
-    list_active(contacts)
-    contacts.header[ACTIVE_RUBS] = 0
-    if contacts.header[ACTIVE_POINTS] > 0:
-        close_places(m, w, contacts, q, v, best)  # or rounding would add up from one bounce to the next
+    collides = touch_and_close(m, w, contacts, q, v, best)
     if collides or jammed >= 0:
         told = strike(m, w, contacts, q, v, sequential, jammed)
         for i in range(contacts.items.shape[0]):

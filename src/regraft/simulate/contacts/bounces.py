@@ -19,7 +19,9 @@ from .contacting import Contacting
 Array = NDArray[np.float64]
 
 FEWEST = 4
-"""So many bounces, each sooner than the one before, are a sequence that would not end."""
+"""So many bounces, each sooner than the one before, are a sequence that would not end,"""
+SHORTEST = 0.05
+"""if the last comes so much sooner than the first."""
 
 
 class Bounces:
@@ -40,16 +42,17 @@ class Bounces:
             own = np.flatnonzero(points.contact_of == number).tolist()
             if here := struck.intersection(own):
                 self._impacts.setdefault(name, []).append((t, frozenset(points.names[i] for i in here)))
-            if name in self._impacts:
+            if len(self._impacts.get(name, ())) >= FEWEST:
                 bouncing = frozenset[str]().union(*(which for _, which in self._impacts[name][-FEWEST:]))
                 if all(modes[i] != OPEN for i in own if points.names[i] in bouncing):
                     self._come_to_rest(name, [points.names[i] for i in own], events)
 
     def _come_to_rest(self, name: str, points: list[str], events: list[EventRecord]) -> None:
         """Put one event for all bounces of a contact that stays down now, but for the first of them; none where they are too few."""
-        times = shrinking([t for t, _ in self._impacts.pop(name)])
-        if len(times) < FEWEST:
-            return
+        times = shrinking([t for t, _ in self._impacts[name]])
+        if len(times) < FEWEST or times[-1] - times[-2] > SHORTEST * (times[1] - times[0]):
+            return  # as with steps of a walk, each of which ends in one impact
+        del self._impacts[name]
         said, first = {f"{point} touches" for point in points}, times[0]
         events[:] = [event for event in events if not (event.t > first and event.name in said)]
         events.append(EventRecord(limit_of(np.array(times)), f"{name} comes to rest", len(times)))
