@@ -143,7 +143,9 @@ def simulate(
     """
     mech.check_state(state)
     method = method_of(integrator)
-    options = Options(torque, wrenches, rtol, atol, step, every, coordinates, stabilise, max_steps, prescribed, contacts, impacts, resolve)
+    options = Options(
+        torque, wrenches, rtol, atol, step, every, coordinates, stabilise, max_steps, prescribed, contacts, impacts, resolve
+    )
     settings = settings_of(method, mech, options)
     begin, span = float(finite("start", start, ())), float(finite("duration", duration, ()))
     if span < 0.0:
@@ -195,7 +197,7 @@ class Run:
 
     def _new_runner(self, mech: Mechanism, state: State, t: float) -> Runner:
         coordinates = (Maximal if self.settings.maximal else Reduced)(mech, state, t)
-        self.runner = Runner(coordinates, (t, self.end), self.method, self.settings, self.guarded)
+        self.runner = Runner(coordinates, (t, self.end), self.method, self.settings, self.guarded, self.before)
         self.runner.control.least = LEAST_STEP * (self.end - self.start)
         self.runner.arm({event.name for event in self.runner.events if event.already == "fire"} - self.asked)
         return self.runner
@@ -321,10 +323,13 @@ class Run:
         self.close(runner, self.happened[-1].name)
         self.before, self.asked = runner, frozenset(event.name for event in events)
         try:
-            return self._new_runner(mech, state, t)
+            following = self._new_runner(mech, state, t)
         except RegraftError as problem:
             last = self.happened[-1].name
             raise self._error(f"after event {last!r} the simulation cannot go on: {problem}", t, None) from problem
+        if following.contacts is not None and runner.contacts is not None:
+            self.happened.extend(EventRecord(t, what) for what in following.contacts.struck_at_start(runner.contacts))
+        return following
 
     def _changed(self, runner: Runner, event: Event, result: Any) -> tuple[Mechanism, State]:
         """Mechanism and state that an action returned."""

@@ -37,7 +37,7 @@ Array = NDArray[np.float64]
 
 
 class Runner:
-    """The compiled loop on one structure, from one state on."""
+    """The compiled loop on one structure, from one state on; contacts go on as they were in the structure `before`."""
 
     def __init__(
         self,
@@ -46,6 +46,7 @@ class Runner:
         integrator: Integrator,
         settings: Settings,
         events: tuple[Event, ...],
+        before: Runner | None = None,
     ) -> None:
         t, end = times
         self.coordinates, self.integrator, self.settings = coordinates, integrator, settings
@@ -63,8 +64,8 @@ class Runner:
             prepare_start(mech, start, self.work)
         self.contacts: Contacting | None = None
         if settings.contacts:
-            self.contacts = Contacting(mech, settings.contacts, self.work, settings.sequential)
-            start = State(mech.layout, self.contacts.start(start._x, settings.push))
+            self.contacts = Contacting(mech, settings, self.work)
+            start = State(mech.layout, self.contacts.start(start._x, settings.push, None if before is None else before.contacts))
         self.callbacks: list[Callback] = []
         self.drivers: list[Driver] = []
         self.flow = self._flow(settings.torque, settings.wrenches)

@@ -13,6 +13,7 @@ from ..algebra.pose import finite
 from ..describe.contacts import Contact
 from ..describe.mechanism import Mechanism
 from ..errors import ModelError, listed
+from ..structure.contacts import parts_of
 from .drives import Torques, pushes_of, torques_of
 from .integrators import INTEGRATORS, Integrator
 from .laws import Home
@@ -61,6 +62,8 @@ class Settings:
     prescribed: Mapping[str, Motion] = field(default_factory=dict)
     """Joints whose motion is prescribed, with its functions of time."""
     contacts: tuple[Contact, ...] = ()
+    parts: frozenset[str] = frozenset()
+    """The parts that contacts name and that are there at the start; where an event takes one away, its contacts rest."""
     sequential: bool = False
     """Whether contacts that meet at the same time have their impacts one after the other."""
     push: bool = False
@@ -99,8 +102,9 @@ def settings_of(method: Integrator, mech: Mechanism, options: Options) -> Settin
     contacts = _contacts(options, method)
     sequential, push = options.impacts == "sequential", options.resolve == "push"
     return Settings(
-        home, driving, pushing, rtol, atol, step, every, maximal, closing, max_steps, motions, contacts, sequential, push
-    )
+        home, driving, pushing, rtol, atol, step, every, maximal, closing, max_steps, motions,
+        contacts, parts_of(mech, contacts), sequential, push,
+    )  # fmt: skip
 
 
 def _contacts(options: Options, method: Integrator) -> tuple[Contact, ...]:

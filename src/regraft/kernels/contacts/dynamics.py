@@ -134,9 +134,7 @@ def pose_problem(model: KernelModel, work: Work, contacts: Contacts, v: Any, pro
 def meet_active(model: KernelModel, work: Work, contacts: Contacts) -> None:
     """Where the active points are and how these places move; after bodies are placed and moved."""
     for a in range(contacts.header[ACTIVE_POINTS]):
-        meet_point(
-            model, work, contacts.points, contacts.shapes, contacts.profiles, contacts.met, contacts.active[0, a]
-        )
+        meet_point(model, work, contacts.points, contacts.shapes, contacts.profiles, contacts.met, contacts.active[0, a])
 
 
 @jit
@@ -295,6 +293,7 @@ def set_modes(model: KernelModel, work: Work, contacts: Contacts, problem: Probl
     for a in range(problem.kinds.shape[0]):
         i = contacts.active[0, a]
         mode = problem.modes[a] if problem.kinds[a] != FIXED_FORCE else SLIDE
+        has_anchor = contacts.items[i, MODE] == STICK
         contacts.items[i, MODE], contacts.items[i, HIT] = mode, NOTHING
         contacts.kept[i, SLACK] = contacts.kept[i, SLACK + 1] = SLACK_FORCE * largest
         if i >= n:
@@ -305,7 +304,7 @@ def set_modes(model: KernelModel, work: Work, contacts: Contacts, problem: Probl
             t_1, t_2 = load(contacts.met, i, TANGENTS, 3), load(contacts.met, i, TANGENTS + 3, 3)
             store(contacts.kept, i, DIRECTION, add(scale(problem.directions[a, 0], t_1), scale(problem.directions[a, 1], t_2)))
             contacts.kept[i, SLACK + 1] = SLACK_SLIP
-        elif mode == STICK:
+        elif mode == STICK and not has_anchor:
             anchor(model, work, contacts, i)
 
 

@@ -12,11 +12,11 @@ from typing import Any
 from ...algebra.memory import load, store
 from ...algebra.spatial import add, dot, scale, zero_spatial
 from ...compilation import Floats, entry, inline, jit
-from ...tolerances import AHEAD_BELOW, REST_SPEED, STANDS_STILL, TOUCHING
+from ...tolerances import AHEAD_BELOW, PENETRATES, REST_SPEED, STANDS_STILL, TOUCHING
 from ..kinematics import move_bodies, place_bodies
 from ..memory import model_at, positions_in, work_at
 from ..tables import TAU, VEL, KernelModel, R, Work
-from .closing import close_places, close_speeds, prepare_rows
+from .closing import close_places, close_speeds, off_anchor, prepare_rows
 from .dynamics import across, anchor, list_active
 from .impact import SEQUENTIAL, SIMULTANEOUS, solve_impact
 from .points import meet_point
@@ -28,6 +28,8 @@ from .memory import (
     CHOOSING,
     DIRECTION,
     FORCE,
+    GOES_ON,
+    HELD,
     HIT,
     HOLDS,
     IMPACT_LAWS,
@@ -39,6 +41,7 @@ from .memory import (
     RUB_V,
     SLIPS,
     STATUS,
+    STAYS,
     STEP,
     TOUCHES,
     Contacts,
@@ -84,6 +87,28 @@ def let_go_and_slip(model: KernelModel, work: Work, contacts: Contacts) -> None:
             contacts.items[i, HIT] = NOTHING  # the slip has not ended, but turned by a right angle within a step
         elif hit == HOLDS:
             contacts.items[i, MODE] = STICK
+
+
+@jit
+def recall(model: KernelModel, work: Work, contacts: Contacts) -> None:
+    """Points that were closed in the structure before and no longer touch, or come together or part, are open."""
+    still = zero_spatial(work.body[0, R])
+    for i in range(contacts.items.shape[0]):
+        hit = contacts.items[i, HIT]
+        if hit == HELD or hit == STAYS:
+            contacts.items[i, HIT] = NOTHING
+        elif hit == GOES_ON:
+            contacts.items[i, HIT] = SLIPS
+        if (hit == STAYS or hit == GOES_ON) and i < contacts.points.shape[0]:
+            meet_point(model, work, contacts.points, contacts.shapes, contacts.profiles, contacts.met, i)
+            speed = along_rows(contacts, i, slip_velocity(model, work, contacts, i, VEL, still))[0]
+            if abs(contacts.met[i, GAP]) > PENETRATES or abs(speed) > REST_SPEED:
+                contacts.items[i, MODE] = contacts.items[i, BEFORE] = OPEN
+                contacts.items[i, HIT] = NOTHING
+            elif contacts.items[i, MODE] == STICK:
+                away = off_anchor(model, work, contacts, i)
+                if dot(away, away) > PENETRATES * PENETRATES:
+                    contacts.items[i, BEFORE] = SLIDE  # it was moved, so it has another anchor now
 
 
 @jit
@@ -180,6 +205,7 @@ def contact_event(handle: int, x: Floats, best: Floats, sequential: bool) -> int
     for i in range(contacts.items.shape[0]):
         contacts.items[i, BEFORE] = contacts.items[i, MODE]
     let_go_and_slip(m, w, contacts)
+    recall(m, w, contacts)
     told = CALM
     if touch(m, w, contacts):
         told = strike(m, w, contacts, q, v, sequential)

@@ -23,10 +23,11 @@ from ...structure.workspace import Workspace
 from ...tolerances import PENETRATES
 from ..flow import Calls
 from ..guards import CONTACT, Guard
+from .carrying import carry
 from .tables import ContactTables
 
 if TYPE_CHECKING:
-    from ...describe.contacts import Contact
+    from ..settings import Settings
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -47,9 +48,9 @@ class Modes:
 class Contacting:
     """The contact points of one structure, and what has become of them."""
 
-    def __init__(self, mech: Mechanism, contacts: Sequence[Contact], work: Workspace, sequential: bool) -> None:
-        self.mech, self.work, self.sequential = mech, work, sequential
-        self.points = points_of(mech, contacts)
+    def __init__(self, mech: Mechanism, settings: Settings, work: Workspace) -> None:
+        self.mech, self.work, self.sequential = mech, work, settings.sequential
+        self.points = points_of(mech, settings.contacts, settings.parts)
         self.rubs: tuple[tuple[str, int, float], ...] = ()
         self.tables = ContactTables(mech, self.points, [(place, torque) for _, place, torque in self.rubs], work)
         self.names = (*self.points.names, *(name for name, _, _ in self.rubs))
@@ -65,8 +66,11 @@ class Contacting:
         """Two for each item."""
         return [Guard(sort=CONTACT, direction=-1, coordinate=e) for e in range(2 * len(self.names))]
 
-    def start(self, x: Array, push: bool) -> Array:
-        """The state from which a run starts, with all points in their modes; an error where shapes are in one another."""
+    def start(self, x: Array, push: bool, before: Contacting | None = None) -> Array:
+        """The state from which a run starts, with all points in their modes; an error where shapes are in one another.
+
+        Points that are closed in the structure `before`, and can be so here, go on as they were.
+        """
         gaps = np.zeros(len(self.points.names))
         gaps_at(self.work, x[: self.mech.nq].copy(), self.points.points, self.points.shapes, self.points.profiles, gaps)
         deepest = int(np.argmin(gaps)) if len(gaps) else -1
@@ -77,12 +81,22 @@ class Contacting:
             )
         for i in np.flatnonzero(gaps < 0.0):
             self.tables.items[i, m.HIT] = m.TOUCHES
+        if before is not None:
+            carry(before, self)
         return self._settled(x)
 
     def _settled(self, x: Array) -> Array:
         found = x.copy()
         self.told = contact_event(self.work, found, self._best, self.sequential)
         return found
+
+    def struck_at_start(self, before: Contacting) -> list[str]:
+        """What is to be told of points that were open before and have struck something where this structure began."""
+        opened = {name for name, mode in zip(before.names, before.tables.items[:, m.MODE], strict=True) if mode == OPEN}
+        hard = self.tables.kept[:, m.IMPULSE] > 0.0
+        return [
+            f"{name} {HAPPENS[m.TOUCHES]}" for name, struck in zip(self.names, hard, strict=True) if struck and name in opened
+        ]
 
     def happened(self, hits: Sequence[int]) -> list[str]:
         """Say what the guards that were hit mean, and let it happen at the next `event`."""
