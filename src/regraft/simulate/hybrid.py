@@ -180,13 +180,15 @@ class Run:
         """The events at given times that are still to come, the next one last."""
         self.before: Runner | None = None
         """The runner of the segment before."""
+        self.held: Runner | None = None
+        """Whose modes contacts have where the run starts, whatever its state, which is moved to where they can have them."""
         self.asked: frozenset[str] = frozenset()
         """The events whose actions led to the present segment."""
         self.warned: set[str] = set()
 
     def from_state(self, mech: Mechanism, state: State) -> Trajectory:
         """Run to the end."""
-        runner: Runner | None = self._new_runner(mech, state, self.start)
+        runner: Runner | None = self.begin(mech, state)
         with Progress(self.start, self.end, self.progress) as shown:
             try:
                 while runner is not None:
@@ -195,9 +197,15 @@ class Run:
                 return self._interrupted()
         return self._trajectory()
 
+    def begin(self, mech: Mechanism, state: State) -> Runner:
+        """The runner with which the run starts."""
+        return self._new_runner(mech, state, self.start)
+
     def _new_runner(self, mech: Mechanism, state: State, t: float) -> Runner:
         coordinates = (Maximal if self.settings.maximal else Reduced)(mech, state, t)
-        self.runner = Runner(coordinates, (t, self.end), self.method, self.settings, self.guarded, self.before)
+        before, hold = (self.before, False) if self.held is None else (self.held, True)
+        self.held = None
+        self.runner = Runner(coordinates, (t, self.end), self.method, self.settings, self.guarded, before, hold)
         self.runner.control.least = LEAST_STEP * (self.end - self.start)
         self.runner.arm({event.name for event in self.runner.events if event.already == "fire"} - self.asked)
         return self.runner
@@ -236,20 +244,21 @@ class Run:
             return self.happen(runner, self._due(runner.t))
         if why == stepping_loop.EVENT:
             if hits := runner.contact_hits():
-                self.touch(runner, hits)
-                if not runner.hit() and not (self.waiting and self.waiting[-1].guard.time <= runner.t):
-                    return runner
+                following = self.touch(runner, hits)
+                if following is None or not (runner.hit() or (self.waiting and self.waiting[-1].guard.time <= runner.t)):
+                    return following
             return self.happen(runner, [*runner.hit(), *self._due(runner.t + SAME_TIME * max(1.0, abs(runner.t)))])
         raise self._failure(runner, why)
 
-    def touch(self, runner: Runner, hits: list[int]) -> None:
-        """Let something happen to contacts; the same runner goes on, with another segment."""
+    def touch(self, runner: Runner, hits: list[int]) -> Runner | None:
+        """Let something happen to contacts; the same runner goes on, with another segment. None where that ends the run."""
         contacts, t, x = runner.contacts, runner.t, runner.x
         assert contacts is not None
         said = contacts.happened(hits)
         self._keep_segment(runner, said[0])
         self.happened.extend(EventRecord(t, what) for what in said)
         runner.restart(contacts.event(x))
+        return runner
 
     def _keep_segment(self, runner: Runner, event: str | None) -> None:
         """Keep what a runner has recorded since its last segment."""

@@ -37,7 +37,7 @@ Array = NDArray[np.float64]
 
 
 class Runner:
-    """The compiled loop on one structure, from one state on; contacts go on as they were in the structure `before`."""
+    """The compiled loop on one structure, from one state on; contacts go on as they were in the structure `before`, with `hold` in any case."""
 
     def __init__(
         self,
@@ -47,6 +47,7 @@ class Runner:
         settings: Settings,
         events: tuple[Event, ...],
         before: Runner | None = None,
+        hold: bool = False,
     ) -> None:
         t, end = times
         self.coordinates, self.integrator, self.settings = coordinates, integrator, settings
@@ -65,7 +66,8 @@ class Runner:
         self.contacts: Contacting | None = None
         if settings.contacts:
             self.contacts = Contacting(mech, settings, self.work)
-            start = State(mech.layout, self.contacts.start(start._x, settings.push, None if before is None else before.contacts))
+            carried = None if before is None else before.contacts
+            start = State(mech.layout, self.contacts.start(start._x, settings.push, carried, hold))
         self.callbacks: list[Callback] = []
         self.drivers: list[Driver] = []
         self.flow = self._flow(settings.torque, settings.wrenches)

@@ -95,7 +95,7 @@ def recall(model: KernelModel, work: Work, contacts: Contacts) -> None:
     still = zero_spatial(work.body[0, R])
     for i in range(contacts.items.shape[0]):
         hit = contacts.items[i, HIT]
-        if hit == HELD or hit == STAYS:
+        if hit == STAYS:
             contacts.items[i, HIT] = NOTHING
         elif hit == GOES_ON:
             contacts.items[i, HIT] = SLIPS
@@ -185,7 +185,7 @@ def rest_or_slide(model: KernelModel, work: Work, contacts: Contacts, v: Any) ->
     still, n = zero_spatial(work.body[0, R]), contacts.points.shape[0]
     for i in range(contacts.items.shape[0]):
         hit = contacts.items[i, HIT]
-        if contacts.items[i, MODE] == OPEN or hit == SLIPS or hit == HOLDS:
+        if contacts.items[i, MODE] == OPEN or hit == SLIPS or hit == HOLDS or hit == HELD:
             continue
         if i < n:
             slip = across(contacts, i, slip_velocity(model, work, contacts, i, VEL, still))

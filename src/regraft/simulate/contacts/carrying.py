@@ -34,7 +34,7 @@ def carry(before: Contacting, now: Contacting, hold: bool = False) -> None:
         items[i, m.MODE] = was[m.MODE]
         if was[m.MODE] != OPEN:
             items[i, m.HIT] = m.HELD if hold else m.GOES_ON if _creeps(before, old) else m.STAYS
-        elif was[m.HIT] == m.LEAVES:
+        elif hold or was[m.HIT] == m.LEAVES:
             items[i, m.HIT] = m.LEAVES
         for field, size in ((m.DIRECTION, 3), (m.FORCE, 3)):
             kept[i, field : field + size] = before.tables.kept[old, field : field + size]

@@ -66,11 +66,15 @@ class Contacting:
         """Two for each item."""
         return [Guard(sort=CONTACT, direction=-1, coordinate=e) for e in range(2 * len(self.names))]
 
-    def start(self, x: Array, push: bool, before: Contacting | None = None) -> Array:
+    def start(self, x: Array, push: bool, before: Contacting | None = None, hold: bool = False) -> Array:
         """The state from which a run starts, with all points in their modes; an error where shapes are in one another.
 
-        Points that are closed in the structure `before`, and can be so here, go on as they were.
+        Points that are closed in the structure `before`, and can be so here, go on as they were; with `hold` all points have the
+        modes that they had there, and the state is moved so that they can.
         """
+        if before is not None and hold:
+            carry(before, self, hold)
+            return self._settled(x)
         gaps = np.zeros(len(self.points.names))
         gaps_at(self.work, x[: self.mech.nq].copy(), self.points.points, self.points.shapes, self.points.profiles, gaps)
         deepest = int(np.argmin(gaps)) if len(gaps) else -1
