@@ -37,7 +37,10 @@ Array = NDArray[np.float64]
 
 
 class Runner:
-    """The compiled loop on one structure, from one state on; contacts go on as they were in the structure `before`, with `hold` in any case."""
+    """The compiled loop on one structure, from one state on.
+
+    Contacts go on as they were in the structure `before`: where they still touch, with `hold` in any case.
+    """
 
     def __init__(
         self,
