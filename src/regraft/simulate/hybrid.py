@@ -111,8 +111,8 @@ def simulate(
         Joints of the tree that move as told, by name: ``f(t) -> (q, v, a)``, position, velocity and acceleration, each a number
         or an array. All else follows; the torque that it takes is in `Trajectory.torques`. The state must start on these motions.
     contacts : Contact or iterable of Contact, optional
-        What can touch. Each point of contact is open, sticks or slides; when it changes is found by itself, and what it does is in
-        `Trajectory.contacts`.
+        What can touch. Each point of contact is open, sticks or slides; when that changes is found as other events are, and
+        what came out is in `Trajectory.contacts`.
     impacts : {"simultaneous", "sequential"}, optional
         Whether points that collide at the same time do so together or one after the other.
     resolve : {"error", "push"}, optional
@@ -254,7 +254,7 @@ class Run:
         """Let something happen to contacts; the same runner goes on, with another segment. None where that ends the run."""
         contacts, t, x = runner.contacts, runner.t, runner.x
         assert contacts is not None
-        said = contacts.happened(hits)
+        said = contacts.happened(hits, t)
         self._keep_segment(runner, said[0])
         self.happened.extend(EventRecord(t, what) for what in said)
         runner.restart(contacts.event(x))

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...algebra.memory import call_kernel, load, vector_at
+from ...algebra.memory import call_kernel, load, store, vector_at
 from ...algebra.spatial import Vector, add, dot, rotate, scale, subtract, zero_spatial
 from ...compilation import inline, jit, long_entry
-from ...tolerances import CONTACT_CLOSED, REDUNDANT, SLOW_SLIP
+from ...tolerances import CONTACT_CLOSED, REDUNDANT, SLOW_SLIP, SPIRALS, TURNS_TOO
 from .. import configuration
 from ..aba import factorise
 from ..constraints.closure import CLOSE_VELOCITIES, couple
@@ -26,9 +26,10 @@ from .memory import (
     CLOSING,
     DIRECTION,
     MODE,
+    SLACK,
+    SLIP,
     STEP,
     Contacts,
-    Problem,
     active_rows,
     contacts_at,
     problem_of,
@@ -36,9 +37,10 @@ from .memory import (
 )
 from .modes import solve_modes
 from .problem import BEND, BOX, CONE, SLIDE, STICK
+from .problem import Contacts as Problem
 from .response import couple_contacts, respond, rows_speed
 from .rows import along_rows, apply_forces, slip_velocity, spread_active, surface_speed
-from .tables import FIXED, GAP, POINT, SURFACE, SWAPPED, TANGENTS
+from .tables import FIXED, GAP, POINT, SURFACE, SWAPPED
 
 _TRIALS = 6
 
@@ -166,16 +168,30 @@ def close_places(model: KernelModel, work: Work, contacts: Contacts, q: Any, v: 
 
 @jit
 def turn_directions(model: KernelModel, work: Work, contacts: Contacts) -> None:
-    """DIRECTION of points that slide, where a step ends."""
+    """DIRECTION of points that slide, where a step ends.
+
+    A slip in space can turn ever faster while it comes to its end, and never goes back through zero; it ends where it is slow.
+    """
     still = zero_spatial(work.body[0, R])
     for a in range(contacts.header[ACTIVE_POINTS]):
         i = contacts.active[0, a]
         if contacts.items[i, MODE] == SLIDE:
             slip = across(contacts, i, slip_velocity(model, work, contacts, i, VEL, still))
             size = dot(slip, slip) ** 0.5
-            if size > SLOW_SLIP and dot(slip, load(contacts.kept, i, DIRECTION, 3)) > 0.0:
-                for c in range(3):
-                    contacts.kept[i, DIRECTION + c] = slip[c] / size
+            before = load(contacts.kept, i, DIRECTION, 3)
+            along = dot(slip, before)
+            change = subtract(slip, load(contacts.kept, i, SLIP, 3))
+            store(contacts.kept, i, SLIP, slip)
+            slower = dot(change, before)
+            if (
+                contacts.kept[i, SLACK + 1] == 0.0
+                and size < SPIRALS
+                and slower < 0.0
+                and dot(change, change) > TURNS_TOO * slower * slower
+            ):
+                contacts.kept[i, SLACK + 1] = -1.0  # its guard is below zero now, which ends the slip
+            elif size > SLOW_SLIP and along > 0.0:
+                store(contacts.kept, i, DIRECTION, scale(1.0 / size, slip))
 
 
 @long_entry

@@ -17,18 +17,18 @@ from ...tolerances import AHEAD, AHEAD_BELOW, SLACK_FORCE, SLACK_GAP, SLACK_SLIP
 from ..aba import accelerate
 from ..constraints.closure import balance
 from ..constraints.rows import acceleration_gaps, body_frame, tree_origin
-from ..kinematics import move_bodies, place_bodies, rising_world
+from ..kinematics import rising_world
 from ..memory import loops_at, model_at, positions_in, velocities_in, work_at
 from ..prescribed import impose_rates
-from ..tables import TAU, VEL, A, KernelModel, R, Work
+from ..tables import VEL, A, KernelModel, R, Work
 from .complementarity import find_modes
 from .distribution import least_margin, widest_margin
-from .points import gap_of, meet_point
 from .memory import (
     ACTIVE_POINTS,
     ACTIVE_RUBS,
     ANCHOR,
     BASE,
+    BEFORE,
     CHOOSING,
     CLOSING,
     DIRECTION,
@@ -37,27 +37,28 @@ from .memory import (
     HIT,
     HOLDS,
     LARGEST,
-    LEAVES,
+    LEAD,
     MODE,
     NOTHING,
-    RATES,
+    PATIENCE,
     RUB_V,
     SLACK,
+    SLIP,
     SLIPS,
     STATUS,
     WORST,
     Contacts,
-    Problem,
     active_rows,
     contacts_at,
     problem_of,
 )
 from .modes import solve_modes
-from .problem import BEND, BOX, CONE, FIXED_FORCE, OPEN, RAY, SLIDE, SOLVED, STICK
+from .points import gap_of, meet_point
+from .problem import BEND, BOX, CONE, FIXED_FORCE, OPEN, PUSH, RAY, SLIDE, SOLVED, STICK
+from .problem import Contacts as Problem
 from .response import couple_contacts
 from .rows import along_rows, apply_forces, relative_acceleration, slip_velocity, spread_active, turning_normal
-from .tables import FIXED, GAP, MU_KINETIC, MU_STATIC, NORMAL, POINT, ROW_A, ROW_B, SWAPPED, TANGENTS
-
+from .tables import MU_KINETIC, MU_STATIC, NORMAL, POINT, ROW_A, ROW_B, SWAPPED, TANGENTS
 
 # --- which items are there, and what they are to the solver ---------------------------------------------------------------------
 
@@ -175,6 +176,7 @@ def hold_contacts(model: KernelModel, work: Work, contacts: Contacts, q: Any, v:
             turn_slow_slips(problem)
         unknowns, rank, left = solve_modes(problem, False)
         contacts.header[FREE] = unknowns - rank
+        keep_directions(contacts, problem)
         if not left < UNHEALTHY:
             return False
     keep_forces(contacts, problem)
@@ -226,6 +228,21 @@ def turn_slow_slips(problem: Problem) -> None:
 
 
 @inline
+def keep_directions(contacts: Contacts, problem: Problem) -> None:
+    """LEAD of the points that slide."""
+    for a in range(problem.points):
+        i = contacts.active[0, a]
+        if problem.modes[a] == SLIDE:
+            store(contacts.kept, i, LEAD, in_space(contacts, i, problem.directions[a, 0], problem.directions[a, 1]))
+
+
+@inline
+def in_space(contacts: Contacts, i: int, s_1: float, s_2: float) -> Vector:
+    """A direction along the tangents of point i, in world axes."""
+    return add(scale(s_1, load(contacts.met, i, TANGENTS, 3)), scale(s_2, load(contacts.met, i, TANGENTS + 3, 3)))
+
+
+@inline
 def keep_forces(contacts: Contacts, problem: Problem) -> None:
     """FORCE of all active items."""
     row = 0
@@ -254,7 +271,8 @@ def choose_modes(model: KernelModel, work: Work, contacts: Contacts, v: Any, pro
             if contacts.items[i, HIT] == SLIPS:
                 along = load(contacts.kept, i, DIRECTION, 3)
             elif contacts.items[i, HIT] != HOLDS and size > STANDS_STILL:
-                along = scale(1.0 / size, slip)
+                goes_on = contacts.items[i, BEFORE] == SLIDE and size < AHEAD_BELOW
+                along = load(contacts.kept, i, LEAD, 3) if goes_on else scale(1.0 / size, slip)
             else:
                 problem.kinds[a], problem.modes[a] = CONE, STICK
                 continue
@@ -263,6 +281,8 @@ def choose_modes(model: KernelModel, work: Work, contacts: Contacts, v: Any, pro
             store(contacts.kept, i, DIRECTION, along)
         else:
             choose_rub(contacts, i, a, v[contacts.items[i, RUB_V]], problem)
+    for r in range(problem.lam.shape[0]):
+        problem.scratch[PUSH, r] = 0.0
     status, item = find_modes(problem)
     contacts.header[STATUS], contacts.header[WORST] = status, item
     if status != SOLVED:
@@ -295,15 +315,16 @@ def set_modes(model: KernelModel, work: Work, contacts: Contacts, problem: Probl
         mode = problem.modes[a] if problem.kinds[a] != FIXED_FORCE else SLIDE
         has_anchor = contacts.items[i, MODE] == STICK
         contacts.items[i, MODE], contacts.items[i, HIT] = mode, NOTHING
-        contacts.kept[i, SLACK] = contacts.kept[i, SLACK + 1] = SLACK_FORCE * largest
+        patience = max(1.0, contacts.kept[i, PATIENCE])
+        contacts.kept[i, SLACK] = contacts.kept[i, SLACK + 1] = min(patience, 10.0) * SLACK_FORCE * largest
         if i >= n:
             if mode == SLIDE:
                 contacts.kept[i, DIRECTION] = problem.directions[a, 0]
                 contacts.kept[i, SLACK + 1] = SLACK_SLIP
         elif mode == SLIDE:
-            t_1, t_2 = load(contacts.met, i, TANGENTS, 3), load(contacts.met, i, TANGENTS + 3, 3)
-            store(contacts.kept, i, DIRECTION, add(scale(problem.directions[a, 0], t_1), scale(problem.directions[a, 1], t_2)))
-            contacts.kept[i, SLACK + 1] = SLACK_SLIP
+            store(contacts.kept, i, DIRECTION, in_space(contacts, i, problem.directions[a, 0], problem.directions[a, 1]))
+            contacts.kept[i, SLACK + 1] = min(patience, 100.0) * SLACK_SLIP
+            store(contacts.kept, i, SLIP, (0.0, 0.0, 0.0))
         elif mode == STICK and not has_anchor:
             anchor(model, work, contacts, i)
 
@@ -314,7 +335,7 @@ def watch_open_ones(model: KernelModel, work: Work, contacts: Contacts) -> None:
     for i in range(contacts.points.shape[0]):
         if contacts.items[i, MODE] == OPEN:
             gap = gap_of(model, work, contacts.points, contacts.shapes, contacts.profiles, i)
-            contacts.kept[i, SLACK] = max(0.0, SLACK_GAP - 2.0 * gap) if gap < SLACK_GAP else 0.0
+            contacts.kept[i, SLACK] = SLACK_GAP - min(gap, 0.0) if gap < SLACK_GAP else 0.0
             contacts.kept[i, SLACK + 1] = 0.0
             contacts.items[i, HIT] = NOTHING
 

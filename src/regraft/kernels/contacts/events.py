@@ -12,14 +12,13 @@ from typing import Any
 from ...algebra.memory import load, store
 from ...algebra.spatial import add, dot, scale, zero_spatial
 from ...compilation import Floats, entry, inline, jit
-from ...tolerances import AHEAD_BELOW, PENETRATES, REST_SPEED, STANDS_STILL, TOUCHING
+from ...tolerances import AHEAD_BELOW, AT_THE_LIMIT, PENETRATES, REST_SPEED, STANDS_STILL, TOUCHING
 from ..kinematics import move_bodies, place_bodies
 from ..memory import model_at, positions_in, work_at
 from ..tables import TAU, VEL, KernelModel, R, Work
 from .closing import close_places, close_speeds, off_anchor, prepare_rows
 from .dynamics import across, anchor, list_active
 from .impact import SEQUENTIAL, SIMULTANEOUS, solve_impact
-from .points import meet_point
 from .memory import (
     ACTIVE_POINTS,
     ACTIVE_RUBS,
@@ -48,10 +47,11 @@ from .memory import (
     contacts_at,
     problem_of,
 )
+from .points import meet_point
 from .problem import OPEN, SLIDE, SOLVED, STICK
 from .response import respond, rows_speed
 from .rows import along_rows, apply_forces, slip_velocity, surface_speed
-from .tables import GAP, LAW, MU_KINETIC, MU_STATIC, NORMAL, RESTITUTION, TANGENTS
+from .tables import GAP, LAW, MU_KINETIC, MU_STATIC, RESTITUTION, TANGENTS
 
 CALM, COLLIDED, UNSOLVED = 0, 16, 32
 """What `contact_event` tells: whether there was an impact, with what `impact` tells of it, and whether it had no solution."""
@@ -79,6 +79,9 @@ def let_go_and_slip(model: KernelModel, work: Work, contacts: Contacts) -> None:
         elif hit == SLIPS:
             f_1, f_2 = contacts.kept[i, FORCE + 1], contacts.kept[i, FORCE + 2]
             size = math.hypot(f_1, f_2)
+            if contacts.shapes[i, MU_STATIC] * contacts.kept[i, FORCE] < (1.0 - AT_THE_LIMIT) * size:
+                contacts.items[i, HIT] = NOTHING  # friction is far from enough: the law itself says where it goes
+                continue
             back = -1.0 / size if size > 0.0 else 0.0
             t_1, t_2 = load(contacts.met, i, TANGENTS, 3), load(contacts.met, i, TANGENTS + 3, 3)
             store(contacts.kept, i, DIRECTION, add(scale(back * f_1, t_1), scale(back * f_2, t_2)))
@@ -108,7 +111,7 @@ def recall(model: KernelModel, work: Work, contacts: Contacts) -> None:
             elif contacts.items[i, MODE] == STICK:
                 away = off_anchor(model, work, contacts, i)
                 if dot(away, away) > PENETRATES * PENETRATES:
-                    contacts.items[i, BEFORE] = SLIDE  # it was moved, so it has another anchor now
+                    contacts.items[i, BEFORE] = OPEN  # it was moved, so it has another anchor now
 
 
 @jit
@@ -207,8 +210,15 @@ def contact_event(handle: int, x: Floats, best: Floats, sequential: bool) -> int
     let_go_and_slip(m, w, contacts)
     recall(m, w, contacts)
     told = CALM
-    if touch(m, w, contacts):
+    collides = touch(m, w, contacts)
+    hold_new_ones(m, w, contacts)
+    list_active(contacts)
+    if contacts.header[ACTIVE_POINTS] > 0:
+        close_places(m, w, contacts, q, v, best)  # or rounding would add up from one bounce to the next
+    if collides:
         told = strike(m, w, contacts, q, v, sequential)
+        for i in range(contacts.items.shape[0]):
+            contacts.items[i, BEFORE] = OPEN  # nothing goes on as it was
     else:
         for i in range(contacts.points.shape[0]):
             for c in range(3):
@@ -217,7 +227,6 @@ def contact_event(handle: int, x: Floats, best: Floats, sequential: bool) -> int
     hold_new_ones(m, w, contacts)
     list_active(contacts)
     if contacts.header[ACTIVE_POINTS] + contacts.header[ACTIVE_RUBS] > 0:
-        close_places(m, w, contacts, q, v, best)
         prepare_rows(m, w, contacts, q, v)
         close_speeds(m, w, contacts, q, v, True)
     contacts.header[CHOOSING], contacts.header[STATUS] = 1, SOLVED
