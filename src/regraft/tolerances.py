@@ -424,6 +424,9 @@ TOUCHING = 1e-10  # m
 PENETRATES = 1e-9  # m
 """A start deeper in one another is an error."""
 
+NO_MOVE = 1e-9  # m
+"""Where closed points are nearer to where they are to be, going there does not change how they respond to impulses."""
+
 CONTACT_CLOSED = 1e-14  # m
 """How far closed points may be apart after a step."""
 

@@ -23,6 +23,7 @@ from ..prescribed import impose_rates
 from ..tables import VEL, A, KernelModel, R, Work
 from .complementarity import find_modes
 from .distribution import least_margin, widest_margin
+from .glance import forget_forces, note_forces
 from .memory import (
     ACTIVE_POINTS,
     ACTIVE_RUBS,
@@ -429,6 +430,9 @@ def contact_dynamics(handle: int, q: int, v: int, tau: int, external: int, pushe
         contacts.header[CHOOSING] = 0
         list_active(contacts)
         watch_open_ones(m, w, contacts)
+        forget_forces(contacts)
+    elif active_rows(contacts) > 0:
+        note_forces(contacts)
     return margin
 
 

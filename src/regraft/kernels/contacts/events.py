@@ -37,6 +37,7 @@ from .memory import (
     MODE,
     NOTHING,
     OTHER,
+    READY,
     RUB_V,
     SLIPS,
     STATUS,
@@ -215,6 +216,7 @@ def contact_event(handle: int, x: Floats, best: Floats, sequential: bool) -> int
     list_active(contacts)
     if contacts.header[ACTIVE_POINTS] > 0:
         close_places(m, w, contacts, q, v, best)  # or rounding would add up from one bounce to the next
+        contacts.header[READY] = 0  # as other points may be closed by then
     if collides:
         told = strike(m, w, contacts, q, v, sequential)
         for i in range(contacts.items.shape[0]):

@@ -31,7 +31,10 @@ WORST = 11  # the active item at which there was no solution, −1 for none
 FREE = 12  # how many forces do not follow from the motion
 POINTS_AT, SHAPES_AT, PROFILES_AT, MET_AT, ITEMS_AT, KEPT_AT, ACTIVE_AT, Y_AT, MATRIX_AT, VECTORS_AT = range(13, 23)
 KINDS_AT, LAWS_AT, DIRECTIONS_AT, SPARE_AT, BODY_SPARE_AT, SCRATCH_AT, VALUES_AT = range(23, 30)
-CONTACT_HEADER = 30
+CALM = 30  # 1 where forces need not be looked at again within the present step, see `glance`
+LOOKS = 31  # how many stages of the present step have found forces
+READY = 32  # 1 where all that `closing.prepare_rows` finds is there
+CONTACT_HEADER = 33
 
 # items: int64 (points + rubs, ITEM)
 MODE = 0  # OPEN, STICK or SLIDE
@@ -57,7 +60,9 @@ IMPULSE = 12  # 3: of the last impact, along normal and tangents
 SLIP = 15  # 3: the slip velocity of a point that slides, where the last step ended
 LEAD = 18  # 3: the direction against which friction acted last, in world axes
 PATIENCE = 21  # by how much more slack it has than usual, as it has changed its mode again and again
-KEPT = 22
+LEAST = 22  # 2: of what forces say of the end of its mode, the least in the stages of the present step,
+MOST = 24  # 2: and the most
+KEPT = 26
 
 # kinds: int64 (3, items), of the active items one after the other, as `problem` wants them
 SORTS = 0  # CONE, RAY, BOX or FIXED_FORCE

@@ -36,7 +36,7 @@ def carry(before: Contacting, now: Contacting, hold: bool = False) -> None:
             items[i, m.HIT] = m.HELD if hold else m.GOES_ON if _creeps(before, old) else m.STAYS
         elif hold or was[m.HIT] == m.LEAVES:
             items[i, m.HIT] = m.LEAVES
-        for field, size in ((m.DIRECTION, 3), (m.FORCE, 3)):
+        for field, size in ((m.DIRECTION, 3), (m.FORCE, 3), (m.LEAD, 3)):
             kept[i, field : field + size] = before.tables.kept[old, field : field + size]
         if i < len(now.points.names) and was[m.MODE] == STICK:
             kept[i, m.ANCHOR : m.ANCHOR + 3] = _carried_anchor(before, now, old, i)

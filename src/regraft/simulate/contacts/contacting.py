@@ -16,6 +16,7 @@ from ...kernels.contacts import memory as m
 from ...kernels.contacts.closing import contact_closing
 from ...kernels.contacts.dynamics import contact_dynamics, contact_guards
 from ...kernels.contacts.events import contact_event
+from ...kernels.contacts.glance import contact_glance
 from ...kernels.contacts.points import gaps_at
 from ...kernels.contacts.problem import OPEN, SLIDE, SOLVED, STICK
 from ...structure.contacts import ContactPoints, points_of
@@ -62,6 +63,7 @@ class Contacting:
         """Let a step compute with contacts."""
         calls.has_loops = calls.closes = True
         calls.dynamics, calls.closing = address_of(contact_dynamics), address_of(contact_closing)
+        calls.glance = address_of(contact_glance)
         calls.watch, calls.values = address_of(contact_guards), self.tables.values.ctypes.data
 
     def guards(self) -> list[Guard]:
