@@ -1,4 +1,4 @@
-"""Contacts beside all else that holds joints: maximal coordinates, closed chains, couplings, prescribed motion, limits, springs."""
+"""Contacts beside all else that holds joints: maximal coordinates, closed chains, couplings, prescribed motion, limits."""
 
 import math
 

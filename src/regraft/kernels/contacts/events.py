@@ -98,12 +98,10 @@ def recall(model: KernelModel, work: Work, contacts: Contacts) -> None:
     """Points that were closed in the structure before and no longer touch, or come together or part, are open."""
     still = zero_spatial(work.body[0, R])
     for i in range(contacts.items.shape[0]):
-        hit = contacts.items[i, HIT]
-        if hit == STAYS:
-            contacts.items[i, HIT] = NOTHING
-        elif hit == GOES_ON:
-            contacts.items[i, HIT] = SLIPS
-        if (hit == STAYS or hit == GOES_ON) and i < contacts.points.shape[0]:
+        stays, goes_on = contacts.items[i, HIT] == STAYS, contacts.items[i, HIT] == GOES_ON
+        if stays or goes_on:
+            contacts.items[i, HIT] = SLIPS if goes_on else NOTHING
+        if (stays or goes_on) and i < contacts.points.shape[0]:
             meet_point(model, work, contacts.points, contacts.shapes, contacts.profiles, contacts.met, i)
             speed = along_rows(contacts, i, slip_velocity(model, work, contacts, i, VEL, still))[0]
             if abs(contacts.met[i, GAP]) > PENETRATES or abs(speed) > REST_SPEED:
@@ -189,7 +187,7 @@ def rest_or_slide(model: KernelModel, work: Work, contacts: Contacts, v: Any) ->
     still, n = zero_spatial(work.body[0, R]), contacts.points.shape[0]
     for i in range(contacts.items.shape[0]):
         hit = contacts.items[i, HIT]
-        if contacts.items[i, MODE] == OPEN or hit == SLIPS or hit == HOLDS or hit == HELD:
+        if contacts.items[i, MODE] == OPEN or hit == SLIPS or hit == HOLDS or hit == HELD:  # noqa: PLR1714, SIM109
             continue
         if i < n:
             slip = across(contacts, i, slip_velocity(model, work, contacts, i, VEL, still))

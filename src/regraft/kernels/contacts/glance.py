@@ -1,7 +1,7 @@
 """A look at contacts that costs no dynamics: for the steps in which no force is near the end of its mode.
 
-The stages of a step have found forces already. Where none of the numbers that end a mode has changed by much from stage to stage, and
-none is near zero, forces are not looked at again within that step, only gaps and slips are.
+The stages of a step have found forces already. Where none of the numbers that end a mode has changed by much from stage to stage,
+and none is near zero, forces are not looked at again within that step, only gaps and slips are.
 """
 
 from __future__ import annotations
