@@ -442,6 +442,9 @@ PENETRATES = 1e-9  # m
 MOST_INSIDE = 1e-7  # m
 """So deep a point that parts may be, where an event has put others in their places."""
 
+NO_MOVE = 1e-9  # m
+"""Where closed points are nearer to where they are to be, going there does not change how they respond to impulses."""
+
 CONTACT_CLOSED = 1e-14  # m
 """How far closed points may be apart after a step."""
 

@@ -17,10 +17,12 @@ from numpy.typing import NDArray
 from ..algebra.dense import least_squares
 from ..algebra.pose import finite
 from ..ask.trees_only import open_tree
+from ..describe.contacts import Contact
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
 from ..errors import ModelError, SimulationError, StructureError
 from ..simulate.events import Event, check_events
+from ..simulate.runner import Runner
 from ..simulate.settings import Options, method_of, settings_of
 from ..simulate.trajectory import Trajectory
 from ..tolerances import NEUTRAL, REPEATS, RESIDUAL_ROUNDING
@@ -132,7 +134,8 @@ class LimitCycle:
         self.mech.check_state(state)
         now, distances = state, [self._distance(state)]
         for _ in range(returns):
-            now = self.return_map.image(self.return_map.passage(self.mech, now, BLIND * self.period / self.return_map.returns))
+            blind = BLIND * self.period / self.return_map.returns
+            now = self.return_map.image(self.return_map.passage(self.mech, now, blind, held=self.return_map.modes_at(self.state)))
             distances.append(self._distance(now))
         floor = 100.0 * max(self.residual, RESIDUAL_ROUNDING)
         return Convergence(np.array(distances), _rate(distances, floor), self.spectral_radius)
@@ -149,7 +152,7 @@ class LimitCycle:
 def limit_cycle(
     mech: Mechanism,
     state: State,
-    events: Event | Iterable[Event],
+    events: Event | Iterable[Event] = (),
     *,
     section: str | Iterable[str] | None = None,
     returns: int = 1,
@@ -164,6 +167,8 @@ def limit_cycle(
     longest: float = 30.0,
     tolerance: float = 1e-10,
     most: int = 20,
+    contacts: Contact | Iterable[Contact] = (),
+    impacts: str = "simultaneous",
 ) -> LimitCycle:
     """The periodic motion near a state, by Newton's method on the return map.
 
@@ -177,10 +182,10 @@ def limit_cycle(
         The structure just after the section event.
     state : State
         A guess of the fixed point; with `settle` any state from which the section is reached.
-    events : Event or iterable of Event
+    events : Event or iterable of Event, optional
         The events of the motion, as for `simulate`.
     section : str or iterable of str, optional
-        The names of the section events; by default all.
+        The names of the section events, such as ``"heel touches"`` of a contact; by default all that `events` has.
     returns : int, optional
         How many occurrences of the section make one period.
     match : mapping of str to str, or callable, optional
@@ -202,6 +207,9 @@ def limit_cycle(
         No number of the fixed point may differ from its return by more than this.
     most : int, optional
         How many steps of Newton's method there may be.
+    contacts, impacts : optional
+        As for `simulate`. States are moved to where the points that touch at the section do so, and the derivative is that of
+        whole returns, by extrapolated differences.
 
     Returns
     -------
@@ -233,7 +241,7 @@ def limit_cycle(
         (section,) if isinstance(section, str) else tuple(event.name for event in found) if section is None else tuple(section)
     )
     method = method_of(integrator)
-    settings = settings_of(method, mech, Options(torque, wrenches, rtol, atol, step))
+    settings = settings_of(method, mech, Options(torque, wrenches, rtol, atol, step, contacts=contacts, impacts=impacts))
     mech.check_state(state)
     limit = float(finite("longest", longest, ()))
     if not (isinstance(settle, int) and settle >= 0 and isinstance(most, int) and most >= 1 and tolerance > 0.0 and limit > 0.0):
@@ -247,10 +255,10 @@ def limit_cycle(
 
 def _newton(return_map: ReturnMap, state: State, tolerance: float, most: int) -> LimitCycle:
     mech = return_map.start
-    state, passage = _first_passage(return_map, state)
+    state, passage, held = _first_passage(return_map, state)
     for iteration in range(most + 1):
         change = apart(mech, return_map.image(passage), state)
-        jacobian = passage_derivative(return_map, passage)
+        jacobian = passage_derivative(return_map, passage, held=held)
         residual = float(np.abs(change).max(initial=0.0))
         if residual <= tolerance:
             _check_repetition(return_map, passage)
@@ -258,7 +266,7 @@ def _newton(return_map: ReturnMap, state: State, tolerance: float, most: int) ->
         if iteration < most:
             # where I − J is singular there is a family of cycles, and this is the shortest way to it
             step = least_squares(np.eye(len(change)) - jacobian, change, NEUTRAL)
-            state, passage = _damped(return_map, state, step, passage, residual)
+            state, passage = _damped(return_map, state, step, passage, residual, held)
     raise SimulationError(
         f"no periodic motion after {most} steps of Newton's method: the state still differs from its return by {residual:.3g}. "
         "Begin nearer to the cycle, or let the motion approach it first with settle=.",
@@ -267,25 +275,36 @@ def _newton(return_map: ReturnMap, state: State, tolerance: float, most: int) ->
     )
 
 
-def _first_passage(return_map: ReturnMap, state: State) -> tuple[State, Passage]:
-    """The passage from a guess; if the guess was just before the section, from where the motion meets it."""
+def _first_passage(return_map: ReturnMap, state: State) -> tuple[State, Passage, Runner | None]:
+    """The passage from a guess, and with contacts the modes in which they begin.
+
+    If the guess was just before the section, or there are contacts, the passage begins where the motion meets it.
+    """
     mech = return_map.start
     passage = return_map.passage(mech, state)
     there = return_map.image(passage)
+    held = return_map.modes_at(there)
     try:
-        following = return_map.passage(mech, there)
+        following = return_map.passage(mech, there, held=held)
     except SimulationError:
-        return state, passage
-    return (there, following) if passage.first < BESIDE * following.first else (state, passage)
+        if held is not None:
+            raise
+        return state, passage, None
+    if held is not None:
+        return following.start, following, held
+    return (there, following, None) if passage.first < BESIDE * following.first else (state, passage, None)
 
 
-def _damped(return_map: ReturnMap, state: State, step: Array, passage: Passage, residual: float) -> tuple[State, Passage]:
+def _damped(
+    return_map: ReturnMap, state: State, step: Array, passage: Passage, residual: float, held: Runner | None
+) -> tuple[State, Passage]:
     """The state after a step of Newton's method, and its passage; a shorter step where the whole one leads away."""
     mech = return_map.start
     for halving in range(HALVINGS):
         there = moved(mech, state, 0.5**halving * step)
         try:
-            found = return_map.passage(mech, there, BLIND * passage.first, PATIENCE * passage.time)
+            found = return_map.passage(mech, there, BLIND * passage.first, PATIENCE * passage.time, held)
+            there = found.start
             off = float(np.abs(apart(mech, return_map.image(found), there)).max(initial=0.0))
         except (SimulationError, StructureError):
             continue

@@ -13,12 +13,15 @@ from numpy.typing import NDArray
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
 from ..errors import ModelError, SimulationError, listed
+from ..simulate.contacts.contacting import HAPPENS
 from ..simulate.events import Event, TimeAt
+from ..simulate.histories import EventRecord
 from ..simulate.hybrid import Run
 from ..simulate.integrators import Integrator
 from ..simulate.runner import Runner
 from ..simulate.settings import Settings
 from ..simulate.trajectory import Trajectory
+from ..structure.contacts import contact_names
 from .match import Match, matched
 
 Array = NDArray[np.float64]
@@ -46,6 +49,13 @@ class Piece:
     after: tuple[Mechanism, State]
 
 
+def names_of(record: EventRecord) -> tuple[str, ...]:
+    """What an event is called: that of one point of a contact, as 'sole/3 touches', has the name of the contact too."""
+    part, _, what = record.name.rpartition(" ")
+    contact, _, number = part.rpartition("/")
+    return (record.name, f"{contact} {what}") if number.isdigit() else (record.name,)
+
+
 class Recorded(Run):
     """A run that stops after so many occurrences of the section's events, and keeps its pieces."""
 
@@ -58,15 +68,30 @@ class Recorded(Run):
         self.first = math.nan
         """The time of the first occurrence."""
 
+    def touch(self, runner: Runner, hits: list[int]) -> Runner | None:
+        """Let something happen to contacts; the last return ends the run."""
+        mark = len(self.happened)
+        super().touch(runner, hits)
+        if not self._counts(self.happened[mark:], runner.t):
+            return runner
+        self.close(runner, self.happened[-1].name)
+        end = runner.state()
+        self.pieces.append(Piece(runner, runner.t, end, np.empty(0), None, False, end, (), (runner.mech, end)))
+        return None
+
+    def _counts(self, happened: Sequence[EventRecord], t: float) -> bool:
+        """Count an occurrence of the section, if what has happened at the time t is one; says whether it is the last."""
+        if not self.section.isdisjoint(name for record in happened for name in names_of(record)):
+            self.left -= 1
+            self.first = t if math.isnan(self.first) else self.first
+        return bool(self.section) and self.left == 0
+
     def happen(self, runner: Runner, events: Sequence[Event]) -> Runner | None:
         """Let the events act; the last return ends the run."""
         mark, end = len(self.happened), runner.state()
         following = super().happen(runner, events)
         names = [record.name for record in self.happened[mark:]]
-        if not self.section.isdisjoint(names):
-            self.left -= 1
-            self.first = runner.t if math.isnan(self.first) else self.first
-        done = bool(self.section) and self.left == 0
+        done = self._counts(self.happened[mark:], runner.t)
         if following is runner:
             if not done:
                 return runner
@@ -96,6 +121,8 @@ class Passage(NamedTuple):
     first: float
     """When the section event happened for the first time."""
     trajectory: Trajectory
+    start: State
+    """Where it began: with contacts held as they are to be at the start."""
 
 
 @dataclass(frozen=True)
@@ -115,6 +142,7 @@ class ReturnMap:
 
     def __post_init__(self) -> None:
         known = [event.name for event in self.events]
+        known += [f"{name} {what}" for name in contact_names(self.settings.contacts) for what in HAPPENS.values()]
         unknown = [name for name in self.section if name not in known]
         if unknown or not self.section:
             raise ModelError(f"section must name events that are given, not {listed(unknown)}; they are: {listed(known)}.")
@@ -125,17 +153,27 @@ class ReturnMap:
         """Where a passage led, as a state of the starting mechanism."""
         return matched(self.start, self.match, passage.mech, passage.state)
 
-    def passage(self, mech: Mechanism, state: State, blind: float = 0.0, longest: float | None = None) -> Passage:
+    def modes_at(self, state: State) -> Runner | None:
+        """A runner that has the modes of contacts at a state of `start`; None without contacts."""
+        if not self.settings.contacts:
+            return None
+        run = Recorded(self, self.events, 0.0, self.longest, self.section)
+        return run.begin(self.start.copy(), state)
+
+    def passage(
+        self, mech: Mechanism, state: State, blind: float = 0.0, longest: float | None = None, held: Runner | None = None
+    ) -> Passage:
         """From a state to the section, in any structure; for the time `blind` the section's events are not looked for.
 
-        A state that is meant to be just after the section event may be off by rounding, or by a step of Newton's method.
+        A state that is meant to be just after the section event may be off by rounding, or by a step of Newton's method. Contacts
+        begin in the modes of `held`, if that is given, and the state is moved to where they can have them.
         """
         runs, limit = [], self.longest if longest is None else min(longest, self.longest)
         if blind > 0.0:
             others = tuple(event for event in self.events if event.name not in self.section)
             runs.append(Recorded(self, others, 0.0, blind, ()))
         runs.append(Recorded(self, self.events, blind, limit, self.section))
-        now = mech, state
+        now, runs[0].held = (mech, state), held
         for run in runs:
             run.asked, run.warned = frozenset(self.section), self.warned  # they have just happened, if only nearly so
             if run.from_state(*now).interrupted:
@@ -153,4 +191,5 @@ class ReturnMap:
                 float(trajectory.t[-1]),
             )
         pieces = tuple(piece for run in runs for piece in run.pieces)
-        return Passage(pieces, *now, float(trajectory.t[-1]), runs[-1].first, trajectory)
+        begun = State(mech.layout, trajectory.segments[0].x[0].copy()) if held is not None else state
+        return Passage(pieces, *now, float(trajectory.t[-1]), runs[-1].first, trajectory, begun)

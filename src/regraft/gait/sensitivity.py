@@ -21,21 +21,27 @@ from ..errors import RegraftError, SimulationError
 from ..simulate import replay
 from ..simulate.flow import new_scratch
 from ..simulate.guards import FUNCTION
+from ..simulate.runner import Runner
 from .differences import Outside, jacobian_at_zero
 from .match import apart, matched, moved
-from .returns import Passage, Piece, ReturnMap
+from .returns import BLIND, Passage, Piece, ReturnMap
 
 Array = NDArray[np.float64]
 Result = TypeVar("Result")
 
 
 def is_exact(passage: Passage) -> bool:
-    """Whether all of a passage can be repeated in complex arithmetic: a user's function cannot."""
+    """Whether all of a passage can be repeated in complex arithmetic: a user's function cannot, and contacts are not."""
     return all(_is_analytic(piece) for piece in passage.pieces)
 
 
-def passage_derivative(return_map: ReturnMap, passage: Passage, exact: bool = True) -> Array:
-    """(2 nv, 2 nv): how the image changes with the state where the passage began; without `exact` by differences throughout."""
+def passage_derivative(return_map: ReturnMap, passage: Passage, exact: bool = True, held: Runner | None = None) -> Array:
+    """(2 nv, 2 nv): how the image changes with the state where the passage began; without `exact` by differences throughout.
+
+    With contacts, `held` at the start, by differences of whole passages.
+    """
+    if held is not None:
+        return _of_whole_passages(return_map, passage, held)
     first = passage.pieces[0].runner
     tangents = np.eye(2 * first.nv + 1, 2 * first.nv)
     for piece in passage.pieces:
@@ -53,8 +59,30 @@ def passage_derivative(return_map: ReturnMap, passage: Passage, exact: bool = Tr
     return jacobian_at_zero(image, _scales(state)) @ tangents[:-1]
 
 
+def _of_whole_passages(return_map: ReturnMap, passage: Passage, held: Runner) -> Array:
+    """The derivative by extrapolated differences of passages with contacts, which may touch, slip, stick and leave."""
+    start, base = return_map.start, return_map.image(passage)
+
+    def image(step: Array) -> Array:
+        begun = moved(start, passage.start, step)
+        found = _or_outside(lambda: return_map.passage(start, begun, BLIND * passage.first, 2.0 * passage.time, held))
+        return apart(start, _or_outside(lambda: return_map.image(found)), base)
+
+    try:
+        return jacobian_at_zero(image, _scales(passage.start))
+    except Outside:
+        raise SimulationError(
+            "the return map has no derivative here: states near the one where it begins do not come back to the section. Choose "
+            "another section, where contacts neither begin nor end.",
+            passage.trajectory,
+            passage.time,
+        ) from None
+
+
 def _is_analytic(piece: Piece) -> bool:
     runner = piece.runner
+    if runner.contacts is not None:
+        return False
     called = runner.calls.torque != 0 or runner.calls.wrenches != 0
     return not called and (piece.guard is None or runner.guards[piece.guard].sort != FUNCTION)
 

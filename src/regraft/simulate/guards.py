@@ -97,6 +97,8 @@ def place_for_guards(flow: Flow, guards: Guards, t: float, at: Point) -> None:
 @jit
 def look_at_contacts(flow: Flow, t: float, at: Point) -> None:
     """The guards of contacts at a time and a state; `error`, which no step needs any more by then, is overwritten."""
+    if call_kernel(flow.calls.glance, (flow.tree, at.q.ctypes.data, at.v.ctypes.data)) > 0.0:
+        return
     evaluate(flow, model_of(flow), work_of(flow), t, at, flow.vectors.error.v)
     call_kernel(flow.calls.watch, (flow.tree, at.v.ctypes.data))
 

@@ -185,6 +185,8 @@ class Run:
         """The events at given times that are still to come, the next one last."""
         self.before: Runner | None = None
         """The runner of the segment before."""
+        self.held: Runner | None = None
+        """Whose modes contacts have where the run starts, whatever its state, which is moved to where they can have them."""
         self.asked: frozenset[str] = frozenset()
         """The events whose actions led to the present segment."""
         self.warned: set[str] = set()
@@ -193,7 +195,7 @@ class Run:
 
     def from_state(self, mech: Mechanism, state: State) -> Trajectory:
         """Run to the end."""
-        runner: Runner | None = self._new_runner(mech, state, self.start)
+        runner: Runner | None = self.begin(mech, state)
         with Progress(self.start, self.end, self.progress) as shown:
             try:
                 while runner is not None:
@@ -202,9 +204,16 @@ class Run:
                 return self._interrupted()
         return self._trajectory()
 
+    def begin(self, mech: Mechanism, state: State) -> Runner:
+        """The runner with which the run starts."""
+        return self._new_runner(mech, state, self.start)
+
     def _new_runner(self, mech: Mechanism, state: State, t: float) -> Runner:
         coordinates = (Maximal if self.settings.maximal else Reduced)(mech, state, t)
-        self.runner = Runner(coordinates, (t, self.end), self.method, self.settings, self.guarded, first=not self.segments)
+        before, hold = (self.before, False) if self.held is None else (self.held, True)
+        self.held = None
+        first = not self.segments
+        self.runner = Runner(coordinates, (t, self.end), self.method, self.settings, self.guarded, first, before, hold)
         if self.runner.struck:
             tell_impacts(self.happened[-1].name, t, self.runner.struck)
         self.runner.control.least = LEAST_STEP * (self.end - self.start)
@@ -246,16 +255,16 @@ class Run:
             return self.happen(runner, self._due(runner.t))
         if why == stepping_loop.EVENT:
             if hits := runner.contact_hits():
-                self.touch(runner, hits)
-                if not runner.hit() and not (self.waiting and self.waiting[-1].guard.time <= runner.t):
-                    return runner
+                following = self.touch(runner, hits)
+                if following is None or not (runner.hit() or (self.waiting and self.waiting[-1].guard.time <= runner.t)):
+                    return following
             return self.happen(runner, [*runner.hit(), *self._due(runner.t + SAME_TIME * max(1.0, abs(runner.t)))])
         if why == stepping_loop.NOT_FINITE and self.jam(runner):
             return runner
         raise self._failure(runner, why)
 
-    def touch(self, runner: Runner, hits: list[int]) -> None:
-        """Let something happen to contacts; the same runner goes on, with another segment."""
+    def touch(self, runner: Runner, hits: list[int]) -> Runner | None:
+        """Let something happen to contacts; the same runner goes on, with another segment. None where that ends the run."""
         contacts, t, x = runner.contacts, runner.t, runner.x
         assert contacts is not None
         self._count_touches(runner)
@@ -268,6 +277,7 @@ class Run:
             raise self._error(f"at t = {t:.9g} {problem}", t, None) from problem
         self._warn_of_impact(contacts, t)
         self.bounces.follow(t, contacts, self.happened)
+        return runner
 
     def jam(self, runner: Runner) -> bool:
         """Where no forces obey Coulomb's law, let the point that jams have its impact; whether there is such a point."""
@@ -382,10 +392,13 @@ class Run:
         self.close(runner, self.happened[-1].name)
         self.before, self.asked = runner, frozenset(event.name for event in events)
         try:
-            return self._new_runner(mech, state, t)
+            following = self._new_runner(mech, state, t)
         except RegraftError as problem:
             last = self.happened[-1].name
             raise self._error(f"after event {last!r} the simulation cannot go on: {problem}", t, None) from problem
+        if following.contacts is not None and runner.contacts is not None:
+            self.happened.extend(EventRecord(t, what) for what in following.contacts.struck_at_start(runner.contacts))
+        return following
 
     def _changed(self, runner: Runner, event: Event, result: Any) -> tuple[Mechanism, State]:
         """Mechanism and state that an action returned."""

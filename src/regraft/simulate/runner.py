@@ -41,7 +41,10 @@ Array = NDArray[np.float64]
 
 
 class Runner:
-    """The compiled loop on one structure, from one state on."""
+    """The compiled loop on one structure, from one state on.
+
+    Contacts go on as they were in the structure `before`: where they still touch, with `hold` in any case.
+    """
 
     def __init__(
         self,
@@ -51,6 +54,8 @@ class Runner:
         settings: Settings,
         events: tuple[Event, ...],
         first: bool = True,
+        before: Runner | None = None,
+        hold: bool = False,
     ) -> None:
         t, end = times
         self.coordinates, self.integrator, self.settings = coordinates, integrator, settings
@@ -76,8 +81,9 @@ class Runner:
         rubs = rubs_of(mech, settings.prescribed) if settings.rubs else ()
         if settings.contacts or rubs:
             self._refuse_driven_loops()
-            self.contacts = Contacting(mech, settings.contacts, rubs, self.work, settings.sequential)
-            start = State(mech.layout, self.contacts.start(start._x, settings.push))
+            self.contacts = Contacting(mech, settings, rubs, self.work)
+            carried = None if before is None else before.contacts
+            start = State(mech.layout, self.contacts.start(start._x, settings.push, carried, hold))
         self.callbacks: list[Callback] = []
         self.drivers: list[Driver] = []
         self.flow = self._flow(settings.torque, settings.wrenches)

@@ -13,6 +13,7 @@ from ..algebra.pose import finite
 from ..describe.contacts import Contact
 from ..describe.mechanism import Mechanism
 from ..errors import ModelError, listed
+from ..structure.contacts import parts_of
 from .drives import Torques, pushes_of, torques_of
 from .integrators import INTEGRATORS, Integrator
 from .laws import Home
@@ -62,6 +63,8 @@ class Settings:
     prescribed: Mapping[str, Motion] = field(default_factory=dict)
     """Joints whose motion is prescribed, with its functions of time."""
     contacts: tuple[Contact, ...] = ()
+    parts: frozenset[str] = frozenset()
+    """The parts that contacts name and that are there at the start; where an event takes one away, its contacts rest."""
     sequential: bool = False
     """Whether contacts that meet at the same time have their impacts one after the other."""
     push: bool = False
@@ -103,8 +106,9 @@ def settings_of(method: Integrator, mech: Mechanism, options: Options) -> Settin
     sequential, push = options.impacts == "sequential", options.resolve == "push"
     rubs = options.rubs and not method.of_free_bodies
     return Settings(
-        home, driving, pushing, rtol, atol, step, every, maximal, closing, max_steps, motions, contacts, sequential, push, rubs
-    )
+        home, driving, pushing, rtol, atol, step, every, maximal, closing, max_steps, motions,
+        contacts, parts_of(mech, contacts), sequential, push, rubs,
+    )  # fmt: skip
 
 
 def _contacts(options: Options, method: Integrator) -> tuple[Contact, ...]:

@@ -69,7 +69,7 @@ class Side(NamedTuple):
     solid: Solid
 
 
-def points_of(mech: Mechanism, contacts: Iterable[Contact]) -> ContactPoints:
+def points_of(mech: Mechanism, contacts: Iterable[Contact], known: frozenset[str] = frozenset()) -> ContactPoints:
     """The tables of the points in which contacts can touch.
 
     Parameters
@@ -78,6 +78,8 @@ def points_of(mech: Mechanism, contacts: Iterable[Contact]) -> ContactPoints:
         Whose parts they name.
     contacts : iterable of Contact
         The contacts.
+    known : frozenset of str, optional
+        Parts that were there before: contacts with one of them that is there no more have no points.
 
     Returns
     -------
@@ -93,12 +95,19 @@ def points_of(mech: Mechanism, contacts: Iterable[Contact]) -> ContactPoints:
     names = contact_names(given)
     rows: list[tuple[int, Side, Side, Pairing, bool]] = []
     for c, (contact, name) in enumerate(zip(given, names, strict=True)):
+        if any(part in known and not _is_there(mech, part) for part in (contact.a, contact.b)):
+            continue
         sides_a, sides_b = (_sides(mech, part, name, side) for side, part in (("a", contact.a), ("b", contact.b)))
         for a in sides_a:
             for b in sides_b:
                 found, swapped = _paired(name, a, b)
                 rows += [(c, a, b, pairing, swapped) for pairing in found]
     return _tables(mech.structure, given, names, rows)
+
+
+def parts_of(mech: Mechanism, contacts: Iterable[Contact]) -> frozenset[str]:
+    """The parts of a mechanism that contacts name; not the level ground, which is no part."""
+    return frozenset(part for contact in contacts for part in (contact.a, contact.b) if _is_there(mech, part))
 
 
 def contact_names(contacts: Sequence[Contact]) -> tuple[str, ...]:
@@ -144,6 +153,11 @@ def _sides(mech: Mechanism, part: str, contact: str, side: str) -> list[Side]:
     if part == GROUND:
         return [Side("the level ground", WORLD, Solid("plane", Pose()))]
     raise ModelError(f"contact {contact!r}: there is no frame, shape or body {part!r} for {side}. {_nearest(mech, part)}")
+
+
+def _is_there(mech: Mechanism, part: str) -> bool:
+    """Whether a name stands for something that can be touched."""
+    return part in mech.frames or part in mech.shapes or bool(_touchable_shapes(mech, part))
 
 
 def _shape_side(mech: Mechanism, name: str) -> Side:

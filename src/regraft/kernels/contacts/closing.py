@@ -12,15 +12,16 @@ from typing import Any
 from ...algebra.memory import call_kernel, load, store, vector_at
 from ...algebra.spatial import Vector, add, dot, rotate, scale, subtract, zero_spatial
 from ...compilation import inline, jit, long_entry
-from ...tolerances import CONTACT_CLOSED, MOST_INSIDE, PENETRATES, REDUNDANT, SLOW_SLIP, SPIRALS, TURNS_TOO
+from ...tolerances import CONTACT_CLOSED, MOST_INSIDE, NO_MOVE, PENETRATES, REDUNDANT, SLOW_SLIP, SPIRALS, TURNS_TOO
 from .. import configuration
 from ..aba import factorise
 from ..constraints.closure import CLOSE_VELOCITIES, couple
 from ..constraints.rows import body_frame, hold, tree_origin
-from ..kinematics import move_bodies
+from ..kinematics import move_bodies, place_bodies
 from ..memory import loops_at, model_at, positions_in, velocities_in, work_at
 from ..tables import TAU, VEL, KernelModel, R, Work
 from .dynamics import across, drop_slack, meet_active, other_row
+from .glance import judge_step
 from .memory import (
     ACTIVE_POINTS,
     ANCHOR,
@@ -28,6 +29,7 @@ from .memory import (
     DIRECTION,
     INSIDE,
     MODE,
+    READY,
     SLACK,
     SLIP,
     STATUS,
@@ -53,6 +55,9 @@ _TRIALS = 6
 @jit
 def prepare_rows(model: KernelModel, work: Work, contacts: Contacts, q: Any, v: Any) -> None:
     """The factors of M, the rows of active items and their Delassus matrix at q."""
+    if contacts.header[READY] == 1:
+        contacts.header[READY] = 0
+        return
     factorise(model, work, q)
     if contacts.header[CLOSING] != 0:
         closed = loops_at(model.handle, 0.0)
@@ -149,26 +154,35 @@ def close_speeds(model: KernelModel, work: Work, contacts: Contacts, q: Any, v: 
 
 @jit
 def close_places(model: KernelModel, work: Work, contacts: Contacts, q: Any, v: Any, best: Any) -> float:
-    """Put q where closed points touch and sticking ones are at their anchors; returns what is left. `best` is scratch (nq,)."""
-    worst = 0.0
+    """Put q where closed points touch and sticking ones are at their anchors; returns what is left. `best` is scratch (nq,).
+
+    Of moves that are hardly more than rounding all but the first are made with what was found for that one; it is what
+    `prepare_rows` would have found where they end.
+    """
+    worst, contacts.header[READY] = 0.0, 0
     for trial in range(_TRIALS):
-        factorise(model, work, q)
+        place_bodies(model, work, q)
         move_bodies(model, work, q, v)
         meet_active(model, work, contacts)
         problem = problem_without_friction(contacts)
         before, worst = worst, position_gaps(model, work, contacts, problem)
         if worst <= CONTACT_CLOSED or (trial > 2 and not worst < 0.5 * before):
             break
-        if contacts.header[CLOSING] != 0:
-            closed = loops_at(model.handle, 0.0)
-            hold(model, work, closed, q)
-            couple(model, work, closed, REDUNDANT)
-        spread_active(model, work, contacts)
-        couple_contacts(model, work, contacts, q, problem.A)
+        if contacts.header[READY] == 0 or worst > NO_MOVE:
+            factorise(model, work, q)
+            if contacts.header[CLOSING] != 0:
+                closed = loops_at(model.handle, 0.0)
+                hold(model, work, closed, q)
+                couple(model, work, closed, REDUNDANT)
+            spread_active(model, work, contacts)
+            couple_contacts(model, work, contacts, q, problem.A)
+            contacts.header[READY] = 1 if worst <= NO_MOVE and contacts.header[CLOSING] == 0 else 0
         least_move(model, work, contacts, q, problem)
         for i in range(q.shape[0]):
             best[i] = q[i]
         configuration.integrate(model.walk, best, contacts.spare[STEP], q)
+        if trial == _TRIALS - 1:
+            contacts.header[READY] = 0  # bodies are no longer placed where they are
     return worst
 
 
@@ -226,6 +240,8 @@ def contact_closing(handle: int, q: int, v: int, step: int, best: int, result: i
         return math.inf
     if closes != 0:
         gap = call_kernel(closes, (handle, q, v, step, best, result, what))
+    if what != CLOSE_VELOCITIES:
+        judge_step(contacts)
     if active_rows(contacts) == 0:
         drop_slack(contacts)
         return gap

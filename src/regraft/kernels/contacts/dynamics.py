@@ -34,6 +34,7 @@ from ..prescribed import impose_rates
 from ..tables import VEL, A, D, KernelModel, R, Work
 from .complementarity import find_modes
 from .distribution import least_margin, widest_margin
+from .glance import forget_forces, note_forces
 from .memory import (
     ACTIVE_POINTS,
     ACTIVE_RUBS,
@@ -382,6 +383,7 @@ def set_modes(model: KernelModel, work: Work, contacts: Contacts, problem: Probl
     for a in range(problem.kinds.shape[0]):
         i = contacts.active[0, a]
         mode = problem.modes[a] if problem.kinds[a] != FIXED_FORCE else SLIDE
+        has_anchor = contacts.items[i, MODE] == STICK
         contacts.items[i, MODE], contacts.items[i, HIT] = mode, NOTHING
         patience = max(1.0, contacts.kept[i, PATIENCE])
         contacts.kept[i, SLACK] = contacts.kept[i, SLACK + 1] = min(patience, 10.0) * SLACK_FORCE * largest
@@ -393,7 +395,7 @@ def set_modes(model: KernelModel, work: Work, contacts: Contacts, problem: Probl
             store(contacts.kept, i, DIRECTION, in_space(contacts, i, problem.directions[a, 0], problem.directions[a, 1]))
             contacts.kept[i, SLACK + 1] = min(patience, 100.0) * SLACK_SLIP
             store(contacts.kept, i, SLIP, (0.0, 0.0, 0.0))
-        elif mode == STICK:
+        elif mode == STICK and not has_anchor:
             anchor(model, work, contacts, i)
 
 
@@ -527,6 +529,9 @@ def contact_dynamics(handle: int, q: int, v: int, tau: int, external: int, pushe
         list_active(contacts)
         watch_open_ones(m, w, contacts)
         keep_first_directions(contacts)
+        forget_forces(contacts)
+    elif active_rows(contacts) > 0:
+        note_forces(contacts)
     return margin
 
 

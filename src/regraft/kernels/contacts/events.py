@@ -12,11 +12,11 @@ from typing import Any
 from ...algebra.memory import load, store
 from ...algebra.spatial import add, dot, scale, zero_spatial
 from ...compilation import Floats, entry, inline, jit
-from ...tolerances import AHEAD_BELOW, AT_THE_LIMIT, JAMS_AT, JOINT_RESTS, REST_SPEED, STANDS_STILL, TOUCHING
+from ...tolerances import AHEAD_BELOW, AT_THE_LIMIT, JAMS_AT, JOINT_RESTS, PENETRATES, REST_SPEED, STANDS_STILL, TOUCHING
 from ..kinematics import move_bodies, place_bodies
 from ..memory import model_at, positions_in, work_at
 from ..tables import TAU, VEL, KernelModel, R, Work
-from .closing import close_places, close_speeds, prepare_rows
+from .closing import close_places, close_speeds, off_anchor, prepare_rows
 from .dynamics import across, anchor, list_active
 from .impact import SEQUENTIAL, SIMULTANEOUS, solve_impact
 from .memory import (
@@ -27,6 +27,8 @@ from .memory import (
     CHOOSING,
     DIRECTION,
     FORCE,
+    GOES_ON,
+    HELD,
     HIT,
     HOLDS,
     IMPACT_LAWS,
@@ -35,8 +37,10 @@ from .memory import (
     MODE,
     NOTHING,
     OTHER,
+    READY,
     SLIPS,
     STATUS,
+    STAYS,
     STEP,
     TOUCHES,
     Contacts,
@@ -89,6 +93,26 @@ def let_go_and_slip(model: KernelModel, work: Work, contacts: Contacts) -> None:
             contacts.items[i, HIT] = NOTHING  # the slip has not ended, but turned by a right angle within a step
         elif hit == HOLDS:
             contacts.items[i, MODE] = STICK
+
+
+@jit
+def recall(model: KernelModel, work: Work, contacts: Contacts) -> None:
+    """Points that were closed in the structure before and no longer touch, or come together or part, are open."""
+    still = zero_spatial(work.body[0, R])
+    for i in range(contacts.items.shape[0]):
+        stays, goes_on = contacts.items[i, HIT] == STAYS, contacts.items[i, HIT] == GOES_ON
+        if stays or goes_on:
+            contacts.items[i, HIT] = SLIPS if goes_on else NOTHING
+        if (stays or goes_on) and i < contacts.points.shape[0]:
+            meet_point(model, work, contacts.points, contacts.shapes, contacts.profiles, contacts.met, i)
+            speed = along_rows(contacts, i, slip_velocity(model, work, contacts, i, VEL, still))[0]
+            if abs(contacts.met[i, GAP]) > PENETRATES or abs(speed) > REST_SPEED:
+                contacts.items[i, MODE] = contacts.items[i, BEFORE] = OPEN
+                contacts.items[i, HIT] = NOTHING
+            elif contacts.items[i, MODE] == STICK:
+                away = off_anchor(model, work, contacts, i)
+                if dot(away, away) > PENETRATES * PENETRATES:
+                    contacts.items[i, BEFORE] = OPEN  # it was moved, so it has another anchor now
 
 
 @jit
@@ -201,7 +225,7 @@ def rest_or_slide(model: KernelModel, work: Work, contacts: Contacts, v: Any) ->
     still, n = zero_spatial(work.body[0, R]), contacts.points.shape[0]
     for i in range(contacts.items.shape[0]):
         hit = contacts.items[i, HIT]
-        if contacts.items[i, MODE] == OPEN or hit == SLIPS or hit == HOLDS:
+        if contacts.items[i, MODE] == OPEN or hit == SLIPS or hit == HOLDS or hit == HELD:  # noqa: PLR1714, SIM109
             continue
         if i < n:
             slip = across(contacts, i, slip_velocity(model, work, contacts, i, VEL, still))
@@ -224,8 +248,10 @@ def contact_event(handle: int, x: Floats, best: Floats, sequential: bool, jammed
     for i in range(contacts.items.shape[0]):
         contacts.items[i, BEFORE] = contacts.items[i, MODE]
     let_go_and_slip(m, w, contacts)
+    recall(m, w, contacts)
     told = CALM
     collides = touch_and_close(m, w, contacts, q, v, best)
+    contacts.header[READY] = 0  # as other points may be closed by then
     if collides or jammed >= 0:
         told = strike(m, w, contacts, q, v, sequential, jammed)
         for i in range(contacts.items.shape[0]):

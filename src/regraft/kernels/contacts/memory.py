@@ -33,7 +33,10 @@ FREE = 12  # how many forces do not follow from the motion
 POINTS_AT, SHAPES_AT, PROFILES_AT, MET_AT, ITEMS_AT, KEPT_AT, ACTIVE_AT, Y_AT, MATRIX_AT, VECTORS_AT = range(13, 23)
 KINDS_AT, LAWS_AT, DIRECTIONS_AT, SPARE_AT, BODY_SPARE_AT, SCRATCH_AT, VALUES_AT, PAIRS_AT = range(23, 31)
 LOOP_RUBS = 31  # address of `loop_rubs.loop_rubs_kernel`, 0 where no joint that closes a loop has dry friction
-CONTACT_HEADER = 32
+CALM = 32  # 1 where forces need not be looked at again within the present step, see `glance`
+LOOKS = 33  # how many stages of the present step have found forces
+READY = 34  # 1 where all that `closing.prepare_rows` finds is there
+CONTACT_HEADER = 35
 
 # items: int64 (points + rubs, ITEM)
 MODE = 0  # OPEN, STICK or SLIDE
@@ -44,8 +47,12 @@ RUB_LOOP = 4  # of a rub: the number of its joint among those that close loops, 
 RUB_OWN = 5  # and which velocity of that joint it is
 ITEM = 6
 
-NOTHING, TOUCHES, LEAVES, SLIPS, HOLDS = range(5)
-"""What happens to an item: HIT. LEAVES: the normal force would pull. SLIPS: friction is not enough. HOLDS: slip has ended."""
+NOTHING, TOUCHES, LEAVES, SLIPS, HOLDS, STAYS, GOES_ON, HELD = range(8)
+"""What happens to an item: HIT. LEAVES: the normal force would pull. SLIPS: friction is not enough. HOLDS: slip has ended.
+
+Where a structure begins: STAYS: it was closed before, and is to stay so if it still touches. GOES_ON: likewise, with a slip so
+slow that only the structure before knows it. HELD: it is closed in any case.
+"""
 
 # kept: float64 (points + rubs, KEPT)
 DIRECTION = 0  # 3: unit vector along the slip, in world axes; of a rub its sign in the first number
@@ -58,7 +65,9 @@ SLIP = 15  # 3: the slip velocity of a point that slides, where the last step en
 LEAD = 18  # 3: the direction against which friction acted last, in world axes
 PATIENCE = 21  # by how much more slack it has than usual, as it has changed its mode again and again
 BEGUN = 22  # 3: DIRECTION where the present modes were chosen
-KEPT = 25
+LEAST = 25  # 2: of what forces say of the end of its mode, the least in the stages of the present step,
+MOST = 27  # 2: and the most
+KEPT = 29
 
 # kinds: int64 (3, items), of the active items one after the other, as `problem` wants them
 SORTS = 0  # CONE, RAY, BOX or FIXED_FORCE

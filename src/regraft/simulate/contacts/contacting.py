@@ -16,6 +16,7 @@ from ...kernels.contacts import memory as m
 from ...kernels.contacts.closing import contact_closing
 from ...kernels.contacts.dynamics import contact_dynamics, contact_guards
 from ...kernels.contacts.events import UNSOLVED, contact_event
+from ...kernels.contacts.glance import contact_glance
 from ...kernels.contacts.impact import ADDS_ENERGY, ENDED_PLASTIC, LESS_EXPANSION, STRONGE_AS_POISSON
 from ...kernels.contacts.points import gaps_at
 from ...kernels.contacts.problem import NO_SOLUTION, OPEN, SLIDE, SOLVED, STICK
@@ -25,11 +26,13 @@ from ...structure.workspace import Workspace
 from ...tolerances import CASCADE, PENETRATES, SLACK_FORCE
 from ..flow import Calls
 from ..guards import CONTACT, Guard
+from .carrying import carry
 from .rubs import Rub
 from .tables import ContactTables
 
 if TYPE_CHECKING:
     from ...describe.contacts import Contact
+    from ..settings import Settings
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -79,11 +82,9 @@ class Modes:
 class Contacting:
     """The contact points of one structure, and what has become of them."""
 
-    def __init__(
-        self, mech: Mechanism, contacts: Sequence[Contact], rubs: tuple[Rub, ...], work: Workspace, sequential: bool
-    ) -> None:
-        self.mech, self.work, self.sequential = mech, work, sequential
-        self.points, self.rubs = points_of(mech, contacts), rubs
+    def __init__(self, mech: Mechanism, settings: Settings, rubs: tuple[Rub, ...], work: Workspace) -> None:
+        self.mech, self.work, self.sequential = mech, work, settings.sequential
+        self.points, self.rubs = points_of(mech, settings.contacts, settings.parts), rubs
         self.tables = ContactTables(mech, self.points, rubs, work)
         self.names = (*self.points.names, *(rub.joint for rub in rubs))
         self._best = np.zeros(mech.nq)
@@ -94,14 +95,22 @@ class Contacting:
         """Let a step compute with contacts."""
         calls.has_loops = calls.closes = True
         calls.dynamics, calls.closing = address_of(contact_dynamics), address_of(contact_closing)
+        calls.glance = address_of(contact_glance)
         calls.watch, calls.values = address_of(contact_guards), self.tables.values.ctypes.data
 
     def guards(self) -> list[Guard]:
         """Two for each item."""
         return [Guard(sort=CONTACT, direction=-1, coordinate=e) for e in range(2 * len(self.names))]
 
-    def start(self, x: Array, push: bool) -> Array:
-        """The state from which a run starts, with all points in their modes; an error where shapes are in one another."""
+    def start(self, x: Array, push: bool, before: Contacting | None = None, hold: bool = False) -> Array:
+        """The state from which a run starts, with all points in their modes; an error where shapes are in one another.
+
+        Points that are closed in the structure `before`, and can be so here, go on as they were; with `hold` all points have the
+        modes that they had there, and the state is moved so that they can.
+        """
+        if before is not None and hold:
+            carry(before, self, hold)
+            return self._settled(x)
         gaps = np.zeros(len(self.points.names))
         gaps_at(self.work, x[: self.mech.nq].copy(), self.points.points, self.points.shapes, self.points.profiles, gaps)
         deepest = int(np.argmin(gaps)) if len(gaps) else -1
@@ -114,6 +123,8 @@ class Contacting:
             x = self._pushed_out(x)
         for i in np.flatnonzero(gaps < 0.0):
             self.tables.items[i, m.HIT] = m.TOUCHES
+        if before is not None:
+            carry(before, self)
         return self._settled(x)
 
     def _pushed_out(self, x: Array) -> Array:
@@ -160,6 +171,14 @@ class Contacting:
         """What the last impact was not as its laws say, each by a word."""
         who = listed(self.names[i] for i in self.struck())
         return {word: said.format(who) for bit, word, said in _TOLD if self.told & bit}
+
+    def struck_at_start(self, before: Contacting) -> list[str]:
+        """What is to be told of points that were open before and have struck something where this structure began."""
+        opened = {name for name, mode in zip(before.names, before.tables.items[:, m.MODE], strict=True) if mode == OPEN}
+        hard = self.tables.kept[:, m.IMPULSE] > 0.0
+        return [
+            f"{name} {HAPPENS[m.TOUCHES]}" for name, struck in zip(self.names, hard, strict=True) if struck and name in opened
+        ]
 
     def happened(self, hits: Sequence[int], t: float) -> list[str]:
         """Say what the guards that were hit mean, and let it happen at the next `event`."""

@@ -1,0 +1,125 @@
+"""A look at contacts that costs no dynamics: for the steps in which no force is near the end of its mode.
+
+The stages of a step have found forces already. Where none of the numbers that end a mode has changed by much from stage to stage,
+and none is near zero, forces are not looked at again within that step, only gaps and slips are.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ...algebra.memory import load, vector_at
+from ...algebra.spatial import dot, zero_spatial
+from ...compilation import inline, jit, long_entry
+from ..kinematics import move_bodies, place_bodies
+from ..memory import model_at, positions_in, velocities_in, work_at
+from ..tables import VEL, KernelModel, R, Work
+from .memory import (
+    ACTIVE_POINTS,
+    ACTIVE_RUBS,
+    CALM,
+    CHOOSING,
+    DIRECTION,
+    FORCE,
+    LARGEST,
+    LEAST,
+    LOOKS,
+    MODE,
+    MOST,
+    RUBS,
+    SLACK,
+    Contacts,
+    contacts_at,
+)
+from .points import gap_of, meet_point
+from .problem import OPEN, SLIDE, STICK
+from .rows import slip_velocity
+from .tables import MU_KINETIC, MU_STATIC
+
+STAGES = 5
+"""So many stages of a step have to have found forces."""
+STEADY = 0.5
+"""What is never below this part of its largest value in the stages of a step is not near zero within it."""
+
+
+@inline
+def force_guards(contacts: Contacts, i: int) -> tuple[float, float]:
+    """What ends the mode of a closed item where it is zero, as far as it depends on forces; 1 for what does not."""
+    mode, force = contacts.items[i, MODE], contacts.kept[i, FORCE]
+    if i >= contacts.points.shape[0]:
+        return 1.0, contacts.kept[i, LARGEST] - abs(force) if mode == STICK else 1.0
+    if mode != STICK:
+        return force, 1.0
+    friction = math.hypot(contacts.kept[i, FORCE + 1], contacts.kept[i, FORCE + 2])
+    return force, contacts.shapes[i, MU_STATIC] * force - friction
+
+
+@jit
+def note_forces(contacts: Contacts) -> None:
+    """LEAST and MOST of what forces say in the stages of a step; after each dynamics."""
+    for a in range(contacts.header[ACTIVE_POINTS] + contacts.header[ACTIVE_RUBS]):
+        i = contacts.active[0, a]
+        found = force_guards(contacts, i)
+        for side in range(2):
+            value = found[0] if side == 0 else found[1]
+            contacts.kept[i, LEAST + side] = min(contacts.kept[i, LEAST + side], value)
+            contacts.kept[i, MOST + side] = max(contacts.kept[i, MOST + side], value)
+    contacts.header[LOOKS] += 1
+
+
+@jit
+def judge_step(contacts: Contacts) -> None:
+    """CALM: whether forces need not be looked at again within the step that has been taken; LEAST and MOST begin anew."""
+    count = contacts.header[ACTIVE_POINTS] + contacts.header[ACTIVE_RUBS]
+    calm = contacts.header[RUBS] == 0 and (count == 0 or contacts.header[LOOKS] >= STAGES)
+    for a in range(count):
+        i = contacts.active[0, a]
+        for side in range(2):
+            if not contacts.kept[i, LEAST + side] > STEADY * contacts.kept[i, MOST + side]:
+                calm = False
+    forget_forces(contacts)
+    if count > 0:
+        note_forces(contacts)  # of the last stage, with which the next step begins
+    contacts.header[LOOKS], contacts.header[CALM] = 0, 1 if calm else 0
+
+
+@jit
+def forget_forces(contacts: Contacts) -> None:
+    """No step has been seen yet."""
+    contacts.header[LOOKS] = contacts.header[CALM] = 0
+    for i in range(contacts.items.shape[0]):
+        for side in range(2):
+            contacts.kept[i, LEAST + side], contacts.kept[i, MOST + side] = math.inf, -math.inf
+
+
+@inline
+def gaps_and_slips(model: KernelModel, work: Work, contacts: Contacts, v: Any) -> None:
+    """`values` of guards that do not depend on forces."""
+    still, n = zero_spatial(work.body[0, R]), contacts.points.shape[0]
+    for i in range(contacts.items.shape[0]):
+        mode = contacts.items[i, MODE]
+        if i >= n:
+            continue  # where joints rub no step is calm
+        if mode == OPEN:
+            gap = gap_of(model, work, contacts.points, contacts.shapes, contacts.profiles, i)
+            contacts.values[0, 2 * i] = gap + contacts.kept[i, SLACK]
+        elif mode == SLIDE and contacts.shapes[i, MU_KINETIC] > 0.0:
+            meet_point(model, work, contacts.points, contacts.shapes, contacts.profiles, contacts.met, i)
+            slip = dot(slip_velocity(model, work, contacts, i, VEL, still), load(contacts.kept, i, DIRECTION, 3))
+            contacts.values[0, 2 * i + 1] = slip + contacts.kept[i, SLACK + 1]
+
+
+@long_entry
+def contact_glance(handle: int, q: int, v: int) -> float:
+    """Look at gaps and slips, and say 1, where that is enough in this step; else 0."""
+    contacts = contacts_at(handle)
+    if contacts.header[CALM] == 0 or contacts.header[CHOOSING] == 1:
+        return 0.0
+    m, w, velocity = model_at(handle), work_at(handle, 0.0), vector_at(v, velocities_in(handle))
+    position = vector_at(q, positions_in(handle))
+    place_bodies(m, w, position)
+    if contacts.header[ACTIVE_POINTS] > 0:
+        move_bodies(m, w, position, velocity)
+    gaps_and_slips(m, w, contacts, velocity)
+    return 1.0
