@@ -19,6 +19,7 @@ from ..ask.reactions import joint_reactions
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
 from ..errors import ModelError
+from .contacts.looking import Looking, Pushed, pushed_by, with_pushes
 from .drives import Motors, Pushes, Torques
 from .prescribed import Guiding, Motion
 from .recorded import Segment
@@ -134,16 +135,51 @@ def _asked(segment: Segment, applied: Applied) -> Forces:
     return Forces(torques, pushes)
 
 
+def seen_contacts(segment: Segment, begins: Array | None = None) -> tuple[Looking, Array]:
+    """The contacts of a segment, and what is seen of them at its samples; `begins` as in `Looking.seen`."""
+    forces = forces_of(segment)
+    return _seen_with(segment, forces.torques, forces.wrenches, begins)
+
+
+def _seen_with(
+    segment: Segment, torques: Array | None, wrenches: Array | None, begins: Array | None = None
+) -> tuple[Looking, Array]:
+    applied = segment.applied
+    guided = Guiding(segment.mech, applied.prescribed, applied.later) if applied.prescribed else None
+    looking = Looking(segment, guided)
+    return looking, looking.seen(segment.t, segment.x, torques, wrenches, begins)
+
+
+def pushed(segment: Segment) -> Pushed:
+    """What contacts do to the bodies and joints of a segment's mechanism at its samples."""
+    if segment.contacts is None:
+        return Pushed({}, {})
+    looking, seen = seen_contacts(segment)
+    return pushed_by(segment, looking.points, seen)
+
+
 def _with_prescribed(segment: Segment, applied: Applied, torques: Array | None, pushes: Array | None) -> Array:
     """(samples, N_J): the torques, with those that prescribed motions take."""
     mech = segment.mech
-    found = np.zeros((len(segment.t), mech.coordinates.count)) if torques is None else torques
-    guiding, where = Guiding(mech, applied.prescribed, applied.later), mech.coordinates.slices
+    found = np.zeros((len(segment.t), mech.coordinates.count)) if torques is None else torques.copy()
+    acting = Forces(torques, pushes)
+    if segment.contacts is not None:
+        looking, seen = _seen_with(segment, torques, pushes)
+        acting = _and_contacts(segment, pushed_by(segment, looking.points, seen), acting)
+    guiding = Guiding(mech, applied.prescribed, applied.later)
     for i, (t, x) in enumerate(zip(segment.t.tolist(), segment.seen, strict=True)):
-        tau = {name: found[i, place] for name, place in where.items() if place.stop > place.start}
-        wrenches = None if pushes is None else dict(zip(mech.bodies, pushes[i if len(pushes) > 1 else 0], strict=True))
-        found[i, : mech.nv] += driven_dynamics(mech, State(mech.layout, x), guiding.accelerations(t), tau, wrenches).torques
+        found[i, : mech.nv] += driven_dynamics(mech, State(mech.layout, x), guiding.accelerations(t), *_by_name(mech, acting, i)).torques
     return found
+
+
+def _by_name(mech: Mechanism, forces: Forces, i: int) -> tuple[dict[str, Array] | None, dict[str, Array] | None]:
+    """Torques by joint and wrenches by body at sample i; None where there are none."""
+    tau, wrenches, where = None, None, mech.coordinates.slices
+    if forces.torques is not None:
+        tau = {name: forces.torques[i, place] for name, place in where.items() if place.stop > place.start}
+    if forces.wrenches is not None:
+        wrenches = dict(zip(mech.bodies, forces.wrenches[i if len(forces.wrenches) > 1 else 0], strict=True))
+    return tau, wrenches
 
 
 def _torque_rows(mech: Mechanism, torque: Torques | None) -> Rows | None:
@@ -196,16 +232,21 @@ def reaction_histories(segments: Sequence[Segment]) -> dict[str, Array]:
     """By joint: (samples, 6), as `joint_reactions` gives them; NaN while it is not there."""
     found = _nothing(segments, {name: 6 for segment in segments for name in segment.mech.joints})
     for segment, rows in _with_rows(segments):
-        mech, forces, where = segment.mech, forces_of(segment), segment.mech.coordinates.slices
-        driven = {name for name in where if where[name].stop > where[name].start}
+        mech, forces = segment.mech, _and_contacts(segment, pushed(segment), forces_of(segment))
         for i, x in enumerate(segment.seen):
-            tau = None if forces.torques is None else {name: forces.torques[i, where[name]] for name in driven}
-            pushes = None
-            if forces.wrenches is not None:
-                pushes = dict(zip(mech.bodies, forces.wrenches[i if len(forces.wrenches) > 1 else 0], strict=True))
-            for name, wrench in joint_reactions(mech, State(mech.layout, x), tau, pushes).items():
+            for name, wrench in joint_reactions(mech, State(mech.layout, x), *_by_name(mech, forces, i)).items():
                 found[name][rows.start + i] = wrench
     return found
+
+
+def _and_contacts(segment: Segment, contacts: Pushed, forces: Forces) -> Forces:
+    """Torques and wrenches that acted, with those of contacts and of dry friction in joints."""
+    mech, count, torques = segment.mech, len(segment.t), forces.torques
+    if contacts.torques:
+        torques = np.zeros((count, mech.coordinates.count)) if torques is None else torques.copy()
+        for name, more in contacts.torques.items():
+            torques[:, mech.coordinates.slices[name]] += more
+    return Forces(torques, with_pushes(mech.bodies, forces.wrenches, contacts.wrenches, count))
 
 
 def _nothing(segments: Sequence[Segment], sizes: Mapping[str, int]) -> dict[str, Array]:

@@ -10,11 +10,33 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 
-class EventRecord(NamedTuple):
-    """An event that happened."""
-
+class _TimeAndName(NamedTuple):
     t: float
     name: str
+
+
+class EventRecord(_TimeAndName):
+    """An event that happened: the pair (t, name), with a count.
+
+    Attributes
+    ----------
+    t : float
+        When, in seconds.
+    name : str
+        Its name.
+    count : int
+        How many impacts it stands for: more than one where a contact comes to rest after bounces without end.
+    """
+
+    count: int
+
+    def __new__(cls, t: float, name: str, count: int = 1) -> EventRecord:
+        self = super().__new__(cls, t, name)
+        self.count = count
+        return self
+
+    def __repr__(self) -> str:
+        return f"EventRecord(t={self.t!r}, name={self.name!r}{f', count={self.count}' if self.count > 1 else ''})"
 
 
 class JointHistory(NamedTuple):

@@ -18,6 +18,7 @@ from ..structure.failures import why_idle
 from ..tolerances import CASCADE, LEAST_STEP, SAME_TIME
 from . import stepping_loop
 from .applied import Applied
+from .contacts.bounces import Bounces
 from .coordinates import Maximal, Reduced
 from .events import PASS, STOP, Event, TimeAt, check_events
 from .histories import EventRecord
@@ -181,6 +182,7 @@ class Run:
         self.asked: frozenset[str] = frozenset()
         """The events whose actions led to the present segment."""
         self.warned: set[str] = set()
+        self.bounces = Bounces()
 
     def from_state(self, mech: Mechanism, state: State) -> Trajectory:
         """Run to the end."""
@@ -248,6 +250,7 @@ class Run:
         self._keep_segment(runner, said[0])
         self.happened.extend(EventRecord(t, what) for what in said)
         runner.restart(contacts.event(x))
+        self.bounces.follow(t, contacts, self.happened)
 
     def _keep_segment(self, runner: Runner, event: str | None) -> None:
         """Keep what a runner has recorded since its last segment."""

@@ -80,7 +80,7 @@ def _put_behind(before: Trajectory, part: Trajectory, shift: bool) -> Trajectory
         return part
     later = end - start
     segments = [_later(segment, later) for segment in part.segments]
-    events = [EventRecord(t + later, name) for t, name in part.events]
+    events = [EventRecord(event.t + later, event.name, event.count) for event in part.events]
     return Trajectory(segments, events, part.steps, part.rejected, part.interrupted)
 
 

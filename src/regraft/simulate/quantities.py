@@ -90,7 +90,7 @@ def _history(segments: Segments, place: Callable[[Mechanism], tuple[str, Pose] |
         if found is None:
             rows, local = np.full((len(segment.t), MOTION), np.nan), Pose()
         else:
-            rows, local = _motion(segment, found[0]), found[1]
+            rows, local = motion_of_body(segment, found[0]), found[1]
         turned = rows[:, :9].reshape(-1, 3, 3)
         arm = turned @ local.translation
         position.append(rows[:, 9:POSE] + arm)
@@ -105,7 +105,7 @@ def balances(segments: Segments) -> Array:
     return np.concatenate([_balance(segment) for segment in segments])
 
 
-def _motion(segment: Segment, body: str) -> Array:
+def motion_of_body(segment: Segment, body: str) -> Array:
     """(samples, 18): pose and twist of a body."""
     structure, out = segment.moved.structure, np.empty((len(segment.t), MOTION))
     if body == WORLD:
@@ -123,7 +123,7 @@ def center_of_mass(segment: Segment) -> Array:
     if whole <= 0.0:
         raise ModelError("nothing has a mass, so there is no centre of mass.")
     for name, inertia in inertias.items():
-        rows = _motion(segment, name)
+        rows = motion_of_body(segment, name)
         total += inertia.mass * (rows[:, 9:POSE] + rows[:, :9].reshape(-1, 3, 3) @ inertia.com)
     return total / whole
 

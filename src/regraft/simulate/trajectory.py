@@ -16,6 +16,7 @@ from ..describe.mechanism import Mechanism
 from ..describe.state import State
 from . import archive, data_frames
 from .applied import reaction_histories, torque_histories, with_known_forces
+from .contacts.results import ContactHistories, wrench_histories
 from .histories import BodyHistory, EnergyHistory, EventRecord, JointHistory, LoopErrorHistory, MomentumHistory
 from .invariants import Invariants, invariants
 from .quantities import balances, body_history, center_of_mass, frame_history, joint_history, joint_names
@@ -258,6 +259,53 @@ class Trajectory:
         True
         """
         return reaction_histories(self.segments)
+
+    def contacts(self) -> ContactHistories:
+        """What contacts did, at all samples: their modes, forces, places, slips, gaps and impacts.
+
+        Forces are found again, from the states, in the modes that held there and with what acted then. Where the motion does not
+        determine them, `unique` is False, and they are some that obey Coulomb's law.
+
+        Returns
+        -------
+        ContactHistories
+            By contact, a mapping of str to ContactHistory; the points of a contact have histories of their own, by names such as
+            ``"cube/0"``. With `dissipated`, what friction and impacts have taken.
+
+        Raises
+        ------
+        ModelError
+            If the torques of the run are not known, as in `torques`.
+
+        Examples
+        --------
+        >>> import regraft as rg
+        >>> mech = rg.Mechanism()
+        >>> mech.add_body("ball", rg.Inertia.sphere(2.0, 0.1))
+        >>> mech.add_joint("fall", rg.Prismatic((0, 0, 1)), "world", "ball")
+        >>> mech.add_shape("ball", rg.Sphere(0.1))
+        >>> traj = rg.simulate(mech, mech.state(q={"fall": 0.1}), 0.5, contacts=rg.Contact("ball"))
+        >>> found = traj.contacts()["ball"]
+        >>> str(found.mode[-1]), round(float(found.normal[-1]), 9)
+        ('sticking', 19.62)
+        """
+        return ContactHistories(self.segments)
+
+    def contact_wrenches(self) -> dict[str, Array]:
+        """What contacts do to bodies, at all samples.
+
+        Returns
+        -------
+        dict of str to (samples, 6) array
+            By body that can be touched: (moment, force) of all contacts on it in world axes, the moment about the body's origin;
+            NaN while there is no such body.
+
+        Raises
+        ------
+        ModelError
+            If the torques of the run are not known, as in `torques`.
+        """
+        return wrench_histories(self.segments)
 
     def loop_error(self) -> LoopErrorHistory:
         """How far loops and couplings are open at all samples; in maximal coordinates every joint closes a loop.

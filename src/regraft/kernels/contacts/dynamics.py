@@ -29,6 +29,7 @@ from .memory import (
     ACTIVE_RUBS,
     ANCHOR,
     BASE,
+    BEGUN,
     CHOOSING,
     CLOSING,
     DIRECTION,
@@ -311,13 +312,26 @@ def set_modes(model: KernelModel, work: Work, contacts: Contacts, problem: Probl
 
 @jit
 def watch_open_ones(model: KernelModel, work: Work, contacts: Contacts) -> None:
-    """SLACK of the points that are open: they begin on the outer side, whatever rounding the last event has left."""
+    """SLACK of the points that are open: they begin on the outer side, whatever rounding the last event has left.
+
+    One that bounces back, which SLACK + 1 says, has it only until it comes down again. Otherwise it would come down lower than it has
+    started, and the lowest of endlessly many bounces would not lose height.
+    """
     for i in range(contacts.points.shape[0]):
         if contacts.items[i, MODE] == OPEN:
             gap = gap_of(model, work, contacts.points, contacts.shapes, contacts.profiles, i)
-            contacts.kept[i, SLACK] = max(0.0, SLACK_GAP - 2.0 * gap) if gap < SLACK_GAP else 0.0
-            contacts.kept[i, SLACK + 1] = 0.0
+            contacts.kept[i, SLACK] = contacts.kept[i, SLACK + 1] = 0.0
+            if gap < SLACK_GAP:
+                contacts.kept[i, SLACK] = max(0.0, SLACK_GAP - 2.0 * gap)
+                contacts.kept[i, SLACK + 1] = 1.0 if parting_speed(model, work, contacts, i) > STANDS_STILL else 0.0
             contacts.items[i, HIT] = NOTHING
+
+
+@jit
+def parting_speed(model: KernelModel, work: Work, contacts: Contacts, i: int) -> float:
+    """How fast the gap of point i becomes wider, with VEL of the bodies."""
+    meet_point(model, work, contacts.points, contacts.shapes, contacts.profiles, contacts.met, i)
+    return along_rows(contacts, i, slip_velocity(model, work, contacts, i, VEL, zero_spatial(work.body[0, R])))[0]
 
 
 @inline
@@ -365,6 +379,9 @@ def watch(model: KernelModel, work: Work, contacts: Contacts, v: Any) -> None:
                 second = v[contacts.items[i, RUB_V]] * contacts.kept[i, DIRECTION]
         elif mode == OPEN:
             first = gap_of(model, work, contacts.points, contacts.shapes, contacts.profiles, i)
+            if contacts.kept[i, SLACK] > 0.0 and contacts.kept[i, SLACK + 1] > 0.0:
+                if parting_speed(model, work, contacts, i) <= 0.0:
+                    first -= contacts.kept[i, SLACK]
         else:
             first = normal
             if mode == STICK:
@@ -385,6 +402,13 @@ def drop_slack(contacts: Contacts) -> None:
             if slack > 0.0 and contacts.values[0, 2 * i + side] > 3.0 * slack:
                 contacts.kept[i, SLACK + side] = 0.0
                 contacts.values[0, 2 * i + side] -= slack
+
+
+@inline
+def keep_directions(contacts: Contacts) -> None:
+    """BEGUN of all items, for who looks at a motion that is over."""
+    for i in range(contacts.items.shape[0]):
+        store(contacts.kept, i, BEGUN, load(contacts.kept, i, DIRECTION, 3))
 
 
 # --- what `simulate` calls by address ----------------------------------------------------------------------------------------------------
@@ -409,6 +433,7 @@ def contact_dynamics(handle: int, q: int, v: int, tau: int, external: int, pushe
         contacts.header[CHOOSING] = 0
         list_active(contacts)
         watch_open_ones(m, w, contacts)
+        keep_directions(contacts)
     return margin
 
 

@@ -50,7 +50,8 @@ SLACK = 6  # 2: what is added to its guards until they have left zero
 FORCE = 8  # 3: normal force and friction along the tangents, as last found; of a rub its torque
 LARGEST = 11  # of a rub: the torque of its friction
 IMPULSE = 12  # 3: of the last impact, along normal and tangents
-KEPT = 15
+BEGUN = 15  # 3: DIRECTION where the present modes were chosen
+KEPT = 18
 
 # kinds: int64 (3, items), of the active items one after the other, as `problem` wants them
 SORTS = 0  # CONE, RAY, BOX or FIXED_FORCE

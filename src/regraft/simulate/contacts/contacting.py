@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from ...kernels.contacts.points import gaps_at
 from ...kernels.contacts.problem import OPEN, SLIDE, SOLVED, STICK
 from ...structure.contacts import ContactPoints, points_of
 from ...structure.workspace import Workspace
-from ...tolerances import PENETRATES
+from ...tolerances import PENETRATES, SLACK_FORCE
 from ..flow import Calls
 from ..guards import CONTACT, Guard
 from .tables import ContactTables
@@ -38,10 +38,27 @@ HAPPENS = {m.TOUCHES: "touches", m.LEAVES: "leaves", m.SLIPS: "slips", m.HOLDS: 
 class Modes:
     """The modes of all points in one segment, with what is needed to find their forces again."""
 
-    points: ContactPoints
+    points: ContactPoints | tuple[Contact, ...]
+    """The points; from a file or another process the contacts alone, as tables of points have addresses of this process."""
     rubs: tuple[tuple[str, int, float], ...]
     items: Integers
     kept: Array
+    before: Array | None = None
+    """(nq + nv,): the state before the impact with which the segment begins; None where there was none."""
+    chosen: bool = True
+    """Whether the modes have been chosen, as they are by the first dynamics of a segment; not where it ended before that."""
+
+    @property
+    def contacts(self) -> tuple[Contact, ...]:
+        """The contacts."""
+        return self.points.contacts if isinstance(self.points, ContactPoints) else self.points
+
+    def points_in(self, mech: Mechanism) -> ContactPoints:
+        """The points, of the mechanism that they were found in."""
+        return self.points if isinstance(self.points, ContactPoints) else points_of(mech, self.points)
+
+    def __reduce__(self) -> Any:
+        return Modes, (self.contacts, self.rubs, self.items, self.kept, self.before, self.chosen)
 
 
 class Contacting:
@@ -81,6 +98,8 @@ class Contacting:
 
     def _settled(self, x: Array) -> Array:
         found = x.copy()
+        self.before = x.copy()
+        self.tables.kept[:, m.IMPULSE : m.IMPULSE + 3] = 0.0
         self.told = contact_event(self.work, found, self._best, self.sequential)
         return found
 
@@ -107,7 +126,13 @@ class Contacting:
 
     def modes(self) -> Modes:
         """The present modes, for a segment."""
-        return Modes(self.points, self.rubs, self.tables.items.copy(), self.tables.kept.copy())
+        items, kept, chosen = self.tables.items.copy(), self.tables.kept.copy(), not self.tables.header[m.CHOOSING]
+        return Modes(self.points, self.rubs, items, kept, self.before if self.struck().size else None, chosen)
+
+    def struck(self) -> Integers:
+        """The points that took an impulse in the last event; one that is rounding is none."""
+        sizes = np.linalg.norm(self.tables.kept[: len(self.points.names), m.IMPULSE : m.IMPULSE + 3], axis=1)
+        return np.flatnonzero(sizes > SLACK_FORCE * sizes.max(initial=0.0))
 
     def problem(self) -> str | None:
         """Which contact has no force that obeys its law; None where all have."""
