@@ -31,6 +31,7 @@ OTHER_NAMES = {
     ("gait/differences.py", "SMALLEST"): "the step of a derivative",
     ("kernels/constraints/sharing.py", "_FIRST"): "a weight",
     ("kernels/bounds.py", "NUDGE"): "the step of a derivative",
+    ("kernels/contacts/meeting.py", "_STEP"): "the step of a derivative",
     ("kernels/derivatives.py", "STEP"): "the step of a derivative",
     ("kernels/inverse_kinematics.py", "_FIRST_DAMPING, _NEXT_DAMPING, _MOST_DAMPING"): "where the damping begins and ends",
     ("simulate/driver.py", "MARK"): "a number that stands for no number",
@@ -39,6 +40,7 @@ OTHER_NAMES = {
     ("simulate/prescribed.py", "_NEARBY"): "the step of a derivative",
     ("simulate/replay.py", "NUDGE"): "the step of a derivative",
     ("simulate/start.py", "_A_LITTLE"): "the step to a position nearby",
+    ("structure/heights.py", "_APART"): "the step of a derivative",
 }
 
 OTHER_LITERALS = {

@@ -293,6 +293,21 @@ SAME_FIT = 1e-6  # relative to the cost
 TAKES_PART = 1e-3  # relative to 1, the sum of the squares of a direction
 """A joint that takes part with less in the directions that are not determined is determined."""
 
+# --- contacts -----------------------------------------------------------------------------------------------------------------
+
+PARALLEL_AXES = 1e-12  # square of the sine of an angle
+"""Capsules whose axes are nearer to parallel touch in the middle of the line along which they lie beside each other."""
+
+RIM_UPRIGHT = 1e-9  # rad, and relative to the radius of the rim
+"""Within this tilt the lowest point of a rim goes to its centre, as a rim that lies flat has none; its gap is off by no more."""
+
+SURFACE_FOOT = 1e-7  # relative to the radius of the ball
+"""A step on a surface towards the point nearest to a ball's centre is taken as it is where it is shorter, and one more ends the
+search: Newton's method doubles the digits."""
+
+SLOPE_APART = 1e-3  # relative to 1 + the derivative
+"""By how much a derivative of a surface may differ from what differences say."""
+
 # --- dry friction --------------------------------------------------------------------------------------------------------------
 
 SLIP_SPEED = 1e-2  # rad/s and m/s
@@ -383,17 +398,12 @@ FLOOR_EVEN = 0.03  # m
 ROUNDED_TIMES = 0.05  # frames
 """Times of a file that are off equal distances by no more were rounded when they were written."""
 
-SURFACE_FOOT = 1e-13  # relative to the radius of the ball
-"""A step on a surface towards the point that is nearest to a ball's centre is the last one where it is shorter."""
-
-PARALLEL_AXES = 1e-12  # square of the sine of an angle
-"""Capsules whose axes are nearer to parallel touch in the middle of the line along which they lie beside each other."""
-
-RIM_UPRIGHT = 1e-9  # rad, and relative to the radius of the rim
-"""Within this tilt the lowest point of a rim goes to its centre, as a rim that lies flat has none; its gap is off by no more."""
-
 SLOW_SLIP = 1e-7  # m/s
 """A slip of this size has hardly a direction of its own: friction acts along the one that the step began with."""
+
+SPIRALS = 3e-6  # m/s
+STRAIGHT_ON = 0.999  # cosine of an angle
+"""A slower slip that has turned by more in a step has ended."""
 
 AHEAD_BELOW = 1e-3  # m/s
 AHEAD = 3e-5  # s

@@ -8,7 +8,7 @@ import numpy as np
 
 from regraft.kernels.contacts import complementarity
 from regraft.kernels.contacts.modes import mode_forces
-from regraft.kernels.contacts.problem import BOX, CONE, FIXED_FORCE, OPEN, RAY, SLIDE, STICK, scratch_shape
+from regraft.kernels.contacts.problem import BOX, CONE, OPEN, RAY, scratch_shape
 
 
 @dataclass
@@ -118,4 +118,12 @@ def random_problem(rng, n, *, planar=False, freedoms=None, mu=None, kinds=None, 
     return Problem(A, b, np.r_[kinds, np.full(joints, BOX)], np.r_[mu, bounds], np.r_[mu, bounds])
 
 
-__all__ = ["BOX", "CONE", "FIXED_FORCE", "OPEN", "RAY", "SLIDE", "STICK", "Problem", "random_problem"]
+def box_on_ground(load=(0.0, 0.0), push=0.0, friction=0.7):
+    """A box of 1 kg, 1 m long and 0.6 m wide, on its four corners, under 10 N at a place of its base and a push along it."""
+    corners = [np.array([x, y, -0.2]) for x in (-0.5, 0.5) for y in (-0.3, 0.3)]
+    J = np.array([np.r_[d, np.cross(r, d)] for r in corners for d in np.eye(3)[[2, 0, 1]]])
+    force, base = np.array([0.0, 0.0, -10.0]), np.array([*load, -0.2])
+    along = np.array([push, 0.0, 0.0])
+    f = np.r_[force + along, np.cross(base, force) + np.cross([0.0, 0.0, -0.2], along)]
+    M = np.diag([1.0, 1.0, 1.0, 12.0, 10.0, 8.0])  # M⁻¹
+    return Problem(J @ M @ J.T, J @ M @ f, np.full(4, CONE), np.full(4, friction), np.full(4, friction))

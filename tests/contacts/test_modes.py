@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from contact_problems import CONE, FIXED_FORCE, OPEN, SLIDE, STICK, Problem, random_problem
+from contact_problems import Problem, random_problem
+
+from regraft.kernels.contacts.problem import CONE, FIXED_FORCE, OPEN, SLIDE, STICK
 
 
 def test_sticking_points_do_not_move():

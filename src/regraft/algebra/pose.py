@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import isfinite
+from math import atan2, isfinite
 from typing import Any
 
 import numpy as np
@@ -247,6 +247,20 @@ class Pose(Frozen):
     def __repr__(self) -> str:
         turn = "" if np.array_equal(self.rotation, _IDENTITY) else f"rotation={self.rotation.round(6).tolist()}, "
         return f"Pose({turn}translation={tuple(float(x) for x in self.translation)})"
+
+
+def pose_along(direction: ArrayLike, middle: ArrayLike = (0.0, 0.0, 0.0)) -> Pose:
+    """A frame at a place whose z axis has a direction; that of the parent where there is none."""
+    given = np.asarray(direction, float)
+    length = float(np.linalg.norm(given))
+    if length == 0.0:
+        return Pose(translation=middle)
+    z = given / length
+    turn = np.cross((0.0, 0.0, 1.0), z)
+    sine = float(np.linalg.norm(turn))
+    if sine == 0.0:
+        return Pose(None if z[2] > 0.0 else np.diag([1.0, -1.0, -1.0]), middle)
+    return Pose.about(turn / sine, atan2(sine, float(z[2])), middle)
 
 
 def _scipy_rotation() -> Any:

@@ -43,7 +43,7 @@ class Fitted(Graph):
         ----------
         body : str
             The body that carries it, or ``"world"``.
-        form : Box, Sphere, Capsule, Cylinder, Ellipsoid, Mesh or Plane
+        form : Box, Sphere, Capsule, Cylinder, Ellipsoid, Mesh, Plane, Ground or Surface
             What it looks like.
         name : str, optional
             A name that no shape has; by default one is made from the body's.

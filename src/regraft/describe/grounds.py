@@ -121,7 +121,8 @@ def surface(function: Any) -> Surface:
     ----------
     function : compiled function
         ``f(x, y)`` of coordinates in the shape's frame, compiled by Numba, which returns six numbers: the height z and its
-        derivatives z_x, z_y, z_xx, z_xy and z_yy. With it the contact's rates are exact.
+        derivatives z_x, z_y, z_xx, z_xy and z_yy. With them the contact's rates are exact; where they do not fit the heights,
+        the first contact with the surface is an error.
 
     Returns
     -------
@@ -157,14 +158,15 @@ def _corners(given: ArrayLike) -> Corners:
     for i, ((x0, z0), (x1, z1)) in enumerate(pairwise(found)):
         if x1 < x0:
             raise ModelError(
-                f"ground: the profile has an overhang: corner {i + 1} at x = {x1:g} comes after x = {x0:g}. Give corners from left "
-                "to right; what hangs over is a shape of its own, such as a Box on the world."
+                f"ground: the profile has an overhang: corner {i + 1} at x = {x1:g} comes after x = {x0:g}. Give corners from "
+                "left to right; what hangs over is a shape of its own, such as a Box on the world."
             )
         if (x0, z0) == (x1, z1):
             raise ModelError(f"ground: the profile has the corner ({x0:g}, {z0:g}) twice in a row; give it once.")
     for i, ((x0, z0), (x1, z1), (x2, z2)) in enumerate(zip(found, found[1:], found[2:], strict=False)):
         if x0 == x1 == x2 and (z1 - z0) * (z2 - z1) < 0.0:
             raise ModelError(
-                f"ground: the profile goes up and down at x = {x1:g} (corners {i} to {i + 2}), a wall without thickness; give it some."
+                f"ground: the profile goes up and down at x = {x1:g} (corners {i} to {i + 2}), a wall without thickness; give "
+                "it some."
             )
     return found

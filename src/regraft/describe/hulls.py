@@ -24,12 +24,12 @@ class Hull(NamedTuple):
 
 
 def hull_of(form: Form) -> Hull | None:
-    """The hull of a form; None for meshes, which are in files, and planes, which have no end."""
+    """The hull of a form; None for meshes, which are in files, what has no end, such as planes, and hollows."""
     if isinstance(form, Box):
         corners = np.array([(x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
         return Hull(corners * form.size, 0.0, 0.5 * sorted(form.size)[1])  # a thin board is seen from above
     if isinstance(form, Sphere):
-        return Hull(np.zeros((1, 3)), form.radius, form.radius)
+        return None if form.hollow else Hull(np.zeros((1, 3)), form.radius, form.radius)
     if isinstance(form, Capsule):
         return Hull(np.array((form.start, form.end)), form.radius, form.radius)
     if isinstance(form, Cylinder):

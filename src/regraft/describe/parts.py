@@ -130,7 +130,7 @@ class Shape:
         Its name.
     body : str
         The body that carries it; the world may carry shapes too.
-    form : Box, Sphere, Capsule, Cylinder, Ellipsoid, Mesh or Plane
+    form : Box, Sphere, Capsule, Cylinder, Ellipsoid, Mesh, Plane, Ground or Surface
         What it looks like.
     pose : Pose
         Where its frame is on that body.

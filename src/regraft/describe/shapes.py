@@ -44,18 +44,24 @@ class Box:
 
 @dataclass(frozen=True, slots=True, init=False)
 class Sphere:
-    """A ball about the origin of its shape's frame.
+    """A ball about the origin of its shape's frame, or a hollow of that form in what is around it.
 
     Parameters
     ----------
     radius : float
         In metres.
+    hollow : bool, optional
+        Whether it is empty inside and solid outside, so that others touch it from within.
     """
 
     radius: float
+    hollow: bool = False
 
-    def __init__(self, radius: float) -> None:
+    def __init__(self, radius: float, hollow: bool = False) -> None:
+        if not isinstance(hollow, bool):
+            raise ModelError(f"Sphere: hollow must be True or False, not {hollow!r}.")
         object.__setattr__(self, "radius", _length("Sphere: radius", radius))
+        object.__setattr__(self, "hollow", hollow)
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -176,7 +182,8 @@ def form_to_dict(form: Form) -> dict[str, Any]:
             f"the surface {form.function.__name__!r} is a function, which no file of data holds; save the mechanism without that "
             "shape (Mechanism.without) and add it again after loading, or pickle the mechanism."
         )
-    values = ((field, getattr(form, field)) for field in form.__dataclass_fields__)
+    left_out = {"hollow"} if isinstance(form, Sphere) and not form.hollow else set()
+    values = ((field, getattr(form, field)) for field in form.__dataclass_fields__ if field not in left_out)
     return {"form": type(form).__name__} | {field: list(value) if isinstance(value, tuple) else value for field, value in values}
 
 

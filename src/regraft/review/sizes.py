@@ -11,7 +11,7 @@ from ..ask.poses import body_poses
 from ..describe.hulls import hull_of
 from ..describe.mechanism import Mechanism
 from ..describe.parts import WORLD
-from ..describe.shapes import Mesh, Plane
+from ..describe.shapes import ENDLESS, Mesh
 from ..describe.state import State
 
 Array = NDArray[np.float64]
@@ -39,7 +39,7 @@ def reaches(mech: Mechanism) -> dict[str, Reach]:
     unknown = set()
     for shape in mech.shapes.values():
         hull = hull_of(shape.form)
-        if shape.body == WORLD or isinstance(shape.form, Plane):
+        if shape.body == WORLD or isinstance(shape.form, ENDLESS):
             continue
         if isinstance(shape.form, Mesh) or hull is None:
             unknown.add(shape.body)

@@ -7,8 +7,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..algebra.pose import pose_along
+from ..describe.grounds import Ground
 from ..describe.hulls import hull_of
 from ..describe.parts import Shape
+from ..describe.shapes import Plane
+from ..tolerances import DRAWN_APART
 
 Array = NDArray[np.float64]
 
@@ -25,13 +29,53 @@ class Outline(NamedTuple):
     colour: str | None = None
 
 
+_LINE = 0.01  # m: half of the thickness of the line that is the ground
+_ACROSS = 0.1  # cosine: a plane whose normal is nearer to y faces the camera, and is no line
+
+
 def outline_of(shape: Shape) -> Outline | None:
-    """A shape as it is drawn; None for meshes, which are in files, and planes, which have no end."""
+    """A shape as it is drawn; None for meshes, which are in files, what has no end, such as planes, and hollows."""
     hull = hull_of(shape.form)
     if hull is None:
         return None
-    colour = None if shape.color is None else _hex(shape.color)
-    return Outline(shape.body, shape.pose.apply(hull.points), hull.radius, hull.thickness, colour)
+    return Outline(shape.body, shape.pose.apply(hull.points), hull.radius, hull.thickness, _colour(shape))
+
+
+def lines_of(shape: Shape) -> list[Outline]:
+    """The pieces of a profile as lines between its corners, at y = 0 of its frame; nothing for other forms."""
+    form = shape.form
+    if not isinstance(form, Ground) or form.profile is None:
+        return []
+    corners = shape.pose.apply([(x, 0.0, z) for x, z in form.corners])
+    return [Outline(shape.body, corners[i : i + 2], _LINE, _LINE, _colour(shape)) for i in range(len(corners) - 1)]
+
+
+def line_across(shape: Shape, low: Array, high: Array) -> Outline | None:
+    """A plane as a line through a room with these corners (3,), halfway in y; None for other forms, and planes that miss it.
+
+    Nor is the level plane z = 0 a line: it is the floor of every picture.
+    """
+    form = shape.form
+    if isinstance(form, Plane):
+        plane = shape.pose @ pose_along(form.normal)
+    elif isinstance(form, Ground) and form.plane is not None:
+        plane = shape.pose @ form.plane
+    else:
+        return None
+    n = plane.rotation[:, 2]
+    along, up = (0, 2) if abs(n[2]) >= abs(n[0]) else (2, 0)
+    if abs(n[up]) < _ACROSS:
+        return None
+    ends = np.array([low, high])
+    ends[:, 1] = 0.5 * (low[1] + high[1])
+    rest = (ends[:, [along, 1]] - plane.translation[[along, 1]]) @ n[[along, 1]]
+    ends[:, up] = plane.translation[up] - rest / n[up]
+    missed = up == 0 and not (low[0] <= ends[:, 0].max() and ends[:, 0].min() <= high[0])
+    return None if missed or np.abs(ends[:, 2]).max() < DRAWN_APART else Outline(shape.body, ends, _LINE, _LINE, _colour(shape))
+
+
+def _colour(shape: Shape) -> str | None:
+    return None if shape.color is None else _hex(shape.color)
 
 
 def _hex(color: tuple[float, float, float, float]) -> str:

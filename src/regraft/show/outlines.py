@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ..describe.mechanism import Mechanism
-from ..describe.parts import Shape
+from ..describe.parts import WORLD, Shape
 from ..describe.state import State
-from .forms import Outline, outline_of
+from .forms import Outline, line_across, lines_of, outline_of
 from .sticks import stick_of, where_joints_are
+
+Array = NDArray[np.float64]
 
 
 def outlines_of(mech: Mechanism, state: State, soles: frozenset[str] = frozenset()) -> tuple[Outline, ...]:
@@ -30,5 +35,15 @@ def outlines_of(mech: Mechanism, state: State, soles: frozenset[str] = frozenset
     return tuple(found)
 
 
+def planes_of(mech: Mechanism, low: Array, high: Array) -> tuple[Outline, ...]:
+    """The planes of the world that are there to be seen, as lines through a room with these corners (3,)."""
+    shapes = (shape for shape in mech.shapes.values() if shape.body == WORLD and shape.visual)
+    return tuple(found for shape in shapes if (found := line_across(shape, low, high)) is not None)
+
+
 def _drawable(shapes: Iterable[Shape]) -> list[Outline]:
-    return [found for found in map(outline_of, shapes) if found is not None]
+    found: list[Outline] = []
+    for shape in shapes:
+        outline = outline_of(shape)
+        found += lines_of(shape) if outline is None else [outline]
+    return found

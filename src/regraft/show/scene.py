@@ -16,7 +16,7 @@ from ..ask.poses import body_poses
 from ..describe.parts import WORLD
 from ..simulate import Trajectory
 from .animation import Mover, mover
-from .outlines import outlines_of
+from .outlines import outlines_of, planes_of
 from .scenery import Camera, Drawn, draw_outlines, empty_collection
 
 Array = NDArray[np.float64]
@@ -97,6 +97,9 @@ class Scene(Poses):
         self.outlines = outlines_of(traj.mechanism(self.start), traj.state(self.start))
         places = np.concatenate([self._points(t) for t in np.linspace(self.start, self.end, _STEPS).tolist()])
         low, high = places.min(axis=0) - _MARGIN, places.max(axis=0) + _MARGIN
+        planes = planes_of(traj.mechanism(self.start), low, high)
+        self.outlines += planes
+        places = np.concatenate([places, *(one.points for one in planes)])
         self.floor = np.array(
             [(x, y, 0.0) for x, y in ((low[0], low[1]), (high[0], low[1]), (high[0], high[1]), (low[0], high[1]))]
         )

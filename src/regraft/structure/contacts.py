@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -116,7 +116,7 @@ def contact_names(contacts: Sequence[Contact]) -> tuple[str, ...]:
     return tuple(names)
 
 
-# --- parts by name ---------------------------------------------------------------------------------------------------------------------
+# --- parts by name ------------------------------------------------------------------------------------------------------------
 
 
 def _sides(mech: Mechanism, part: str, contact: str, side: str) -> list[Side]:
@@ -185,7 +185,7 @@ def _plural(kind: str) -> str:
     return {"box": "boxes", "capsule": "capsules"}.get(kind, f"{kind}s")
 
 
-# --- tables ----------------------------------------------------------------------------------------------------------------------------
+# --- tables -------------------------------------------------------------------------------------------------------------------
 
 
 def _tables(
@@ -196,6 +196,7 @@ def _tables(
     functions: list[Any] = []
     counts, seen = Counter(row[0] for row in rows), Counter[int]()
     point_names, meanings = [], []
+    in_row = {body: _in_row(structure, body) for body in {side.body for row in rows for side in row[1:3]}}
     for i, (c, a, b, pairing, swapped) in enumerate(rows):
         points[i, [t.KIND, t.FIXED, t.SWAPPED, t.CONTACT]] = pairing.kind, pairing.fixed, swapped, c
         points[i, [t.ROW_A, t.ROW_B]] = structure.row(a.body), structure.row(b.body)
@@ -206,7 +207,7 @@ def _tables(
             points[i, t.TABLE] = functions[-1].address
         if pairing.kind != t.SPHERE_PLANE:
             points[i, [t.MEETING_KERNEL, t.GAP_KERNEL]] = _kernels()
-        _fill(structure, shapes[i], contacts[c], a, b, pairing, swapped)
+        _fill(in_row, shapes[i], contacts[c], a, b, pairing, swapped)
         point_names.append(names[c] if counts[c] == 1 else f"{names[c]}/{seen[c]}")
         seen[c] += 1
         meanings.append(f"{a.what} on {b.what}" + (f": {pairing.meaning}" if pairing.meaning else ""))
@@ -215,17 +216,17 @@ def _tables(
     )
 
 
-def _fill(structure: Structure, row: Array, contact: Contact, a: Side, b: Side, pairing: Pairing, swapped: bool) -> None:
+def _fill(in_row: Mapping[str, Pose], row: Array, contact: Contact, a: Side, b: Side, pairing: Pairing, swapped: bool) -> None:
     """A row of `shapes`."""
     first = (t.POSE_A, t.SIZE_A, a), (t.POSE_B, t.SIZE_B, b)
     for (pose_at, size_at, side), pose, size in zip(
         first[::-1] if swapped else first, (pairing.first, pairing.second), (pairing.first_size, pairing.second_size), strict=True
     ):
-        row[pose_at : pose_at + 12] = (_in_row(structure, side.body) @ pose).row
+        row[pose_at : pose_at + 12] = (in_row[side.body] @ pose if side.body != WORLD else pose).row
         row[size_at : size_at + len(size)] = size
     row[[t.MU_STATIC, t.MU_KINETIC]] = contact.friction
     row[t.RESTITUTION], row[t.LAW] = contact.restitution, LAWS[contact.law]
-    row[t.SURFACE : t.SURFACE + 3] = _in_row(structure, b.body).rotation @ np.array(contact.velocity)
+    row[t.SURFACE : t.SURFACE + 3] = in_row[b.body].rotation @ np.array(contact.velocity)
 
 
 @cache

@@ -7,10 +7,21 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 import numba
+import numpy as np
 from numba import int64
+from numpy.typing import NDArray
 
 from ..algebra.memory import vector_at
 from ..errors import ModelError
+from ..tolerances import SLOPE_APART
+
+Array = NDArray[np.float64]
+
+_FORM = "It must be f(x, y) and return six numbers: z, z_x, z_y, z_xx, z_xy, z_yy."
+_PLACES = ((0.0, 0.0), (0.31, 0.17), (-0.23, 0.41), (0.13, -0.37), (-0.43, -0.29))  # m: where derivatives are compared
+_APART = 1e-6  # m: the step of a difference
+_DERIVATIVES = (("z_x", 1, 0, 0), ("z_y", 2, 0, 1), ("z_xx", 3, 1, 0), ("z_xy", 4, 1, 1), ("z_yy", 5, 2, 1))
+"""Name, which result it is, and of which result it is the derivative along which coordinate."""
 
 _known: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
 
@@ -27,11 +38,10 @@ def height_kernel(function: Any) -> Any:
 
 def _compiled(function: Any) -> Any:
     name = f"surface {function.__name__!r}"
-    way_out = "It must be f(x, y) and return six numbers: z, z_x, z_y, z_xx, z_xy, z_yy."
     try:
         inspect.signature(function.py_func).bind(0.0, 0.0)
     except TypeError:
-        raise ModelError(f"{name} does not take 2 arguments. {way_out}") from None
+        raise ModelError(f"{name} does not take 2 arguments. {_FORM}") from None
 
     def heights(_unused: int, given: int, out: int) -> float:
         at, results = vector_at(given, 2), vector_at(out, 6)
@@ -41,6 +51,38 @@ def _compiled(function: Any) -> Any:
         return 0.0
 
     try:
-        return numba.cfunc(numba.float64(int64, int64, int64))(heights)
+        found = numba.cfunc(numba.float64(int64, int64, int64))(heights)
     except Exception as problem:  # whatever Numba makes of it
-        raise ModelError(f"{name} cannot be compiled: {str(problem).strip().splitlines()[-1]} {way_out}") from problem
+        raise ModelError(f"{name} cannot be compiled: {str(problem).strip().splitlines()[-1]} {_FORM}") from problem
+    _check_derivatives(found, name)
+    return found
+
+
+def _check_derivatives(kernel: Any, name: str) -> None:
+    """Refuse a function one of whose derivatives is another than differences say, at most of some places where it is finite."""
+    here = np.array([_results(kernel, *at) for at in _PLACES])
+    beside = np.array([[_difference(kernel, at, along) for along in range(2)] for at in _PLACES])
+    for word, which, of, along in _DERIVATIVES:
+        said, found = here[:, which], beside[:, along, of]
+        finite = np.isfinite(said) & np.isfinite(found)
+        wrong = np.abs(said - found) > SLOPE_APART * (1.0 + np.abs(found))
+        if 2 * np.count_nonzero(wrong & finite) > np.count_nonzero(finite):
+            k = int(np.flatnonzero(wrong & finite)[0])
+            x, y = _PLACES[k]
+            raise ModelError(
+                f"{name}: {word} at ({x:g}, {y:g}) is {said[k]:g}, and by differences {found[k]:g}. {_FORM} With a wrong one "
+                "contacts would move wrongly."
+            )
+
+
+def _difference(kernel: Any, at: tuple[float, float], along: int) -> Array:
+    """How all results change along x or y."""
+    shift = np.array((_APART, 0.0) if along == 0 else (0.0, _APART))
+    found: Array = (_results(kernel, *(at + shift)) - _results(kernel, *(at - shift))) / (2.0 * _APART)
+    return found
+
+
+def _results(kernel: Any, x: float, y: float) -> Array:
+    given, out = np.array((x, y)), np.full(6, np.nan)
+    kernel.ctypes(0, given.ctypes.data, out.ctypes.data)
+    return out

@@ -47,7 +47,7 @@ def touchable(kind: str) -> list[str]:
     return sorted({b if a == kind else a for a, b in _PAIRS if kind in (a, b)})
 
 
-# --- balls: spheres, frames, and the ends of capsules ------------------------------------------------------------------------------
+# --- balls: spheres, frames, and the ends of capsules -------------------------------------------------------------------------
 
 
 def _radius(ball: Solid) -> float:
@@ -66,7 +66,7 @@ def _ball(kind: int) -> Callable[[Solid, Solid], Pairings]:
 
 def _capsule_on_plane(capsule: Solid, plane: Solid) -> Pairings:
     for end, ball in _ends(capsule):
-        yield Pairing(t.SPHERE_PLANE, ball.pose, ball.size, plane.pose, meaning=f"its {end}", fixed=ball.size[0] == 0.0)
+        yield from _named(_ball(t.SPHERE_PLANE)(ball, plane), f"its {end}")
 
 
 def _ends(capsule: Solid) -> list[tuple[str, Solid]]:
@@ -81,12 +81,27 @@ def _capsule_on_capsule(first: Solid, second: Solid) -> Pairings:
     yield Pairing(t.CAPSULE_CAPSULE, first.pose, first.size, second.pose, second.size)
 
 
-# --- what lies on planes -------------------------------------------------------------------------------------------------------------
+def _capsule_in_hollow(capsule: Solid, hollow: Solid) -> Pairings:
+    for end, ball in _ends(capsule):
+        yield from _named(_ball(t.SPHERE_HOLLOW)(ball, hollow), f"its {end}")
+
+
+def _box_in_hollow(box: Solid, hollow: Solid) -> Pairings:
+    for meaning, corner in _corners(box):
+        yield from _named(_ball(t.SPHERE_HOLLOW)(corner, hollow), meaning)
+
+
+def _named(found: Pairings, meaning: str) -> Pairings:
+    for pairing in found:
+        yield pairing._replace(meaning=meaning)
+
+
+# --- what lies on planes ------------------------------------------------------------------------------------------------------
 
 
 def _box_on_plane(box: Solid, plane: Solid) -> Pairings:
     for meaning, corner in _corners(box):
-        yield Pairing(t.SPHERE_PLANE, corner.pose, (0.0,), plane.pose, meaning=meaning, fixed=True)
+        yield from _named(_ball(t.SPHERE_PLANE)(corner, plane), meaning)
 
 
 def _corners(box: Solid) -> Iterator[tuple[str, Solid]]:
@@ -116,7 +131,7 @@ def _cylinder_on_plane(cylinder: Solid, plane: Solid) -> Pairings:
             yield Pairing(t.FLAT_PLANE, rim, size, plane.pose, meaning=meaning, fixed=True)
 
 
-# --- profiles --------------------------------------------------------------------------------------------------------------------------
+# --- profiles -----------------------------------------------------------------------------------------------------------------
 
 
 class Piece(NamedTuple):
@@ -187,7 +202,26 @@ def _capsule_on_profile(capsule: Solid, profile: Solid) -> Pairings:
         yield Pairing(t.CAPSULE_VERTEX, capsule.pose, capsule.size, profile.pose, edge, f"on the edge at {_place(edge)}")
 
 
-# --- surfaces ----------------------------------------------------------------------------------------------------------------------------
+def _box_on_profile(box: Solid, profile: Solid) -> Pairings:
+    for meaning, corner in _corners(box):
+        yield from _on_pieces(corner, profile, f"{meaning} ")
+    for edge in _edges(profile):
+        for number, meaning in _box_edges(box):
+            size = (*box.size, float(number))
+            yield Pairing(t.BOX_VERTEX, box.pose, size, profile.pose, edge, f"{meaning} on the edge at {_place(edge)}")
+
+
+def _box_edges(box: Solid) -> Iterator[tuple[int, str]]:
+    """The number of each edge, as `box_vertex` has it, and its name; edges that coincide, of a board, are one."""
+    for axis, third, second in product(range(3), (0, 1), (0, 1)):
+        (b, on_b), (c, on_c) = ((axis + 1) % 3, second), ((axis + 2) % 3, third)
+        if box.size[axis] == 0.0 or (box.size[b] == 0.0 and on_b) or (box.size[c] == 0.0 and on_c):
+            continue
+        word = ", ".join(f"{'+' if on else '−'}{'xyz'[i]}" for i, on in sorted(((b, on_b), (c, on_c))))
+        yield 4 * axis + 2 * third + second, f"its edge {word}"
+
+
+# --- surfaces -----------------------------------------------------------------------------------------------------------------
 
 
 def _ball_on_surface(ball: Solid, surface: Solid) -> Pairings:
@@ -205,13 +239,20 @@ _PAIRS: dict[tuple[str, str], Callable[[Solid, Solid], Pairings]] = {
     ("frame", "profile"): _ball_on_profile,
     ("sphere", "profile"): _ball_on_profile,
     ("capsule", "profile"): _capsule_on_profile,
+    ("box", "profile"): _box_on_profile,
     ("frame", "surface"): _ball_on_surface,
     ("sphere", "surface"): _ball_on_surface,
     ("frame", "sphere"): _ball(t.SPHERE_SPHERE),
     ("sphere", "sphere"): _ball(t.SPHERE_SPHERE),
+    ("frame", "hollow sphere"): _ball(t.SPHERE_HOLLOW),
+    ("sphere", "hollow sphere"): _ball(t.SPHERE_HOLLOW),
+    ("capsule", "hollow sphere"): _capsule_in_hollow,
+    ("box", "hollow sphere"): _box_in_hollow,
     ("frame", "capsule"): _ball(t.SPHERE_CAPSULE),
     ("sphere", "capsule"): _ball(t.SPHERE_CAPSULE),
     ("capsule", "capsule"): _capsule_on_capsule,
+    ("frame", "cylinder"): _ball(t.SPHERE_CYLINDER),
+    ("sphere", "cylinder"): _ball(t.SPHERE_CYLINDER),
     ("frame", "box"): _ball(t.SPHERE_BOX),
     ("sphere", "box"): _ball(t.SPHERE_BOX),
 }

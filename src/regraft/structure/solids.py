@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..algebra.pose import Pose
+from ..algebra.pose import Pose, pose_along
 
 if TYPE_CHECKING:
     from ..describe.shapes import Form
@@ -34,23 +34,10 @@ def point_at(pose: Pose) -> Solid:
     return Solid("frame", pose)
 
 
-def along(direction: Any, middle: Any) -> Pose:
-    """A frame at a place, whose z axis has a direction."""
-    length = float(np.linalg.norm(direction))
-    if length == 0.0:
-        return Pose(translation=middle)
-    z = np.asarray(direction) / length
-    turn = np.cross((0.0, 0.0, 1.0), z)
-    sine = float(np.linalg.norm(turn))
-    if sine == 0.0:
-        return Pose(translation=middle) if z[2] > 0.0 else Pose(np.diag((1.0, -1.0, -1.0)), middle)
-    return Pose.about(turn, float(np.arctan2(sine, z[2])), middle)
-
-
 def _capsule(form: Any, pose: Pose) -> Solid:
     start, end = np.array(form.start), np.array(form.end)
     half = 0.5 * float(np.linalg.norm(end - start))
-    placed = pose @ along(end - start, 0.5 * (start + end))
+    placed = pose @ pose_along(end - start, 0.5 * (start + end))
     return Solid("capsule", placed, (form.radius, half)) if half else Solid("sphere", placed, (form.radius,))
 
 
@@ -61,12 +48,12 @@ def _ground(form: Any, pose: Pose) -> Solid:
 
 
 _SOLIDS: dict[str, Callable[[Any, Pose], Solid]] = {
-    "Sphere": lambda form, pose: Solid("sphere", pose, (form.radius,)),
+    "Sphere": lambda form, pose: Solid("hollow sphere" if form.hollow else "sphere", pose, (form.radius,)),
     "Capsule": _capsule,
     "Box": lambda form, pose: Solid("box", pose, tuple(0.5 * length for length in form.size)),
     "Cylinder": lambda form, pose: Solid("cylinder", pose, (form.radius, 0.5 * form.length)),
     "Ellipsoid": lambda form, pose: Solid("ellipsoid", pose, form.radii),
-    "Plane": lambda form, pose: Solid("plane", pose @ along(form.normal, (0.0, 0.0, 0.0))),
+    "Plane": lambda form, pose: Solid("plane", pose @ pose_along(form.normal)),
     "Ground": _ground,
     "Surface": lambda form, pose: Solid("surface", pose, more=form.function),
 }

@@ -7,9 +7,9 @@ from typing import Any
 from xml.etree.ElementTree import Element, SubElement
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...algebra.pose import Pose
+from ...algebra.pose import Pose, pose_along
+from ...describe.grounds import Ground, Surface
 from ...describe.inertia import Inertia
 from ...describe.parts import Actuator, Shape
 from ...describe.shapes import Box, Capsule, Cylinder, Ellipsoid, Mesh, Plane, Sphere
@@ -17,8 +17,6 @@ from ...tolerances import LEAST_MOMENT
 from .mjcf_chains import Motion
 from .mjcf_numbers import pose_attributes, text
 from .mjcf_tree import FAR
-
-Array = NDArray[np.float64]
 
 SETTINGS = ("damping", "armature", "stiffness", "friction")
 _FLOOR = "0 0 1"  # an infinite plane; the third number is the spacing of its grid
@@ -97,6 +95,16 @@ def _limits(motion: Motion, problems: list[str]) -> dict[str, str]:
     return {"range": text((max(lower, -FAR), min(upper, FAR)))}
 
 
+def unsayable_form(shape: Shape) -> str | None:
+    """Why MJCF cannot hold a shape; None where it can."""
+    form = shape.form
+    if isinstance(form, Surface):
+        return f"shape {shape.name!r}: it is a surface, a function"
+    if isinstance(form, Ground) and form.profile is not None:
+        return f"shape {shape.name!r}: MJCF has planes, and no profiles"
+    return f"shape {shape.name!r}: MJCF has no hollow spheres" if isinstance(form, Sphere) and form.hollow else None
+
+
 def add_geom(body: Element, shape: Shape, meshes: dict[tuple[str, tuple[float, ...]], str]) -> None:
     """A shape without mass; meshes are collected, with a name for each file and scale."""
     form, pose = shape.form, shape.pose
@@ -115,10 +123,13 @@ def add_geom(body: Element, shape: Shape, meshes: dict[tuple[str, tuple[float, .
         found = (
             {"type": "capsule", "size": text((form.radius, half))} if half else {"type": "sphere", "size": text([form.radius])}
         )
-        pose = pose @ _along(end - start, 0.5 * (start + end))
+        pose = pose @ pose_along(end - start, 0.5 * (start + end))
     elif isinstance(form, Plane):
         found = {"type": "plane", "size": _FLOOR}
-        pose = pose @ _along(np.array(form.normal), np.zeros(3))
+        pose = pose @ pose_along(form.normal)
+    elif isinstance(form, Ground) and form.plane is not None:
+        found = {"type": "plane", "size": _FLOOR}
+        pose = pose @ form.plane
     elif isinstance(form, Mesh):
         name = meshes.setdefault((form.path, form.scale), f"mesh_{len(meshes) + 1}")
         found = {"type": "mesh", "mesh": name}
@@ -128,19 +139,6 @@ def add_geom(body: Element, shape: Shape, meshes: dict[tuple[str, tuple[float, .
     touch = "1" if shape.collision else "0"
     group = "3" if not shape.visual else "0" if shape.collision else "2"
     SubElement(body, "geom", found | {"contype": touch, "conaffinity": touch, "group": group})
-
-
-def _along(direction: Array, middle: Array) -> Pose:
-    """A frame whose z axis has a direction."""
-    length = float(np.linalg.norm(direction))
-    if length == 0.0:
-        return Pose(translation=middle)
-    z = direction / length
-    turn = np.cross((0.0, 0.0, 1.0), z)
-    if not turn.any():
-        return Pose(None if z[2] > 0.0 else np.diag([1.0, -1.0, -1.0]), middle)
-    angle = math.atan2(float(np.linalg.norm(turn)), float(z[2]))
-    return Pose.about(turn, angle, middle)
 
 
 def add_actuator(section: Element, actuator: Actuator, joint: str, servo: dict[str, Any] | None) -> None:

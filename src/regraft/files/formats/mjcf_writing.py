@@ -16,7 +16,7 @@ from ...describe.state import State
 from ...errors import FileError, StructureError, warn
 from .contract import WriteOptions
 from .mjcf_chains import Link, Motion, Walk
-from .mjcf_elements import SETTINGS, add_actuator, add_geom, add_inertial, add_joint
+from .mjcf_elements import SETTINGS, add_actuator, add_geom, add_inertial, add_joint, unsayable_form
 from .mjcf_fittings import START
 from .mjcf_numbers import pose_attributes, positions, text, velocities
 from .mjcf_own import NAME, own_text
@@ -73,7 +73,10 @@ class _Page:
         for link in self.walk.links():
             self._add_body(link)
         for shape in self.mech.shapes.values():
-            if shape.body in self.bodies:
+            problem = unsayable_form(shape)
+            if problem is not None:
+                self.problems.append(problem)
+            elif shape.body in self.bodies:
                 add_geom(self.bodies[shape.body], shape, self.meshes)
         for frame in self.mech.frames.values():
             if frame.body in self.bodies:

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
+from ...describe.grounds import Ground, Surface
 from ...describe.mechanism import Mechanism
 from ...describe.parts import Joint
-from ...describe.shapes import Ellipsoid, Plane
+from ...describe.shapes import Ellipsoid, Form, Plane, Sphere
 from ...describe.state import State
 from ...errors import FileError, listed, warn
 from ...joints import Fixed, Free, Planar, Prismatic, Revolute
@@ -18,7 +19,11 @@ from ...joints import Fixed, Free, Planar, Prismatic, Revolute
 GRAVITY = (0.0, 0.0, -9.81)
 SAYABLE = (Revolute, Prismatic, Fixed, Free, Planar)
 ONE_AXIS = (Revolute, Prismatic)
-ONLY_OURS = (Ellipsoid, Plane)
+
+
+def only_ours(form: Form) -> bool:
+    """Whether a form is one that URDF has no word for."""
+    return isinstance(form, (Ellipsoid, Plane, Ground)) or (isinstance(form, Sphere) and form.hollow)
 
 
 def check_sayable(mech: Mechanism, backwards: set[str], path: Path) -> None:
@@ -78,6 +83,9 @@ def _settings(joint: Joint) -> Iterator[str]:
 def _rest(mech: Mechanism) -> Iterator[str]:
     for name in mech.springs:
         yield f"the spring {name!r}"
+    for name, shape in mech.shapes.items():
+        if isinstance(shape.form, Surface):
+            yield f"the shape {name!r} is a surface, a function; take it off with Mechanism.without"
     driven = Counter(coupling.driven for coupling in mech.couplings.values())
     for name, coupling in mech.couplings.items():
         if len(coupling.drivers) > 1:
@@ -93,9 +101,9 @@ def tell_what_only_we_read(mech: Mechanism, state: State) -> None:
     """Warn of what other programs will not know of."""
     if mech.gravity.tolist() != list(GRAVITY):
         warn(f"URDF has no gravity: other programs take their own, not {mech.gravity.tolist()}; Regraft reads it back.")
-    shapes = [name for name, shape in mech.shapes.items() if isinstance(shape.form, ONLY_OURS)]
+    shapes = [name for name, shape in mech.shapes.items() if only_ours(shape.form)]
     if shapes:
-        warn(f"URDF has no ellipsoids and planes: only Regraft reads these back: {listed(shapes)}.")
+        warn(f"URDF has no ellipsoids, planes, grounds and hollow spheres: only Regraft reads these back: {listed(shapes)}.")
     if mech.keyframes:
         warn(f"URDF has no keyframes: only Regraft reads these back: {listed(mech.keyframes)}.")
     if not np.array_equal(state.q, mech.state().q) or state.v.any():

@@ -29,7 +29,7 @@ from .urdf_joints import UNBOUNDED
 from .urdf_links import Poses, inertial_lines, shape_lines
 from .urdf_own import TAG, VERSION
 from .urdf_poses import HERE, number_text, text_of
-from .urdf_unsayable import GRAVITY, ONLY_OURS, check_sayable, tell_what_only_we_read
+from .urdf_unsayable import GRAVITY, check_sayable, only_ours, tell_what_only_we_read
 
 _DEFAULT = Limits(0.0, 1.0)
 
@@ -125,7 +125,7 @@ class _Writer:
         self.joints = _Names(set(mech.joints))
         self.following = {coupling.driven: coupling for coupling in mech.couplings.values()}
         for shape in mech.shapes.values():
-            if not isinstance(shape.form, ONLY_OURS):
+            if not only_ours(shape.form):
                 self.shapes.setdefault(shape.body, []).append(shape)
         ways = [_Way.of(joint, name in self.backwards) for name, joint in mech.joints.items()]
         base = self._base(ways)
@@ -304,7 +304,7 @@ class _Writer:
             own["poses"] = self.poses.exact
         if self.mech.gravity.tolist() != list(GRAVITY):
             own["gravity"] = self.mech.gravity.tolist()
-        shapes = [shape for shape in self.mech.shapes.values() if isinstance(shape.form, ONLY_OURS)]
+        shapes = [shape for shape in self.mech.shapes.values() if only_ours(shape.form)]
         if shapes:
             own["shapes"] = [
                 shape_to_dict(shape) | {"pose": pose_to_dict(self._moved(shape.body, shape.pose))} for shape in shapes

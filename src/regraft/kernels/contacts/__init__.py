@@ -1,1 +1,1 @@
-"""Contact with friction: small dense problems, matrices in and forces out."""
+"""Contacts: where two shapes meet, and how the place where they do moves."""

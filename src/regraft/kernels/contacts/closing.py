@@ -11,7 +11,7 @@ from typing import Any
 from ...algebra.memory import call_kernel, load, vector_at
 from ...algebra.spatial import Vector, add, dot, rotate, scale, subtract, zero_spatial
 from ...compilation import inline, jit, long_entry
-from ...tolerances import CONTACT_CLOSED, REDUNDANT, SLOW_SLIP
+from ...tolerances import CONTACT_CLOSED, REDUNDANT, SLOW_SLIP, SPIRALS, STRAIGHT_ON
 from .. import configuration
 from ..aba import factorise
 from ..constraints.closure import CLOSE_VELOCITIES, couple
@@ -26,6 +26,7 @@ from .memory import (
     CLOSING,
     DIRECTION,
     MODE,
+    SLACK,
     STEP,
     Contacts,
     Problem,
@@ -166,14 +167,20 @@ def close_places(model: KernelModel, work: Work, contacts: Contacts, q: Any, v: 
 
 @jit
 def turn_directions(model: KernelModel, work: Work, contacts: Contacts) -> None:
-    """DIRECTION of points that slide, where a step ends."""
+    """DIRECTION of points that slide, where a step ends.
+
+    A slip in space can turn ever faster while it comes to its end, and never goes back through zero; it ends where it is slow.
+    """
     still = zero_spatial(work.body[0, R])
     for a in range(contacts.header[ACTIVE_POINTS]):
         i = contacts.active[0, a]
         if contacts.items[i, MODE] == SLIDE:
             slip = across(contacts, i, slip_velocity(model, work, contacts, i, VEL, still))
             size = dot(slip, slip) ** 0.5
-            if size > SLOW_SLIP and dot(slip, load(contacts.kept, i, DIRECTION, 3)) > 0.0:
+            along = dot(slip, load(contacts.kept, i, DIRECTION, 3))
+            if size < SPIRALS and along < STRAIGHT_ON * size and contacts.kept[i, SLACK + 1] == 0.0:
+                contacts.kept[i, SLACK + 1] = -1.0  # its guard is below zero now, which ends the slip
+            elif size > SLOW_SLIP and along > 0.0:
                 for c in range(3):
                     contacts.kept[i, DIRECTION + c] = slip[c] / size
 

@@ -5,7 +5,7 @@ change as Alart and Curnier's semismooth Newton method has it (1991); where that
 nearer, and where forces are not unique, a sequence of problems in which they are (the proximal point method).
 
 Where all items can rest, they do, whatever other solutions there may be. Otherwise there may be more than one solution, of which
-one is found; the guess is tried first.
+one is found; the guess is tried first. A point that slips already, and may as well be open (Painlevé's indeterminacy), stays.
 """
 
 from __future__ import annotations
@@ -14,19 +14,18 @@ import math
 from typing import Any
 
 from ...compilation import Floats, Integers, Table, entry, inline, jit, stage
-from ...tolerances import ANY_SLIP, FEASIBLE, PROXIMAL, ROUNDING
+from ...tolerances import FEASIBLE
+from .approach import AT_ONCE, FAR, NEARBY, SLOWLY, approach, draw_and_approach, raise_friction
 from .distribution import widest_margin
 from .laws import next_modes, worst_violation
-from .modes import solve_modes
 from .problem import (
     BEND,
     BOX,
     CONE,
     FIXED,
     FIXED_FORCE,
-    FORMER,
+    IDLE_SCALE,
     KEPT,
-    NEAR,
     NO_SOLUTION,
     NOT_FOUND,
     OPEN,
@@ -34,32 +33,21 @@ from .problem import (
     P_STICK,
     PUSH,
     RAY,
-    SIZE,
     SLIDE,
     SOLVED,
     STICK,
-    TRIED,
-    VECTORS,
     Contacts,
     count_points,
-    is_sliding,
     move_rows,
     row_of,
     scale_rows,
-    seen,
 )
+from .search import STEPS, SWEEPS, clear, resting, search, settle
 from .sweeps import sweep
 
 _FEW = 4  # steps from a guess
-_STEPS = 12  # from what sweeps found
-_MANY = 30  # from modes that are drawn
-_DRAWS = 300  # of modes, where nothing else has helped
-_POLISH = 4
-_SWEEPS = (5, 20, 100, 500, 3000)
-_NEAR, _FAR = 0.01, 10.0  # shares of the diagonal that `approach` begins with
-_AT_ONCE, _SLOWLY = 0.1, 0.95  # and by what they shrink
-_AGAIN, _FEWER = 450, 15  # times that `approach` repeats itself slowly, and at once
-_ALL = 6561  # so many combinations of modes are tried one by one where nothing else helps
+_FEW_DRAWS, _DRAWS = 20, 300  # of modes, where nothing else has helped
+_SOON, _ALL = 36, 6561  # so many combinations of modes are tried one by one, where points slip already, and at last
 
 
 @jit
@@ -72,52 +60,45 @@ def solve_coulomb(
     is no solution, or that was violated most when the search ended; −1 with SOLVED.
     """
     scratch[PUSH] = 0.0
-    return find_modes(Contacts(A, b, kinds, mu_s, mu_k, directions, modes, lam, scratch, count_points(kinds)))
+    return find_modes(Contacts(A, b, kinds, mu_s, mu_k, directions, modes, lam, scratch, count_points(kinds), 0.0))
 
 
 @stage
 def find_modes(c: Contacts) -> tuple[int, int]:
     """`solve_coulomb`."""
-    same = True
+    guessed = False
     for i in range(c.kinds.shape[0]):
         rest = resting(c, i)
         c.scratch[KEPT, i] = c.modes[i] if may_be(c, i) else rest
-        same = same and c.modes[i] == rest
+        guessed = guessed or (c.scratch[KEPT, i] != rest and c.scratch[KEPT, i] != OPEN)
         c.modes[i] = rest
-    _, _, free = widest_margin(c, True)
-    if obeyed(c):
+    _, residual, free = widest_margin(c, True)
+    move_rows(c)
+    worst, item = worst_violation(c)
+    if worst <= FEASIBLE:
         return SOLVED, -1
-    if same:
-        next_modes(c, True)
-    else:
+    if math.isnan(residual) or worst == math.inf:  # numbers that are none
+        return NOT_FOUND, item
+    if guessed:
         for i in range(c.kinds.shape[0]):
             c.modes[i] = int(c.scratch[KEPT, i])
-    if settle(c, _FEW, True, False):
+        c.scratch[BEND] = 0.0
+    else:
+        next_modes(c, True)
+    if (guessed or free > 0) and settle(c, _FEW, True, False):
+        return SOLVED, -1
+    slips = False
+    for i in range(c.points):
+        slips = slips or c.kinds[i] == RAY
+    if slips and try_all(c, _SOON):
         return SOLVED, -1
     clear(c)
     scale_rows(c)
-    if (free == 0 and search(c)) or approach(c, _NEAR, _AT_ONCE, 0) or approach(c, _FAR, _SLOWLY, 0):
+    if (free == 0 and search(c)) or approach(c, NEARBY, AT_ONCE, 0) or draw_and_approach(c, 0, _FEW_DRAWS):
         return SOLVED, -1
-    for draw in range(_DRAWS):
-        if approach(c, PROXIMAL, _AT_ONCE, draw + 1):
-            return SOLVED, -1
-    return try_all(c)
-
-
-@inline
-def obeyed(c: Contacts) -> bool:
-    """Whether λ obeys the laws of the modes."""
-    move_rows(c)
-    return worst_violation(c)[0] <= FEASIBLE
-
-
-@inline
-def resting(c: Contacts, i: int) -> int:
-    """The mode in which an item moves least."""
-    kind = c.kinds[i]
-    if kind == FIXED_FORCE:
-        return FIXED
-    return SLIDE if kind == RAY or (kind == CONE and c.mu_s[i] == 0.0) else STICK
+    if approach(c, FAR, SLOWLY, 0) or raise_friction(c) or draw_and_approach(c, _FEW_DRAWS, _DRAWS):
+        return SOLVED, -1
+    return (SOLVED, -1) if try_all(c, _ALL) else blame(c)
 
 
 @inline
@@ -132,174 +113,49 @@ def may_be(c: Contacts, i: int) -> bool:
 
 
 @inline
-def clear(c: Contacts) -> None:
-    """No forces but those that are given."""
+def count_modes(c: Contacts, most: int) -> int:
+    """How many combinations of modes there are, or one more than `most`."""
+    count = 1
     for i in range(c.kinds.shape[0]):
-        row = row_of(c, i)
         if c.kinds[i] != FIXED_FORCE:
-            for k in range(3 if i < c.points else 1):
-                c.lam[row + k] = 0.0
+            count *= 2 if c.kinds[i] == RAY else 3
+        count = min(count, most + 1)
+    return count
 
 
 @stage
-def settle(c: Contacts, steps: int, free: bool, keep: bool) -> bool:
-    """Newton's method from modes and directions that are given; whether it ended at a solution.
+def try_all(c: Contacts, most: int) -> bool:
+    """Try all combinations of modes, if they are not too many, slip starting along b; whether one of them is a solution."""
+    count, found, combination = count_modes(c, most), False, 0
+    while not found and count <= most and combination < count:
+        choose(c, combination)
+        c.scratch[BEND] = 0.0
+        found = settle(c, STEPS, False, False)
+        combination += 1
+    return found
 
-    `free`: modes may change. `keep`: of forces that are not unique take those nearest to λ.
+
+@stage
+def blame(c: Contacts) -> tuple[int, int]:
+    """Why no solution was found: (NO_SOLUTION, a point that slips already), or (NOT_FOUND, the item that was violated most).
+
+    There is none where all modes were tried, which only in the plane is all there is to try. It is taken for Painlevé's paradox
+    as well, where the friction of a slip presses a point down that its normal force should lift: A_nn − µ A_nt · s ≤ 0. The
+    point for which this number is least is told.
     """
-    c.scratch[BEND] = 0.0
-    to_do = 2  # once all laws are obeyed: a step for the directions of slip, and friction exactly along them
-    for _ in range(steps + 2):
-        solve_modes(c, keep)
-        if worst_violation(c)[0] <= FEASIBLE:
-            if to_do == 0 or (to_do == 2 and not is_askew(c)):
-                return True
-            next_modes(c, False)
-            to_do -= 1
-            if to_do == 0:
-                c.scratch[BEND] = 0.0
-        else:
-            to_do = 2
-            if not next_modes(c, free):
-                return False
-    return False
-
-
-@inline
-def is_askew(c: Contacts) -> bool:
-    """Whether friction of a point that slides is not exactly against its slip."""
-    askew = False
+    blamed, least, tried = -1, math.inf, count_modes(c, _ALL) <= _ALL
     for i in range(c.points):
         row = row_of(c, i)
-        if is_sliding(c.modes[i]) and c.kinds[i] == CONE and c.mu_k[i] > 0.0:
-            across = seen(c, row + 1) * c.directions[i, 1] - seen(c, row + 2) * c.directions[i, 0]
-            askew = askew or abs(across) > ROUNDING * c.scratch[SIZE, row]
-    return askew
-
-
-@stage
-def search(c: Contacts) -> bool:
-    """Look for a solution from λ on: sweeps, more and more, and Newton's method from where they lead."""
-    for count in _SWEEPS:
-        sweep(c, count)
-        move_rows(c)
-        for i in range(c.kinds.shape[0]):
-            c.modes[i] = resting(c, i)
-        next_modes(c, True)
-        for r in range(c.A.shape[0]):
-            c.scratch[TRIED, r] = c.lam[r]
-        if settle(c, _STEPS, True, False):
-            return True
-        for r in range(c.A.shape[0]):
-            c.lam[r] = c.scratch[TRIED, r]
-    return False
-
-
-@stage
-def approach(c: Contacts, share: float, less: float, draw: int) -> bool:
-    """Solve A λ + ε D (λ − λ_before) + b with an ever smaller ε, D being the diagonal of A: each of these has full rank.
-
-    As long as ε is more than PROXIMAL, λ_before is zero for a `share` that shrinks slowly: the solution is followed from where
-    points hardly know of each other. Then λ_before follows; what does not change any more solves the problem itself. It begins
-    with sweeps, or with modes that are drawn.
-    """
-    rows = c.A.shape[0]
-    near, moved = c.scratch[VECTORS + 2 * rows : VECTORS + 3 * rows], c.scratch[NEAR]
-    n = Contacts(near, moved, c.kinds, c.mu_s, c.mu_k, c.directions, c.modes, c.lam, c.scratch, c.points)
-    clear(c)
-    for i in range(rows):
-        for j in range(rows):
-            near[i, j] = c.A[i, j]
-    for again in range(_AGAIN if less == _SLOWLY else _FEWER):
-        follows = less == _AT_ONCE or share == PROXIMAL
-        for i in range(rows):
-            near[i, i] = c.A[i, i] * (1.0 + share)
-            moved[i] = c.b[i] - (share * c.A[i, i] * c.lam[i] if follows else 0.0)
-        if again == 0 and draw > 0:
-            draw_modes(c, draw)
-        found = (again > 0 or draw > 0) and settle(n, _STEPS if draw == 0 else _MANY, True, False)
-        if not found and (draw > 0 or not search(n)):
-            return False
-        if share <= _NEAR and (polish(c, FEASIBLE) or polish(c, max(share, ANY_SLIP))):
-            return True
-        share = max(less * share, PROXIMAL)
-    return False
-
-
-@inline
-def draw_modes(c: Contacts, draw: int) -> None:
-    """Modes and slip directions of which nothing is known, the same ones each time (a linear congruential generator)."""
-    number = draw
-    for i in range(c.kinds.shape[0]):
-        number = (number * 1103515245 + 12345) % 2147483648
-        pick = (number // 65536) % 24
-        if c.kinds[i] == FIXED_FORCE:
-            continue
-        pushed = c.scratch[PUSH, i] > 0.0
-        if pick < 8:
-            c.modes[i] = P_STICK if pushed and c.mu_s[i] > 0.0 else resting(c, i)
-        elif pick < 16 or c.kinds[i] == BOX:
-            c.modes[i] = SLIDE
-        else:
-            c.modes[i] = P_SLIDE if pushed else OPEN
-        if c.kinds[i] == BOX:
-            c.directions[i, 0] = 1.0 if pick % 2 == 0 else -1.0
-        elif c.kinds[i] == CONE:
-            c.directions[i, 0], c.directions[i, 1] = math.cos(0.25 * math.pi * pick), math.sin(0.25 * math.pi * pick)
-
-
-@jit
-def polish(c: Contacts, least: float) -> bool:
-    """Whether λ of a problem nearby leads to a solution; if not, λ and modes stay. A slip below `least` is none."""
-    move_rows(c)
-    for r in range(c.A.shape[0]):
-        c.scratch[TRIED, r] = c.lam[r]
-    for i in range(c.kinds.shape[0]):
-        c.scratch[KEPT, i], c.scratch[FORMER, i] = c.modes[i], math.atan2(c.directions[i, 1], c.directions[i, 0])
-        if is_sliding(c.modes[i]) and c.kinds[i] != RAY and c.mu_s[i] > 0.0 and rests(c, i, least):
-            c.modes[i] = STICK if c.modes[i] == SLIDE else P_STICK
-    if settle(c, _POLISH, False, True):
-        return True
-    for i in range(c.kinds.shape[0]):
-        c.modes[i] = int(c.scratch[KEPT, i])
-        if c.kinds[i] == CONE:
-            c.directions[i, 0], c.directions[i, 1] = math.cos(c.scratch[FORMER, i]), math.sin(c.scratch[FORMER, i])
-    for r in range(c.A.shape[0]):
-        c.lam[r] = c.scratch[TRIED, r]
-    return False
-
-
-@inline
-def rests(c: Contacts, i: int, least: float) -> bool:
-    """Whether the slip of an item is below `least` by the size of its rows."""
-    row = row_of(c, i)
-    slip = math.hypot(seen(c, row + 1), seen(c, row + 2)) if i < c.points else abs(seen(c, row))
-    return slip <= least * c.scratch[SIZE, row]
-
-
-@stage
-def try_all(c: Contacts) -> tuple[int, int]:
-    """Try all combinations of modes, slip starting along b; NO_SOLUTION where they are all and a point that slips is to blame."""
-    count, blamed, least = 1, -1, 1.0
-    for i in range(c.kinds.shape[0]):
-        if c.kinds[i] == RAY:
-            count *= 2
-            row = row_of(c, i)
-            along = c.A[row, row + 1] * c.directions[i, 0] + c.A[row, row + 2] * c.directions[i, 1]
-            if c.A[row, row] - c.mu_k[i] * along < least * c.A[row, row]:
-                blamed, least = i, 1.0 - c.mu_k[i] * along / c.A[row, row]
-        elif c.kinds[i] != FIXED_FORCE:
-            count *= 3
-        count = min(count, _ALL + 1)
-    for combination in range(count if count <= _ALL else 0):
-        choose(c, combination)
-        if settle(c, _STEPS, False, False):
-            return SOLVED, -1
-    if count <= _ALL and blamed >= 0:
+        in_space = c.scratch[IDLE_SCALE, row + 1] > 0.0 and c.scratch[IDLE_SCALE, row + 2] > 0.0
+        tried = tried and not (c.kinds[i] == CONE and c.mu_s[i] > 0.0 and in_space)
+        along = c.A[row, row + 1] * c.directions[i, 0] + c.A[row, row + 2] * c.directions[i, 1]
+        if c.kinds[i] == RAY and c.A[row, row] > 0.0 and 1.0 - c.mu_k[i] * along / c.A[row, row] < least:
+            blamed, least = i, 1.0 - c.mu_k[i] * along / c.A[row, row]
+    if blamed >= 0 and (tried or least <= 0.0):
         return NO_SOLUTION, blamed
     clear(c)
     scale_rows(c)
-    sweep(c, _SWEEPS[1])
+    sweep(c, SWEEPS[1])
     move_rows(c)
     next_modes(c, True)
     return NOT_FOUND, worst_violation(c)[1]

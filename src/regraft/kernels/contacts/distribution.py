@@ -151,7 +151,7 @@ def follow(c: Contacts, t: float, cap: float, strength: float, free: int, N: Any
         list_barriers(c, t, cap, strength, free, N, H)
         if eliminate(H, size, True, 0.0, scratch) < size:
             break
-        solve(H, H, size, size, scratch[RHS], scratch[X], scratch)
+        solve(H, H, size, size, True, scratch[RHS], scratch[X], scratch)
         gain = 0.0
         for i in range(size):
             gain += scratch[RHS, i] * scratch[X, i]
@@ -204,7 +204,7 @@ def barrier(c: Contacts, t: float, cap: float, strength: float, part: float, ahe
 
 @jit
 def list_barriers(c: Contacts, t: float, cap: float, strength: float, free: int, N: Any, H: Any) -> None:
-    """The slope of the barrier, with its sign changed, as RHS, and its second derivatives as H."""
+    """The slope of the barrier, with its sign changed, as RHS, and its second derivatives as the lower half of H."""
     lam, scratch = c.lam, c.scratch
     for i in range(free + 1):
         scratch[RHS, i], scratch[WEIGHT, i] = 0.0, 1.0
@@ -225,9 +225,6 @@ def list_barriers(c: Contacts, t: float, cap: float, strength: float, free: int,
         elif bound == _JOINT:
             add_bound(row, 1.0, c.mu_s[i] - t + lam[row], free, N, H, scratch)
             add_bound(row, -1.0, c.mu_s[i] - t - lam[row], free, N, H, scratch)
-    for i in range(free + 1):
-        for j in range(i):
-            H[j, i] = H[i, j]
 
 
 @jit

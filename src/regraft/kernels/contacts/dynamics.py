@@ -54,7 +54,7 @@ from .memory import (
     problem_of,
 )
 from .modes import solve_modes
-from .problem import BEND, BOX, CONE, FIXED_FORCE, OPEN, RAY, SLIDE, SOLVED, STICK
+from .problem import BEND, BOX, CONE, FIXED_FORCE, OPEN, PUSH, RAY, SLIDE, SOLVED, STICK
 from .response import couple_contacts
 from .rows import along_rows, apply_forces, relative_acceleration, slip_velocity, spread_active, turning_normal
 from .tables import FIXED, GAP, MU_KINETIC, MU_STATIC, NORMAL, POINT, ROW_A, ROW_B, SWAPPED, TANGENTS
@@ -266,6 +266,8 @@ def choose_modes(model: KernelModel, work: Work, contacts: Contacts, v: Any, pro
             store(contacts.kept, i, DIRECTION, along)
         else:
             choose_rub(contacts, i, a, v[contacts.items[i, RUB_V]], problem)
+    for r in range(problem.lam.shape[0]):
+        problem.scratch[PUSH, r] = 0.0
     status, item = find_modes(problem)
     contacts.header[STATUS], contacts.header[WORST] = status, item
     if status != SOLVED:
@@ -320,10 +322,8 @@ def watch_open_ones(model: KernelModel, work: Work, contacts: Contacts) -> None:
     for i in range(contacts.points.shape[0]):
         if contacts.items[i, MODE] == OPEN:
             gap = gap_of(model, work, contacts.points, contacts.shapes, contacts.profiles, i)
-            contacts.kept[i, SLACK] = contacts.kept[i, SLACK + 1] = 0.0
-            if gap < SLACK_GAP:
-                contacts.kept[i, SLACK] = max(0.0, SLACK_GAP - 2.0 * gap)
-                contacts.kept[i, SLACK + 1] = 1.0 if parting_speed(model, work, contacts, i) > STANDS_STILL else 0.0
+            contacts.kept[i, SLACK] = SLACK_GAP - min(gap, 0.0) if gap < SLACK_GAP else 0.0
+            contacts.kept[i, SLACK + 1] = 0.0
             contacts.items[i, HIT] = NOTHING
 
 

@@ -13,35 +13,81 @@ from .problem import COLUMN_ORDER, PIVOT, ROW_ORDER, WEIGHT, Y
 def eliminate(F: Any, k: int, symmetric: bool, least: float, scratch: Any) -> int:
     """F = L U in place, L with a diagonal of ones, rows and columns in the order of ROW_ORDER and COLUMN_ORDER; the rank.  O(k³).
 
-    A symmetric F is positive semidefinite: the largest number of the diagonal is the next pivot. Otherwise it is the largest
-    number of the row that is longest. It ends where what is left is below `least`, so F should have rows of size 1.
+    A symmetric F is positive semidefinite: the largest number of the diagonal is the next pivot, and only L is made. Otherwise
+    the pivot is the largest number of the row that is longest. It ends where what is left is below `least`, so F should have rows
+    of size 1.
     """
     for i in range(k):
         scratch[ROW_ORDER, i] = scratch[COLUMN_ORDER, i] = i
+    return eliminate_half(F, k, least, scratch) if symmetric else eliminate_all(F, k, least, scratch)
+
+
+@jit
+def eliminate_all(F: Any, k: int, least: float, scratch: Any) -> int:
+    """`eliminate` for any F."""
     for i in range(k):
-        row, column, size = next_diagonal(F, i, k) if symmetric else next_pivot(F, i, k)
+        row, column, size = next_pivot(F, i, k)
         if not size > least:
             return i
         exchange(F, i, row, column, k, scratch)
+        inverse, top = 1.0 / F[i, i], F[i]
+        scratch[PIVOT, i] = inverse
+        for j in range(i + 1, k):
+            below = F[j]
+            factor = below[i] * inverse
+            below[i] = factor
+            if factor != 0.0:
+                for c in range(i + 1, k):
+                    below[c] -= factor * top[c]
+    return k
+
+
+@jit
+def eliminate_half(F: Any, k: int, least: float, scratch: Any) -> int:
+    """`eliminate` for a symmetric F, of which only the lower half is looked at."""
+    column = scratch[Y]
+    for i in range(k):
+        best = next_diagonal(F, i, k)
+        if not F[best, best] > least:
+            return i
+        exchange_both(F, i, best, k, scratch)
         inverse = 1.0 / F[i, i]
         scratch[PIVOT, i] = inverse
         for j in range(i + 1, k):
-            factor = F[j, i] * inverse
-            F[j, i] = factor
-            if factor != 0.0:
-                for c in range(i + 1, k):
-                    F[j, c] -= factor * F[i, c]
+            column[j] = F[j, i]
+        for j in range(i + 1, k):
+            below = F[j]
+            factor = column[j] * inverse
+            below[i] = factor
+            for c in range(i + 1, j + 1):
+                below[c] -= factor * column[c]
     return k
 
 
 @inline
-def next_diagonal(F: Any, i: int, k: int) -> tuple[int, int, float]:
-    """The largest number of the diagonal from i on."""
+def exchange_both(F: Any, i: int, j: int, k: int, scratch: Any) -> None:
+    """Exchange rows and columns i < j of a symmetric table of which the lower half is there."""
+    if i == j:
+        return
+    for c in range(i):
+        F[i, c], F[j, c] = F[j, c], F[i, c]
+    F[i, i], F[j, j] = F[j, j], F[i, i]
+    for r in range(i + 1, j):
+        F[r, i], F[j, r] = F[j, r], F[r, i]
+    for r in range(j + 1, k):
+        F[r, i], F[r, j] = F[r, j], F[r, i]
+    scratch[ROW_ORDER, i], scratch[ROW_ORDER, j] = scratch[ROW_ORDER, j], scratch[ROW_ORDER, i]
+    scratch[COLUMN_ORDER, i], scratch[COLUMN_ORDER, j] = scratch[COLUMN_ORDER, j], scratch[COLUMN_ORDER, i]
+
+
+@inline
+def next_diagonal(F: Any, i: int, k: int) -> int:
+    """Where the diagonal is largest from i on."""
     best = i
     for j in range(i + 1, k):
         if F[j, j] > F[best, best]:
             best = j
-    return best, best, F[best, best]
+    return best
 
 
 @inline
@@ -75,35 +121,44 @@ def exchange(F: Any, i: int, row: int, column: int, k: int, scratch: Any) -> Non
 
 
 @jit
-def prepare_least(F: Any, G: Any, k: int, rank: int, scratch: Any) -> None:
+def prepare_least(F: Any, G: Any, k: int, rank: int, symmetric: bool, scratch: Any) -> None:
     """G = L Lᵀ of the products of the rows of U, divided by pivots and by the weights of unknowns, for `solve`.  O(k rank²)."""
+    if symmetric:
+        for i in range(rank):
+            for c in range(i + 1, k):
+                F[i, c] = F[c, i] * F[i, i]
+    inverse = scratch[Y]
+    for c in range(k):
+        weight = scratch[WEIGHT, int(scratch[COLUMN_ORDER, c])]
+        inverse[c] = 1.0 / (weight * weight)
     for i in range(rank):
+        long, scale = F[i], scratch[PIVOT, i]
         for j in range(i + 1):
-            total = 0.0
+            other, total = F[j], 0.0
             for c in range(i, k):
-                weight = scratch[WEIGHT, int(scratch[COLUMN_ORDER, c])]
-                total += F[i, c] * F[j, c] / (weight * weight)
-            G[i, j] = total * scratch[PIVOT, i] * scratch[PIVOT, j]
+                total += long[c] * other[c] * inverse[c]
+            G[i, j] = total * scale * scratch[PIVOT, j]
     for i in range(rank):
+        row = G[i]
         for j in range(i):
-            total = G[i, j]
+            other, total = G[j], row[j]
             for c in range(j):
-                total -= G[i, c] * G[j, c]
-            G[i, j] = total / G[j, j]
-        total = G[i, i]
+                total -= row[c] * other[c]
+            row[j] = total / other[j]
+        total = row[i]
         for c in range(i):
-            total -= G[i, c] * G[i, c]
-        G[i, i] = math.sqrt(total)
+            total -= row[c] * row[c]
+        row[i] = math.sqrt(total)
 
 
 @jit
-def solve(F: Any, G: Any, k: int, rank: int, rhs: Any, x: Any, scratch: Any) -> None:
+def solve(F: Any, G: Any, k: int, rank: int, symmetric: bool, rhs: Any, x: Any, scratch: Any) -> None:
     """x with F x = rhs in the rows that count, of all such x the one with the least Σ (weight x)².  O(k²)."""
     y = scratch[Y]
     for i in range(rank):
-        total = rhs[int(scratch[ROW_ORDER, i])]
+        row, total = F[i], rhs[int(scratch[ROW_ORDER, i])]
         for c in range(i):
-            total -= F[i, c] * y[c]
+            total -= row[c] * y[c]
         y[i] = total
     for i in range(rank):
         y[i] *= scratch[PIVOT, i]
@@ -111,10 +166,15 @@ def solve(F: Any, G: Any, k: int, rank: int, rhs: Any, x: Any, scratch: Any) -> 
         solve_least(F, G, k, rank, y, x, scratch)
         return
     for i in range(rank - 1, -1, -1):
-        total = 0.0
-        for c in range(i + 1, k):
-            total += F[i, c] * y[c]
-        y[i] -= total * scratch[PIVOT, i]
+        row = F[i]
+        if symmetric:
+            for c in range(i):
+                y[c] -= row[c] * y[i]
+        else:
+            total = 0.0
+            for c in range(i + 1, k):
+                total += row[c] * y[c]
+            y[i] -= total * scratch[PIVOT, i]
     for i in range(k):
         x[int(scratch[COLUMN_ORDER, i])] = y[i]
 

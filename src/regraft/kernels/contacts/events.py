@@ -181,7 +181,12 @@ def contact_event(handle: int, x: Floats, best: Floats, sequential: bool) -> int
         contacts.items[i, BEFORE] = contacts.items[i, MODE]
     let_go_and_slip(m, w, contacts)
     told = CALM
-    if touch(m, w, contacts):
+    collides = touch(m, w, contacts)
+    hold_new_ones(m, w, contacts)
+    list_active(contacts)
+    if contacts.header[ACTIVE_POINTS] > 0:
+        close_places(m, w, contacts, q, v, best)  # or rounding would add up from one bounce to the next
+    if collides:
         told = strike(m, w, contacts, q, v, sequential)
     else:
         for i in range(contacts.points.shape[0]):
@@ -191,7 +196,6 @@ def contact_event(handle: int, x: Floats, best: Floats, sequential: bool) -> int
     hold_new_ones(m, w, contacts)
     list_active(contacts)
     if contacts.header[ACTIVE_POINTS] + contacts.header[ACTIVE_RUBS] > 0:
-        close_places(m, w, contacts, q, v, best)
         prepare_rows(m, w, contacts, q, v)
         close_speeds(m, w, contacts, q, v, True)
     contacts.header[CHOOSING], contacts.header[STATUS] = 1, SOLVED

@@ -7,13 +7,15 @@ One point is followed through its impact (`single_impact`). For several points a
   otherwise: 0 ≤ Λ_n − e Λ_n,compression ⊥ w_n ≥ 0. Friction obeys Coulomb's law in both phases, by the slip at their ends.
 - SEQUENTIAL: one point after the other, the one that approaches fastest first, until none approaches.
 
-Newton's law, w_n = −e u_n, may add energy where there is friction; this is told. Stronge's law has no form for several points at
-once; Poisson's takes its place, which is told. Poisson's and Stronge's add none: where the expansion of several points with friction
-would, only as much of it takes place as does not, which is told as well.
+Newton's law, w_n = −e u_n, may add energy where there is friction, which is told, and may contradict itself where more points
+touch than can move by themselves: then there is no solution. Stronge's law has no form for several points at once; Poisson's
+takes its place, which is told. Poisson's and Stronge's add no energy: where the expansion of several points with friction would,
+only as much of it takes place as does not, which is told as well.
 """
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from ...compilation import Floats, Integers, Table, entry, inline, jit, stage
@@ -71,8 +73,8 @@ def one_by_one(
     n, rows = kinds.shape[0], A.shape[0]
     y, own = scratch[VECTORS : VECTORS + ROWS], scratch[VECTORS + ROWS : VECTORS + ROWS + 3]
     fastest, told = 0.0, 0
-    for i in range(n):
-        fastest = max(fastest, -u[3 * i])
+    for r in range(rows):
+        fastest = max(fastest, abs(u[r]))
     for count in range(_MOST * n + 1):
         i = first_to_strike(after)
         if i < 0 or not -after[3 * i] > (FEASIBLE * fastest if count > 0 else 0.0):
@@ -91,12 +93,15 @@ def one_by_one(
         move(A, u, impulse, after)
         if n == 1:
             break
+    for r in range(rows):
+        if not math.isfinite(after[r]):  # with Newton's law a sequence may gain energy without end
+            return NOT_FOUND, ADDS_ENERGY
     i = first_to_strike(after)
     if n > 1 and i >= 0 and -after[3 * i] > ROUNDING * fastest:  # what approaches still, by next to nothing
         for r in range(rows):
             scratch[BEFORE, r], scratch[COMPRESSION, r] = after[r], impulse[r]
         scratch[PUSH] = 0.0
-        status, _ = find_modes(Contacts(A, scratch[BEFORE], kinds, mu_s, mu_k, directions, modes, impulse, scratch, n))
+        status, _ = find_modes(Contacts(A, scratch[BEFORE], kinds, mu_s, mu_k, directions, modes, impulse, scratch, n, fastest))
         for r in range(rows):
             impulse[r] += scratch[COMPRESSION, r]
         if status != SOLVED:
@@ -150,7 +155,10 @@ def all_at_once(
     """The simultaneous law."""
     n, rows, told, phases = kinds.shape[0], A.shape[0], 0, 1
     b, compressed = scratch[BEFORE], scratch[COMPRESSION]
-    c = Contacts(A, b, kinds, mu_s, mu_k, directions, modes, impulse, scratch, n)
+    fastest = 0.0
+    for r in range(rows):
+        fastest = max(fastest, abs(u[r]))
+    c = Contacts(A, b, kinds, mu_s, mu_k, directions, modes, impulse, scratch, n, fastest)
     for i in range(n):
         if laws[i] != NEWTON and restitution[i] > 0.0:
             phases = 2

@@ -6,7 +6,25 @@ import math
 
 from ...compilation import inline, jit
 from ...tolerances import FEASIBLE, ROUNDING, TINY
-from .problem import (BEND, BOX, IDLE_SCALE, OPEN, P_SLIDE, P_STICK, PUSH, RAY, SIZE, SLIDE, STICK, Contacts, W, is_sliding, is_sticking, row_of, seen)
+from .problem import (
+    BEND,
+    BOX,
+    IDLE_SCALE,
+    OPEN,
+    P_SLIDE,
+    P_STICK,
+    PUSH,
+    RAY,
+    SIZE,
+    SLIDE,
+    STICK,
+    Contacts,
+    W,
+    is_sliding,
+    is_sticking,
+    row_of,
+    seen,
+)
 
 
 @jit
@@ -23,7 +41,9 @@ def worst_violation(c: Contacts) -> tuple[float, int]:
         elif c.kinds[i] == BOX:
             missed = missed_by_joint(c, i)
         missed /= c.scratch[SIZE, row_of(c, i)] + TINY
-        if not missed <= worst:
+        if math.isnan(missed):
+            return math.inf, i
+        if missed > worst:
             worst, item = missed, i
     return worst, item
 
@@ -38,7 +58,7 @@ def missed_by_point(c: Contacts, i: int) -> float:
     if mode == OPEN:
         return max(0.0, -w_n) if c.scratch[PUSH, i] == 0.0 else math.inf
     own, normal = c.A[row, row], lam[row]
-    closed = mode == STICK or mode == SLIDE  # noqa: PLR1714, SIM109
+    closed = mode == STICK or mode == SLIDE  # noqa: PLR1714
     missed = max(abs(w_n), own * (c.scratch[PUSH, i] - normal)) if closed else max(0.0, -w_n)
     friction = math.hypot(lam[row + 1], lam[row + 2])
     if is_sticking(mode):

@@ -13,14 +13,17 @@ from ...algebra.scalars import Scalar
 from ...algebra.spatial import Motion, Rotation, Transform, Vector, angular
 from ...compilation import entry, inline
 from ..memory import model_at, work_at
+from .pairs.box_edges import box_vertex
 from .pairs.boxes import sphere_box
 from .pairs.capsules import capsule_capsule, sphere_capsule
+from .pairs.cylinders import sphere_cylinder
 from .pairs.planes import ellipsoid_plane, flat_plane, rim_plane, sphere_plane
 from .pairs.profiles import capsule_vertex, sphere_segment, sphere_vertex
 from .pairs.spheres import sphere_hollow, sphere_sphere
 from .pairs.surfaces import sphere_surface
 from .placing import first_row, first_shape, second_row, second_shape, store_meeting, twist_of, velocity_at
 from .tables import (
+    BOX_VERTEX,
     CAPSULE_CAPSULE,
     CAPSULE_VERTEX,
     ELLIPSOID_PLANE,
@@ -32,11 +35,11 @@ from .tables import (
     SHAPES,
     SPHERE_BOX,
     SPHERE_CAPSULE,
+    SPHERE_CYLINDER,
     SPHERE_HOLLOW,
     SPHERE_PLANE,
     SPHERE_SEGMENT,
     SPHERE_SPHERE,
-    SPHERE_SURFACE,
     SPHERE_VERTEX,
     SWAPPED,
     TABLE,
@@ -77,6 +80,10 @@ def meet(
         return sphere_vertex(X_a, size_a[0], X_b, size_b[0], size_b[1])
     if kind == CAPSULE_VERTEX:
         return capsule_vertex(X_a, size_a[0], size_a[1], X_b, size_b[0], size_b[1])
+    if kind == BOX_VERTEX:
+        return box_vertex(X_a, size_a[0], size_a[1], size_a[2], size_a[3], X_b, size_b[0], size_b[1])
+    if kind == SPHERE_CYLINDER:
+        return sphere_cylinder(X_a, size_a[0], X_b, size_b[0], size_b[1])
     return sphere_surface(X_a, size_a[0], X_b, at)
 
 

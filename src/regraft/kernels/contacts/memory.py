@@ -166,4 +166,5 @@ def posed(contacts: Contacts, kinetic: int) -> Problem:
         table_at(at[VECTORS_AT] + 8 * most * LAMBDA, 1, rows, 0.0)[0],
         table_at(at[SCRATCH_AT], SCRATCH_VECTORS + 3 * columns, columns, 0.0),
         at[ACTIVE_POINTS],
+        1.0,
     )

@@ -57,23 +57,24 @@ def solve_modes(c: Contacts, keep: bool) -> tuple[int, int, float]:
     scale_rows(c)
     unknowns, symmetric = list_unknowns(c, keep)
     F, G = scratch[VECTORS : VECTORS + rows], scratch[VECTORS + rows : VECTORS + 2 * rows]
-    gather(c.A, F, unknowns, scratch)
+    gather(c.A, F, unknowns, symmetric, scratch)
     rank = eliminate(F, unknowns, symmetric, REDUNDANT_FORCE, scratch)
     if rank < unknowns:
-        prepare_least(F, G, unknowns, rank, scratch)
+        prepare_least(F, G, unknowns, rank, symmetric, scratch)
     move_rows(c)
     residual = 0.0
     for again in range(_CORRECTIONS + 1):
         for u in range(unknowns):
             scratch[RHS, u] = -scratch[ROW_SCALE, u] * residual_of(u, lam, scratch)
-        solve(F, G, unknowns, rank, scratch[RHS], scratch[X], scratch)
+        solve(F, G, unknowns, rank, symmetric, scratch[RHS], scratch[X], scratch)
         for u in range(unknowns):
             add_force(u, scratch[COLUMN_SCALE, u] * scratch[X, u], lam, scratch)
         move_rows(c)
         before, residual = residual, 0.0
         for u in range(unknowns):
             row = int(scratch[FIRST, u])
-            residual = max(residual, abs(residual_of(u, lam, scratch)) / (scratch[SIZE, row] + TINY))
+            missed = abs(residual_of(u, lam, scratch)) / (scratch[SIZE, row] + TINY)
+            residual = residual if missed <= residual else missed  # NaN too
         if residual < ROUNDING or (again > 0 and residual > 0.1 * before):
             break
     return unknowns, rank, residual
@@ -88,7 +89,7 @@ def list_unknowns(c: Contacts, keep: bool) -> tuple[int, bool]:
         row, mode = row_of(c, i), c.modes[i]
         if i < c.points:
             s_1, s_2, mu = c.directions[i, 0], c.directions[i, 1], c.mu_k[i]
-            closed = mode == STICK or mode == SLIDE  # noqa: PLR1714, SIM109
+            closed = mode == STICK or mode == SLIDE  # noqa: PLR1714
             lam[row] = lam[row] if keep and closed else (0.0 if closed else scratch[PUSH, i])
             if not (keep and is_sticking(mode)):
                 given = mu * lam[row] if is_sliding(mode) else 0.0
@@ -101,9 +102,8 @@ def list_unknowns(c: Contacts, keep: bool) -> tuple[int, bool]:
             if is_sticking(mode):
                 count = add_unknown(_SINGLE, row + 1, 0.0, 0.0, 0.0, count, scratch)
                 count = add_unknown(_SINGLE, row + 2, 0.0, 0.0, 0.0, count, scratch)
-            elif is_sliding(mode) and scratch[BEND, i] > 0.0:
-                if scratch[IDLE_SCALE, row + 1] > 0.0 and scratch[IDLE_SCALE, row + 2] > 0.0:
-                    count = add_unknown(_ACROSS, row, -s_2, s_1, scratch[BEND, i], count, scratch)
+            elif is_sliding(mode) and min(scratch[BEND, i], scratch[IDLE_SCALE, row + 1], scratch[IDLE_SCALE, row + 2]) > 0.0:
+                count = add_unknown(_ACROSS, row, -s_2, s_1, scratch[BEND, i], count, scratch)
         elif c.kinds[i] == BOX:
             if mode == SLIDE:
                 lam[row] = -c.mu_k[i] * c.directions[i, 0]
@@ -133,20 +133,20 @@ def add_unknown(form: int, first: int, c_1: float, c_2: float, gamma: float, cou
 
 
 @inline
-def gather(A: Any, F: Any, unknowns: int, scratch: Any) -> None:
-    """The matrix of the unknowns, with rows and columns of size 1."""
+def gather(A: Any, F: Any, unknowns: int, symmetric: bool, scratch: Any) -> None:
+    """The matrix of the unknowns, with rows and columns of size 1; of a symmetric one the lower half."""
+    columns = scratch[COLUMN_SCALE]
     for u in range(unknowns):
-        i, form, scale = int(scratch[FIRST, u]), scratch[FORM, u], scratch[ROW_SCALE, u]
+        i, form, scale, out = int(scratch[FIRST, u]), scratch[FORM, u], scratch[ROW_SCALE, u], F[u]
         r_1, r_2 = scratch[C1, u], scratch[C2, u]
-        for v in range(unknowns):
+        for v in range(u + 1 if symmetric else unknowns):
             j = int(scratch[FIRST, v])
             if form == _ACROSS:
                 entry = r_1 * along(A, i + 1, j, v, scratch) + r_2 * along(A, i + 2, j, v, scratch)
             else:
                 entry = along(A, i, j, v, scratch)
-            if u == v:
-                entry += scratch[GAMMA, u]
-            F[u, v] = scale * scratch[COLUMN_SCALE, v] * entry
+            out[v] = scale * columns[v] * entry
+        out[u] += scale * columns[u] * scratch[GAMMA, u]
 
 
 @inline
@@ -191,7 +191,7 @@ def forces_in_modes(
     """
     scratch[BEND] = 0.0
     scratch[PUSH] = 0.0
-    return solve_modes(Contacts(A, b, kinds, mu_k, mu_k, directions, modes, lam, scratch, count_points(kinds)), False)
+    return solve_modes(Contacts(A, b, kinds, mu_k, mu_k, directions, modes, lam, scratch, count_points(kinds), 0.0), False)
 
 
 @entry

@@ -39,9 +39,9 @@ FIRST, FORM, C1, C2, GAMMA, ROW_SCALE, COLUMN_SCALE, WEIGHT, ROW_ORDER, COLUMN_O
 W, SIZE, IDLE_SCALE, TRIED, NEAR, ALONG = range(14, 20)
 # … and of items.
 KEPT, FORMER, BEND, PUSH = range(20, 24)
-# Of an impact: velocities before a phase, impulses of compression, and those of one point.
-BEFORE, COMPRESSION, ONE_BEFORE, ONE_IMPULSE = range(24, 28)
-VECTORS = 28
+# Of an impact: velocities before a phase, impulses of compression, and those of one point; of items again: less friction.
+BEFORE, COMPRESSION, ONE_BEFORE, ONE_IMPULSE, LESS_S, LESS_K = range(24, 30)
+VECTORS = 30
 """Where the square tables of the scratch begin; there are three."""
 
 
@@ -58,12 +58,16 @@ class Contacts(NamedTuple):
     lam: Floats
     scratch: Table
     points: int
+    size: float
+    """What is small beside this is rounding, besides what is so beside A λ and b: the size of what b is a sum of."""
 
 
 _FLOATS, _TABLE, _INTEGERS = float64[::1], float64[:, ::1], int64[::1]
 declare(
     "Contacts",
-    types.NamedTuple((_TABLE, _FLOATS, _INTEGERS, _FLOATS, _FLOATS, _TABLE, _INTEGERS, _FLOATS, _TABLE, int64), Contacts),
+    types.NamedTuple(
+        (_TABLE, _FLOATS, _INTEGERS, _FLOATS, _FLOATS, _TABLE, _INTEGERS, _FLOATS, _TABLE, int64, float64), Contacts
+    ),
 )
 
 
@@ -91,13 +95,13 @@ def row_of(c: Contacts, item: int) -> int:
 @inline
 def is_sliding(mode: int) -> bool:
     """Whether friction of a point follows its slip."""
-    return mode == SLIDE or mode == P_SLIDE  # noqa: PLR1714, SIM109 (kernels make no tuples to look into)
+    return mode == SLIDE or mode == P_SLIDE  # noqa: PLR1714 (kernels make no tuples to look into)
 
 
 @inline
 def is_sticking(mode: int) -> bool:
     """Whether friction of a point holds it."""
-    return mode == STICK or mode == P_STICK  # noqa: PLR1714, SIM109
+    return mode == STICK or mode == P_STICK  # noqa: PLR1714
 
 
 @jit
@@ -118,7 +122,7 @@ def scale_rows(c: Contacts) -> None:
 def move_rows(c: Contacts) -> None:
     """W = A λ + b, and SIZE: of what each is a sum, the largest of a point's three rows."""
     A, lam, scratch = c.A, c.lam, c.scratch
-    rows, largest = A.shape[0], 0.0
+    rows, largest = A.shape[0], c.size / SIZE_OF_ALL
     for i in range(rows):
         total, size = c.b[i], abs(c.b[i])
         for j in range(rows):

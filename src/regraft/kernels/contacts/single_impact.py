@@ -18,19 +18,20 @@ import math
 from typing import Any
 
 from ...compilation import Floats, Table, entry, inline, jit, stage
-from ...tolerances import EPSILON, FEASIBLE, ROUNDING, TINY, TURNED
+from ...tolerances import EPSILON, IDLE_IN_POINT, ROUNDING, TINY, TURNED
 
 POISSON, STRONGE, NEWTON = range(3)
 """Laws of restitution: impulses of expansion and compression, their works, or velocities after and before."""
 
-_COMPRESSION, _EXPANSION, _END = range(3)
+_COMPRESSION, _EXPANSION = range(2)
 PHI, LOG_SLIP, IMPULSE, APPROACH, WORK, FRICTION_1, FRICTION_2 = range(7)
-STATES, ROWS = 7, 14
-"""The direction of slip, the logarithm of its speed, Λ_n, u_n, the work of the normal impulse, and Λ_t; rows of scratch for them."""
+STATES, ROWS = 7, 17
+"""The direction of slip, the logarithm of its speed, Λ_n, u_n, the work of the normal impulse, and Λ_t; rows of their scratch."""
 
 _COLUMNS = 8  # of the extrapolation: order 16
 _STEPS = 4000
 _ANGLES = 64
+_LEGS = 20  # of an impact, between changes of slip and phase
 
 
 @inline
@@ -53,7 +54,7 @@ def slope(A: Any, mu: float, y: Any, i: int, out: Any, o: int) -> None:
 
 @jit
 def extrapolate(A: Any, mu: float, size: float, y: Any) -> float:
-    """A step of the state in row 0 of y, into row 1: midpoint rules with 2, 4, … parts, extrapolated; its error, relative to 1."""
+    """A step of the state in row 0 of y, into row 1: midpoint rules with 2, 4, … parts, extrapolated; its error."""
     error = math.inf
     for column in range(_COLUMNS):
         parts = 2 * (column + 1)
@@ -173,7 +174,9 @@ def slip_along_curve(A: Any, mu: float, law: int, phase: int, stop: float, y: An
     size = 0.25 / (abs(g) + abs(h) + mu * (A[1, 1] + A[2, 2]) + TINY)
     least = y[0, LOG_SLIP] + math.log(EPSILON)
     for _ in range(_STEPS):
-        if y[0, LOG_SLIP] < least or abs(rates(A, mu, y[0, PHI])[2]) < EPSILON * (abs(A[0, 1]) + abs(A[0, 2]) + A[1, 1] + A[2, 2]):
+        if y[0, LOG_SLIP] < least or abs(rates(A, mu, y[0, PHI])[2]) < EPSILON * (
+            abs(A[0, 1]) + abs(A[0, 2]) + A[1, 1] + A[2, 2]
+        ):
             return False
         error = extrapolate(A, mu, size, y)
         if error > TURNED:
@@ -213,6 +216,42 @@ def shorten(A: Any, mu: float, law: int, phase: int, stop: float, size: float, y
         y[0, k] = y[1, k]
 
 
+@jit
+def leg(
+    A: Any, mu_s: float, mu_k: float, law: int, phase: int, stop: float, slip: float, planar: bool, y: Any
+) -> tuple[bool, float, bool]:
+    """Follow an impact to the end of its phase, or to where its slip ends: (whether the phase ended, slip, all is well)."""
+    sticks, k_n, f_1, f_2 = holding(A, mu_s)
+    g, leaves = 0.0, slip == 0.0 and not sticks
+    if mu_k == 0.0:
+        k_n, f_1, f_2 = A[0, 0], 0.0, 0.0
+    elif slip > 0.0 or leaves:
+        if leaves:
+            y[0, PHI] = way_out(A, mu_k, planar)
+        k_n, g, h = rates(A, mu_k, y[0, PHI])
+        f_1, f_2 = -mu_k * math.cos(y[0, PHI]), -mu_k * math.sin(y[0, PHI])
+        if not (leaves or planar or is_straight(A, h)):
+            y[0, LOG_SLIP] = math.log(slip)
+            ended = slip_along_curve(A, mu_k, law, phase, stop, y)
+            left = math.exp(y[0, LOG_SLIP])
+            stopped = not ended and left <= 2.0 * EPSILON * slip
+            return ended, 0.0 if stopped else left, ended or stopped or is_straight(A, rates(A, mu_k, y[0, PHI])[2])
+    length = line_to_end(law, phase, k_n, y, stop)
+    if g < 0.0 and -slip / g < length:
+        go_straight(y, -slip / g, k_n, f_1, f_2)
+        return False, 0.0, True
+    if length == math.inf:
+        return False, slip, False
+    go_straight(y, length, k_n, f_1, f_2)
+    return True, slip + g * length, True
+
+
+@inline
+def is_straight(A: Any, h: float) -> bool:
+    """Whether a slip does not turn."""
+    return abs(h) <= ROUNDING * (abs(A[0, 1]) + abs(A[0, 2]) + A[1, 1] + A[2, 2])
+
+
 @stage
 def strike(A: Table, u: Floats, mu_s: float, mu_k: float, e: float, law: int, impulse: Floats, y: Table) -> bool:
     """The impulse of one point with the rows A (3, 3) that approaches with u; whether its impact comes to an end.
@@ -221,60 +260,29 @@ def strike(A: Table, u: Floats, mu_s: float, mu_k: float, e: float, law: int, im
     """
     impulse[0] = impulse[1] = impulse[2] = 0.0
     if not (u[0] < 0.0 and A[0, 0] > 0.0):
-        return True
-    largest = max(A[0, 0], A[1, 1], A[2, 2])
-    planar = A[1, 1] <= FEASIBLE * FEASIBLE * largest or A[2, 2] <= FEASIBLE * FEASIBLE * largest
-    slip = math.hypot(u[1], u[2])
+        return not u[0] < 0.0
+    B, unit = y[ROWS - 3 : ROWS], -u[0] / A[0, 0]  # in units in which the point approaches with 1, and A_nn is 1
+    for r in range(3):
+        for k in range(3):
+            B[r, k] = A[r, k] / A[0, 0]
+    planar = min(B[1, 1], B[2, 2]) <= IDLE_IN_POINT * max(1.0, B[1, 1], B[2, 2])
     for k in range(STATES):
         y[0, k] = 0.0
-    y[0, APPROACH] = u[0]
-    rests = mu_k == 0.0 or slip <= EPSILON * EPSILON * abs(u[0])
-    leaves, sticks = False, False
-    if slip > 0.0:
-        y[0, PHI] = math.atan2(u[2], u[1])
+    slip = math.hypot(u[1], u[2]) / -u[0]
+    y[0, APPROACH], y[0, PHI] = -1.0, math.atan2(u[2], u[1])
+    if slip <= EPSILON * EPSILON:
+        slip = 0.0
     phase, stop = _COMPRESSION, 0.0
-    for _ in range(20):
-        if rests:
-            sticks, k_n, f_1, f_2 = holding(A, mu_s)
-            if mu_k == 0.0:
-                k_n, f_1, f_2 = A[0, 0], 0.0, 0.0
-            elif not sticks:
-                rests, leaves = False, True
-                y[0, PHI] = way_out(A, mu_k, planar)
-        if not rests:
-            k_n, g, h = rates(A, mu_k, y[0, PHI])
-            f_1, f_2 = -mu_k * math.cos(y[0, PHI]), -mu_k * math.sin(y[0, PHI])
-            straight = leaves or planar or abs(h) <= ROUNDING * (abs(A[0, 1]) + abs(A[0, 2]) + A[1, 1] + A[2, 2])
-            if not straight:
-                y[0, LOG_SLIP] = math.log(slip)
-                ended = slip_along_curve(A, mu_k, law, phase, stop, y)
-                slip = math.exp(y[0, LOG_SLIP])
-                if not ended:
-                    rests, slip = slip <= 2.0 * EPSILON * math.hypot(u[1], u[2]), slip
-                    if not rests and abs(rates(A, mu_k, y[0, PHI])[2]) > ROUNDING * (abs(A[0, 1]) + abs(A[0, 2]) + A[1, 1] + A[2, 2]):
-                        return False
-                    continue
-                if phase == _EXPANSION:
-                    break
-                phase, stop = _EXPANSION, next_stop(law, e, u[0], y)
-                continue
-        else:
-            g = 0.0
-        length = line_to_end(law, phase, k_n, y, stop)
-        if not rests and g < 0.0 and -slip / g < length:
-            go_straight(y, -slip / g, k_n, f_1, f_2)
-            rests, slip = True, 0.0
-            continue
-        if length == math.inf:
+    for _ in range(_LEGS):
+        ended, slip, well = leg(B, mu_s, mu_k, law, phase, stop, slip, planar, y)
+        if not well:
             return False
-        go_straight(y, length, k_n, f_1, f_2)
-        if not rests:
-            slip += g * length
-        if phase == _EXPANSION:
-            break
-        phase, stop = _EXPANSION, next_stop(law, e, u[0], y)
-    impulse[0], impulse[1], impulse[2] = y[0, IMPULSE], y[0, FRICTION_1], y[0, FRICTION_2]
-    return True
+        if ended and phase == _EXPANSION:
+            impulse[0], impulse[1], impulse[2] = unit * y[0, IMPULSE], unit * y[0, FRICTION_1], unit * y[0, FRICTION_2]
+            return True
+        if ended:
+            phase, stop = _EXPANSION, next_stop(law, e, -1.0, y)
+    return False
 
 
 @entry

@@ -55,26 +55,26 @@ def visit_point(c: Contacts, i: int) -> None:
     s_1, s_2 = c.directions[i, 0], c.directions[i, 1]
     if not slips:
         f_n, f_t, f_u = holding_force(a_nn, a_nt, a_nu, a_tt, a_tu, a_uu, q_n, q_t, q_u)
-        size = math.hypot(f_t, f_u)
+        size = math.sqrt(f_t * f_t + f_u * f_u)
         if f_n < push and push > 0.0:
             f_n, f_t, f_u = push, *holding_friction(a_tt, a_tu, a_uu, q_t + a_nt * push, q_u + a_nu * push)
-            size = math.hypot(f_t, f_u)
+            size = math.sqrt(f_t * f_t + f_u * f_u)
         if f_n >= 0.0 and size <= c.mu_s[i] * f_n:
             lam[n], lam[t], lam[u] = f_n, f_t, f_u
             return
         s_1, s_2 = (-f_t / size, -f_u / size) if size > 0.0 else (1.0, 0.0)
+    own = a_nn - mu * (a_nt * s_1 + a_nu * s_2)  # positive along what would have held the point
+    f_n = max(-q_n / (own if own > 0.0 else a_nn), push)
     largest = max(a_tt, a_uu) + abs(a_tu)
-    f_n = 0.0
-    for _ in range(1 if slips or largest == 0.0 else _DIRECTIONS):
-        own = a_nn - mu * (a_nt * s_1 + a_nu * s_2)
-        f_n = max(-q_n / (own if own > 0.1 * a_nn else a_nn), push)
-        if not slips and largest > 0.0:
-            w_t = q_t + a_nt * f_n - mu * f_n * (a_tt * s_1 + a_tu * s_2)
-            w_u = q_u + a_nu * f_n - mu * f_n * (a_tu * s_1 + a_uu * s_2)
-            z_t, z_u = mu * f_n * s_1 + w_t / largest, mu * f_n * s_2 + w_u / largest
-            size = math.hypot(z_t, z_u)
-            if size > 0.0:
-                s_1, s_2 = z_t / size, z_u / size
+    for _ in range(0 if slips or largest == 0.0 else _DIRECTIONS):
+        w_t = q_t + a_nt * f_n - mu * f_n * (a_tt * s_1 + a_tu * s_2)
+        w_u = q_u + a_nu * f_n - mu * f_n * (a_tu * s_1 + a_uu * s_2)
+        z_t, z_u = mu * f_n * s_1 + w_t / largest, mu * f_n * s_2 + w_u / largest
+        size = math.sqrt(z_t * z_t + z_u * z_u)
+        turned = a_nn - mu * (a_nt * z_t + a_nu * z_u) / size if size > 0.0 else 0.0
+        if not turned > 0.0:
+            break
+        s_1, s_2, f_n = z_t / size, z_u / size, max(-q_n / turned, push)
     lam[n], lam[t], lam[u] = f_n, -mu * f_n * s_1, -mu * f_n * s_2
 
 

@@ -53,7 +53,9 @@ SPHERE_BOX = 8  # radius | half lengths
 SPHERE_SEGMENT = 9  # radius | a straight piece of a profile, in the table
 SPHERE_VERTEX = 10  # radius | x, z of a corner of a profile
 CAPSULE_VERTEX = 11  # radius, half length along z | x, z of a corner of a profile
-SPHERE_SURFACE = 12  # radius | z = f(x, y) of its frame
+BOX_VERTEX = 12  # half lengths, and the number of one of its edges | x, z of a corner of a profile
+SPHERE_CYLINDER = 13  # radius | radius, half length along z
+SPHERE_SURFACE = 14  # radius | z = f(x, y) of its frame
 
 # a straight piece of a profile in `profiles`
 START = 0  # 2: x, z where it begins

@@ -30,6 +30,12 @@ def clamped(x: Scalar, most: float) -> Scalar:
 
 
 @inline
+def size_of_number(x: Scalar) -> Scalar:
+    """|x|, continued to complex numbers by the sign of the real part."""
+    return x if x.real >= 0.0 else -x
+
+
+@inline
 def turned(R: Rotation, x: Any, y: Any, z: Any) -> Vector:
     """R (x, y, z)."""
     return (R[0] * x + R[1] * y + R[2] * z, R[3] * x + R[4] * y + R[5] * z, R[6] * x + R[7] * y + R[8] * z)

@@ -47,15 +47,16 @@ def foot(address: int, c: Vector, radius: float) -> tuple[Scalar, Scalar]:
         return c[0], c[1]
     x, y = c[0].real, c[1].real
     for _ in range(_STEPS):
-        dx, dy = _step(address, lift(x, x), lift(y, y), c[0].real, c[1].real, c[2].real)
+        dx, dy = _step(address, x, y, c[0].real, c[1].real, c[2].real)
+        if dx * dx + dy * dy <= (SURFACE_FOOT * radius) * (SURFACE_FOOT * radius):
+            x, y = x + dx, y + dy
+            break
         part, before = 1.0, _squared(address, x, y, c)
         for _ in range(_HALVINGS):
             if _squared(address, x + part * dx, y + part * dy, c) <= before:
                 break
             part *= 0.5
         x, y = x + part * dx, y + part * dy
-        if dx * dx + dy * dy <= (SURFACE_FOOT * radius) * (SURFACE_FOOT * radius):
-            break
     dx, dy = _step(address, lift(x, c[0]), lift(y, c[0]), c[0], c[1], c[2])
     return x + dx, y + dy
 
