@@ -26,33 +26,30 @@ class Bounces:
     """The impacts of all contacts of a run, by their names."""
 
     def __init__(self) -> None:
-        self._impacts: dict[str, list[tuple[float, frozenset[str]]]] = {}
-        """When each contact took impacts since it last came to rest, and which of its points did."""
+        self._times: dict[str, list[float]] = {}
+        """When each contact took impacts since it last came to rest."""
 
     def follow(self, t: float, contacts: Contacting, events: list[EventRecord]) -> None:
-        """Look at what has just happened at a time; a contact that has come to rest has its bounces made one event.
+        """Look at what has just happened at a time; contacts that have come to rest have their bounces made one event.
 
-        It has come to rest when all of its points that took one of the last impacts are closed.
+        A point takes part in what happens where it is struck, comes down or goes up; contacts with such points, as the two feet of
+        what rocks from one to the other, bounce together. They have come to rest when all that takes part stays down.
         """
-        points, modes = contacts.points, contacts.tables.items[:, m.MODE]
-        struck = set(contacts.struck().tolist())
-        for number, name in enumerate(points.contact_names):
-            own = np.flatnonzero(points.contact_of == number).tolist()
-            if here := struck.intersection(own):
-                self._impacts.setdefault(name, []).append((t, frozenset(points.names[i] for i in here)))
-            if name in self._impacts:
-                bouncing = frozenset[str]().union(*(which for _, which in self._impacts[name][-FEWEST:]))
-                if all(modes[i] != OPEN for i in own if points.names[i] in bouncing):
-                    self._come_to_rest(name, [points.names[i] for i in own], events)
-
-    def _come_to_rest(self, name: str, points: list[str], events: list[EventRecord]) -> None:
-        """Put one event for all bounces of a contact that stays down now, but for the first of them; none where they are too few."""
-        times = shrinking([t for t, _ in self._impacts.pop(name)])
-        if len(times) < FEWEST:
-            return
-        said, first = {f"{point} touches" for point in points}, times[0]
-        events[:] = [event for event in events if not (event.t > first and event.name in said)]
-        events.append(EventRecord(limit_of(np.array(times)), f"{name} comes to rest", len(times)))
+        points, items = contacts.points, contacts.tables.items[: len(contacts.points.names)]
+        is_open, struck = items[:, m.MODE] == OPEN, np.isin(np.arange(len(items)), contacts.struck())
+        takes_part = struck | (is_open != (items[:, m.BEFORE] == OPEN))
+        names = [points.contact_names[c] for c in np.unique(points.contact_of[takes_part])]
+        if struck.any():
+            for name in names:
+                self._times.setdefault(name, []).append(t)
+        if names and not is_open[takes_part].any():
+            times = shrinking(max((self._times.pop(name, []) for name in names), key=len))
+            if len(times) >= FEWEST:
+                own = {points.contact_names.index(name) for name in names}
+                touches = {f"{point} touches" for point, c in zip(points.names, points.contact_of, strict=True) if c in own}
+                events[:] = [event for event in events if not (event.t > times[0] and event.name in touches)]
+                said = f"{names[0]} comes to rest" if len(names) == 1 else f"{' and '.join(names)} come to rest"
+                events.append(EventRecord(limit_of(np.array(times)), said, len(times)))
 
 
 def shrinking(times: list[float]) -> list[float]:
