@@ -1,7 +1,7 @@
 """Endlessly many bounces as one event: what comes down again and again, each time sooner, comes to rest at a known time.
 
-A contact bounces at t₁, t₂, …, after ever shorter times d, until it comes so slowly that it is passed to rest. If the times shrink
-by the ratio r, what is left of endlessly many bounces takes d r/(1 − r).
+A contact bounces at t₁, t₂, …, after ever shorter times d, until it comes so slowly that it is passed to rest. If the times
+shrink by the ratio r, what is left of endlessly many bounces takes d r/(1 − r).
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ class Bounces:
     def follow(self, t: float, contacts: Contacting, events: list[EventRecord]) -> None:
         """Look at what has just happened at a time; contacts that have come to rest have their bounces made one event.
 
-        A point takes part in what happens where it is struck, comes down or goes up; contacts with such points, as the two feet of
-        what rocks from one to the other, bounce together. They have come to rest when all that takes part stays down.
+        A point takes part in what happens where it is struck, comes down or goes up; contacts with such points, as the two feet
+        of what rocks from one to the other, bounce together. They have come to rest when all that takes part stays down.
         """
         points, items = contacts.points, contacts.tables.items[: len(contacts.points.names)]
         is_open, struck = items[:, m.MODE] == OPEN, np.isin(np.arange(len(items)), contacts.struck())
@@ -74,6 +74,3 @@ def limit_of(times: Array) -> float:
     steps = np.abs(np.diff(estimates))
     best = int(np.argmin([max(pair) for pair in pairwise(steps)])) + 1
     return max(float(estimates[best]), float(times[-1]))
-
-
-__all__ = ["Bounces", "limit_of", "shrinking"]

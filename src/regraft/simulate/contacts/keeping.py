@@ -47,7 +47,9 @@ def modes_from(known: Any, arrays: Arrays, moved: Mechanism, k: int) -> Modes:
     count = len(points.names) + len(rubs)
     shapes = {"modes": (count, 2), "directions": (count, 3), "impulses": (count, 3), "before": (moved.nq + moved.nv,)}
     fits = all(arrays[what].shape == shapes[what] for what in arrays) and arrays["modes"].dtype == np.int64
-    fits = fits and bool(np.isin(arrays["modes"][:, 0], range(OPEN, SLIDE + 1)).all()) and all(0 <= v < moved.nv for _, v, _ in rubs)
+    fits = (
+        fits and bool(np.isin(arrays["modes"][:, 0], range(OPEN, SLIDE + 1)).all()) and all(0 <= v < moved.nv for _, v, _ in rubs)
+    )
     if not fits:
         raise ModelError(f"the file is damaged: the contacts of segment {k} do not fit together. Save the trajectory again.")
     items, kept = np.zeros((count, m.ITEM), np.int64), np.zeros((count, m.KEPT))
