@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ...kernels.contacts import memory as m
 from ...kernels.contacts.problem import OPEN
+from ...structure.contacts import ContactPoints
 from ..histories import EventRecord
 from .contacting import Contacting
 
@@ -26,8 +27,9 @@ class Bounces:
     """The impacts of all contacts of a run, by their names."""
 
     def __init__(self) -> None:
-        self._times: dict[str, list[float]] = {}
-        """When each contact took impacts since it last came to rest."""
+        self._impacts: dict[str, list[tuple[float, frozenset[str]]]] = {}
+        """Of each contact, since it last came to rest: when there were impacts, and which contacts took part. Contacts that took
+        part together have one list."""
 
     def follow(self, t: float, contacts: Contacting, events: list[EventRecord]) -> None:
         """Look at what has just happened at a time; contacts that have come to rest have their bounces made one event.
@@ -38,18 +40,47 @@ class Bounces:
         points, items = contacts.points, contacts.tables.items[: len(contacts.points.names)]
         is_open, struck = items[:, m.MODE] == OPEN, np.isin(np.arange(len(items)), contacts.struck())
         takes_part = struck | (is_open != (items[:, m.BEFORE] == OPEN))
-        names = [points.contact_names[c] for c in np.unique(points.contact_of[takes_part])]
+        if not takes_part.any():
+            return
+        names = frozenset(points.contact_names[c] for c in points.contact_of[takes_part])
+        impacts = self._together(names)
         if struck.any():
-            for name in names:
-                self._times.setdefault(name, []).append(t)
-        if names and not is_open[takes_part].any():
-            times = shrinking(max((self._times.pop(name, []) for name in names), key=len))
-            if len(times) >= FEWEST:
-                own = {points.contact_names.index(name) for name in names}
-                touches = {f"{point} touches" for point, c in zip(points.names, points.contact_of, strict=True) if c in own}
-                events[:] = [event for event in events if not (event.t > times[0] and event.name in touches)]
-                said = f"{names[0]} comes to rest" if len(names) == 1 else f"{' and '.join(names)} come to rest"
-                events.append(EventRecord(limit_of(np.array(times)), said, len(times)))
+            impacts.append((t, names))
+        if not is_open[takes_part].any():
+            down = {points.contact_names[c] for c in points.contact_of[~is_open]}
+            recent = names.union(*(which for _, which in impacts[-FEWEST:])) & down
+            for name in recent:
+                del self._impacts[name]
+            _come_to_rest(
+                [name for name in points.contact_names if name in recent], shrinking([t for t, _ in impacts]), points, events
+            )
+
+    def _together(self, names: frozenset[str]) -> list[tuple[float, frozenset[str]]]:
+        """The impacts of some contacts, from now on in one list."""
+        lists = {id(found): found for name in names if (found := self._impacts.get(name)) is not None}
+        merged = (
+            next(iter(lists.values()))
+            if len(lists) == 1
+            else sorted({one for found in lists.values() for one in found}, key=_when)
+        )
+        for name in names.union(*(which for _, which in merged)) if len(lists) > 1 else names:
+            self._impacts[name] = merged
+        return merged
+
+
+def _when(impact: tuple[float, frozenset[str]]) -> float:
+    return impact[0]
+
+
+def _come_to_rest(names: list[str], times: list[float], points: ContactPoints, events: list[EventRecord]) -> None:
+    """Put one event for all bounces of contacts that stay down now, but for the first of them; none where they are too few."""
+    if len(times) < FEWEST:
+        return
+    own = {points.contact_names.index(name) for name in names}
+    touches = {f"{point} touches" for point, c in zip(points.names, points.contact_of, strict=True) if c in own}
+    events[:] = [event for event in events if not (event.t > times[0] and event.name in touches)]
+    said = f"{names[0]} comes to rest" if len(names) == 1 else f"{' and '.join(names)} come to rest"
+    events.append(EventRecord(limit_of(np.array(times)), said, len(times)))
 
 
 def shrinking(times: list[float]) -> list[float]:
