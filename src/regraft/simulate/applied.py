@@ -168,7 +168,9 @@ def _with_prescribed(segment: Segment, applied: Applied, torques: Array | None, 
         acting = _and_contacts(segment, pushed_by(segment, looking.points, seen), acting)
     guiding = Guiding(mech, applied.prescribed, applied.later)
     for i, (t, x) in enumerate(zip(segment.t.tolist(), segment.seen, strict=True)):
-        found[i, : mech.nv] += driven_dynamics(mech, State(mech.layout, x), guiding.accelerations(t), *_by_name(mech, acting, i)).torques
+        found[i, : mech.nv] += driven_dynamics(
+            mech, State(mech.layout, x), guiding.accelerations(t), *_by_name(mech, acting, i)
+        ).torques
     return found
 
 

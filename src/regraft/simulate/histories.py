@@ -28,9 +28,10 @@ class EventRecord(_TimeAndName):
         How many impacts it stands for: more than one where a contact comes to rest after bounces without end.
     """
 
-    count: int
+    count: int  # type: ignore[assignment]  # in the place of a method of tuples that says nothing of events
 
     def __new__(cls, t: float, name: str, count: int = 1) -> EventRecord:
+        """An event, which stands for itself alone where no count is given."""
         self = super().__new__(cls, t, name)
         self.count = count
         return self

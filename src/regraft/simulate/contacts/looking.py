@@ -108,7 +108,9 @@ class Looking:
 
 def pushed_by(segment: Segment, points: ContactPoints, seen: Array) -> Pushed:
     """What acts on bodies and joints where contacts are `seen` at all samples of a segment."""
-    structure, wrenches, torques = segment.moved.structure, {}, {}
+    structure = segment.moved.structure
+    wrenches: dict[str, Array] = {}
+    torques: dict[str, Array] = {}
     names = {structure.row_of[name]: name for name in segment.mech.bodies}
     for i, (a, b) in enumerate(points.points[:, [ROW_A, ROW_B]].tolist()):
         force = seen[:, i, [k.PRESSES]] * seen[:, i, k.FACES : k.FACES + 3] + seen[:, i, k.RUBS : k.RUBS + 3]
