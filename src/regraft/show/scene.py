@@ -22,7 +22,8 @@ from .scenery import Camera, Drawn, draw_outlines, empty_collection
 Array = NDArray[np.float64]
 
 STRIP_WIDTH, LINE = 10.4, 0.155  # inches: of a strip, and from line to line of what is written in it
-_MARGIN, _STEPS = 0.25, 60  # m around everything that is ever seen; moments at which that is looked for
+MARGIN, _STEPS = 0.25, 60  # m around everything that is ever seen; moments at which that is looked for
+_BELOW, _EDGE = 0.24, 0.08  # of the margin: from a pose to what is written below it; around the ground
 
 
 class Poses(ABC):
@@ -33,6 +34,8 @@ class Poses(ABC):
     low: Array
     high: Array
     """(2,): the corners of what is seen, m."""
+    margin: float = MARGIN
+    """Around everything that is ever seen, m."""
 
     @property
     @abstractmethod
@@ -81,7 +84,7 @@ def spread_moments(start: float, events: Sequence[float], end: float, room: int)
 class Scene(Poses):
     """A motion as the camera sees it, and the room that it takes on the paper; its poses in so many rows and columns.
 
-    `notes` are written below the poses at their times.
+    `notes` are written below the poses at their times. `margin`, in metres, is to be less around what is small.
     """
 
     def __init__(
@@ -91,12 +94,14 @@ class Scene(Poses):
         rows: int,
         columns: int,
         notes: Mapping[float, str] = MappingProxyType({}),
+        margin: float = MARGIN,
     ) -> None:
         self.camera, self.traj, self.rows, self.columns, self.notes = camera, traj, rows, columns, notes
+        self.margin = margin
         self.start, self.end = float(traj.t[0]), float(traj.t[-1])
         self.outlines = outlines_of(traj.mechanism(self.start), traj.state(self.start))
         places = np.concatenate([self._points(t) for t in np.linspace(self.start, self.end, _STEPS).tolist()])
-        low, high = places.min(axis=0) - _MARGIN, places.max(axis=0) + _MARGIN
+        low, high = places.min(axis=0) - margin, places.max(axis=0) + margin
         planes = planes_of(traj.mechanism(self.start), low, high)
         self.outlines += planes
         places = np.concatenate([places, *(one.points for one in planes)])
@@ -104,7 +109,7 @@ class Scene(Poses):
             [(x, y, 0.0) for x, y in ((low[0], low[1]), (high[0], low[1]), (high[0], high[1]), (low[0], high[1]))]
         )
         seen = np.concatenate([camera.see(places), camera.see(self.floor)])[:, :2]
-        self.low, self.high = seen.min(axis=0) - 0.02, seen.max(axis=0) + _MARGIN
+        self.low, self.high = seen.min(axis=0) - _EDGE * margin, seen.max(axis=0) + margin
 
     @property
     def moments(self) -> list[float]:
@@ -142,7 +147,7 @@ def draw_strip(ax: Axes, scene: Poses) -> None:
         ax.add_collection(poses)
         ax.text(
             shift[0] + scene.low[0] + 0.5 * wide,
-            shift[1] + scene.low[1] - 0.06,
+            shift[1] + scene.low[1] - _BELOW * scene.margin,
             "\n".join(scene.said(number)),
             ha="center",
             va="top",
