@@ -401,9 +401,12 @@ ROUNDED_TIMES = 0.05  # frames
 SLOW_SLIP = 1e-7  # m/s
 """A slip of this size has hardly a direction of its own: friction acts along the one that the step began with."""
 
+AT_THE_LIMIT = 1e-6  # of a friction force
+"""A point that begins to slip with a force so near to its cone slips against that force."""
+
 SPIRALS = 3e-6  # m/s
-STRAIGHT_ON = 0.999  # cosine of an angle
-"""A slower slip that has turned by more in a step has ended."""
+TURNS_TOO = 1.01  # square of the whole change of a slip beside that along it
+"""A slower slip that becomes still slower and turns by so much meanwhile has ended."""
 
 AHEAD_BELOW = 1e-3  # m/s
 AHEAD = 3e-5  # s

@@ -246,7 +246,7 @@ class Run:
         """Let something happen to contacts; the same runner goes on, with another segment."""
         contacts, t, x = runner.contacts, runner.t, runner.x
         assert contacts is not None
-        said = contacts.happened(hits)
+        said = contacts.happened(hits, t)
         self._keep_segment(runner, said[0])
         self.happened.extend(EventRecord(t, what) for what in said)
         runner.restart(contacts.event(x))

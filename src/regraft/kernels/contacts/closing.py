@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...algebra.memory import call_kernel, load, vector_at
+from ...algebra.memory import call_kernel, load, store, vector_at
 from ...algebra.spatial import Vector, add, dot, rotate, scale, subtract, zero_spatial
 from ...compilation import inline, jit, long_entry
-from ...tolerances import CONTACT_CLOSED, REDUNDANT, SLOW_SLIP, SPIRALS, STRAIGHT_ON
+from ...tolerances import CONTACT_CLOSED, REDUNDANT, SLOW_SLIP, SPIRALS, TURNS_TOO
 from .. import configuration
 from ..aba import factorise
 from ..constraints.closure import CLOSE_VELOCITIES, couple
@@ -27,6 +27,7 @@ from .memory import (
     DIRECTION,
     MODE,
     SLACK,
+    SLIP,
     STEP,
     Contacts,
     Problem,
@@ -177,12 +178,15 @@ def turn_directions(model: KernelModel, work: Work, contacts: Contacts) -> None:
         if contacts.items[i, MODE] == SLIDE:
             slip = across(contacts, i, slip_velocity(model, work, contacts, i, VEL, still))
             size = dot(slip, slip) ** 0.5
-            along = dot(slip, load(contacts.kept, i, DIRECTION, 3))
-            if size < SPIRALS and along < STRAIGHT_ON * size and contacts.kept[i, SLACK + 1] == 0.0:
+            before = load(contacts.kept, i, DIRECTION, 3)
+            along = dot(slip, before)
+            change = subtract(slip, load(contacts.kept, i, SLIP, 3))
+            store(contacts.kept, i, SLIP, slip)
+            slower = dot(change, before)
+            if contacts.kept[i, SLACK + 1] == 0.0 and size < SPIRALS and slower < 0.0 and dot(change, change) > TURNS_TOO * slower * slower:
                 contacts.kept[i, SLACK + 1] = -1.0  # its guard is below zero now, which ends the slip
             elif size > SLOW_SLIP and along > 0.0:
-                for c in range(3):
-                    contacts.kept[i, DIRECTION + c] = slip[c] / size
+                store(contacts.kept, i, DIRECTION, scale(1.0 / size, slip))
 
 
 @long_entry

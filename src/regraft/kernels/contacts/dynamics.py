@@ -29,6 +29,7 @@ from .memory import (
     ACTIVE_RUBS,
     ANCHOR,
     BASE,
+    BEFORE,
     BEGUN,
     CHOOSING,
     CLOSING,
@@ -38,12 +39,15 @@ from .memory import (
     HIT,
     HOLDS,
     LARGEST,
+    LEAD,
     LEAVES,
     MODE,
     NOTHING,
+    PATIENCE,
     RATES,
     RUB_V,
     SLACK,
+    SLIP,
     SLIPS,
     STATUS,
     WORST,
@@ -178,6 +182,7 @@ def hold_contacts(model: KernelModel, work: Work, contacts: Contacts, q: Any, v:
             turn_slow_slips(problem)
         unknowns, rank, left = solve_modes(problem, False)
         contacts.header[FREE] = unknowns - rank
+        keep_directions(contacts, problem)
         if not left < UNHEALTHY:
             return False
     keep_forces(contacts, problem)
@@ -229,6 +234,21 @@ def turn_slow_slips(problem: Problem) -> None:
 
 
 @inline
+def keep_directions(contacts: Contacts, problem: Problem) -> None:
+    """LEAD of the points that slide."""
+    for a in range(problem.points):
+        i = contacts.active[0, a]
+        if problem.modes[a] == SLIDE:
+            store(contacts.kept, i, LEAD, in_space(contacts, i, problem.directions[a, 0], problem.directions[a, 1]))
+
+
+@inline
+def in_space(contacts: Contacts, i: int, s_1: float, s_2: float) -> Vector:
+    """A direction along the tangents of point i, in world axes."""
+    return add(scale(s_1, load(contacts.met, i, TANGENTS, 3)), scale(s_2, load(contacts.met, i, TANGENTS + 3, 3)))
+
+
+@inline
 def keep_forces(contacts: Contacts, problem: Problem) -> None:
     """FORCE of all active items."""
     row = 0
@@ -257,7 +277,8 @@ def choose_modes(model: KernelModel, work: Work, contacts: Contacts, v: Any, pro
             if contacts.items[i, HIT] == SLIPS:
                 along = load(contacts.kept, i, DIRECTION, 3)
             elif contacts.items[i, HIT] != HOLDS and size > STANDS_STILL:
-                along = scale(1.0 / size, slip)
+                goes_on = contacts.items[i, BEFORE] == SLIDE and size < AHEAD_BELOW
+                along = load(contacts.kept, i, LEAD, 3) if goes_on else scale(1.0 / size, slip)
             else:
                 problem.kinds[a], problem.modes[a] = CONE, STICK
                 continue
@@ -299,15 +320,16 @@ def set_modes(model: KernelModel, work: Work, contacts: Contacts, problem: Probl
         i = contacts.active[0, a]
         mode = problem.modes[a] if problem.kinds[a] != FIXED_FORCE else SLIDE
         contacts.items[i, MODE], contacts.items[i, HIT] = mode, NOTHING
-        contacts.kept[i, SLACK] = contacts.kept[i, SLACK + 1] = SLACK_FORCE * largest
+        patience = max(1.0, contacts.kept[i, PATIENCE])
+        contacts.kept[i, SLACK] = contacts.kept[i, SLACK + 1] = min(patience, 10.0) * SLACK_FORCE * largest
         if i >= n:
             if mode == SLIDE:
                 contacts.kept[i, DIRECTION] = problem.directions[a, 0]
                 contacts.kept[i, SLACK + 1] = SLACK_SLIP
         elif mode == SLIDE:
-            t_1, t_2 = load(contacts.met, i, TANGENTS, 3), load(contacts.met, i, TANGENTS + 3, 3)
-            store(contacts.kept, i, DIRECTION, add(scale(problem.directions[a, 0], t_1), scale(problem.directions[a, 1], t_2)))
-            contacts.kept[i, SLACK + 1] = SLACK_SLIP
+            store(contacts.kept, i, DIRECTION, in_space(contacts, i, problem.directions[a, 0], problem.directions[a, 1]))
+            contacts.kept[i, SLACK + 1] = min(patience, 100.0) * SLACK_SLIP
+            store(contacts.kept, i, SLIP, (0.0, 0.0, 0.0))
         elif mode == STICK:
             anchor(model, work, contacts, i)
 

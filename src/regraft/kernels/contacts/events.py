@@ -12,7 +12,7 @@ from typing import Any
 from ...algebra.memory import load, store
 from ...algebra.spatial import add, dot, scale, zero_spatial
 from ...compilation import Floats, entry, inline, jit
-from ...tolerances import AHEAD_BELOW, REST_SPEED, STANDS_STILL, TOUCHING
+from ...tolerances import AHEAD_BELOW, AT_THE_LIMIT, REST_SPEED, STANDS_STILL, TOUCHING
 from ..kinematics import move_bodies, place_bodies
 from ..memory import model_at, positions_in, work_at
 from ..tables import TAU, VEL, KernelModel, R, Work
@@ -76,6 +76,9 @@ def let_go_and_slip(model: KernelModel, work: Work, contacts: Contacts) -> None:
         elif hit == SLIPS:
             f_1, f_2 = contacts.kept[i, FORCE + 1], contacts.kept[i, FORCE + 2]
             size = math.hypot(f_1, f_2)
+            if contacts.shapes[i, MU_STATIC] * contacts.kept[i, FORCE] < (1.0 - AT_THE_LIMIT) * size:
+                contacts.items[i, HIT] = NOTHING  # friction is far from enough: the law itself says where it goes
+                continue
             back = -1.0 / size if size > 0.0 else 0.0
             t_1, t_2 = load(contacts.met, i, TANGENTS, 3), load(contacts.met, i, TANGENTS + 3, 3)
             store(contacts.kept, i, DIRECTION, add(scale(back * f_1, t_1), scale(back * f_2, t_2)))
@@ -188,6 +191,8 @@ def contact_event(handle: int, x: Floats, best: Floats, sequential: bool) -> int
         close_places(m, w, contacts, q, v, best)  # or rounding would add up from one bounce to the next
     if collides:
         told = strike(m, w, contacts, q, v, sequential)
+        for i in range(contacts.items.shape[0]):
+            contacts.items[i, BEFORE] = OPEN  # nothing goes on as it was
     else:
         for i in range(contacts.points.shape[0]):
             for c in range(3):

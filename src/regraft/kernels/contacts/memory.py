@@ -50,8 +50,11 @@ SLACK = 6  # 2: what is added to its guards until they have left zero
 FORCE = 8  # 3: normal force and friction along the tangents, as last found; of a rub its torque
 LARGEST = 11  # of a rub: the torque of its friction
 IMPULSE = 12  # 3: of the last impact, along normal and tangents
-BEGUN = 15  # 3: DIRECTION where the present modes were chosen
-KEPT = 18
+SLIP = 15  # 3: the slip velocity of a point that slides, where the last step ended
+LEAD = 18  # 3: the direction against which friction acted last, in world axes
+PATIENCE = 21  # by how much more slack it has than usual, as it has changed its mode again and again
+BEGUN = 22  # 3: DIRECTION where the present modes were chosen
+KEPT = 25
 
 # kinds: int64 (3, items), of the active items one after the other, as `problem` wants them
 SORTS = 0  # CONE, RAY, BOX or FIXED_FORCE

@@ -20,7 +20,7 @@ from ...kernels.contacts.points import gaps_at
 from ...kernels.contacts.problem import OPEN, SLIDE, SOLVED, STICK
 from ...structure.contacts import ContactPoints, points_of
 from ...structure.workspace import Workspace
-from ...tolerances import PENETRATES, SLACK_FORCE
+from ...tolerances import CASCADE, PENETRATES, SLACK_FORCE
 from ..flow import Calls
 from ..guards import CONTACT, Guard
 from .tables import ContactTables
@@ -71,6 +71,8 @@ class Contacting:
         self.tables = ContactTables(mech, self.points, [(place, torque) for _, place, torque in self.rubs], work)
         self.names = (*self.points.names, *(name for name, _, _ in self.rubs))
         self._best = np.zeros(mech.nq)
+        self._last = np.full(len(self.names), -np.inf)
+        """When something happened to each item last."""
 
     def call_into(self, calls: Calls) -> None:
         """Let a step compute with contacts."""
@@ -103,9 +105,10 @@ class Contacting:
         self.told = contact_event(self.work, found, self._best, self.sequential)
         return found
 
-    def happened(self, hits: Sequence[int]) -> list[str]:
+    def happened(self, hits: Sequence[int], t: float) -> list[str]:
         """Say what the guards that were hit mean, and let it happen at the next `event`."""
         items, said = self.tables.items, []
+        self.lose_patience([guard // 2 for guard in hits], t)
         for guard in hits:
             i, side = divmod(guard, 2)
             mode = items[i, m.MODE]
@@ -119,6 +122,14 @@ class Contacting:
                 items[i, m.HIT] = what
             said.append(f"{self.names[i]} {HAPPENS[what]}")
         return said
+
+    def lose_patience(self, hit: Sequence[int], t: float) -> None:
+        """Give more slack to what changes its mode again at once; a slow slip in space may do so without end."""
+        patience = self.tables.kept[:, m.PATIENCE]
+        patience[t - self._last > CASCADE] = 1.0
+        for i in set(hit):
+            patience[i] = min(2.0 * patience[i], 1e6)
+            self._last[i] = t
 
     def event(self, x: Array) -> Array:
         """The state after what has happened."""
