@@ -370,17 +370,41 @@ def test_other_samples_see_the_same_forces():
         _ = other.contacts().dissipated
 
 
-def test_a_contact_is_not_there_while_its_body_is_not():
-    """What is asked of a run without contacts, and of contacts over a change of structure that keeps them."""
+def test_contacts_stay_what_they_are_where_the_structure_changes():
     mech, state = ball(1.0)
     assert len(rg.simulate(mech, state, 0.1).contacts()) == 0
     again = rg.at_time(0.2, lambda m, s: rg.reroot(m, s, "ball", joint=rg.Free(), name="again"), "root")
-    traj = rg.simulate(mech, state, 0.6, contacts=rg.Contact("ball"), events=again)
+    traj = rg.simulate(mech, state, 0.6, contacts=rg.Contact("ball", friction=0.5), events=again)
     found = traj.contacts()["ball"]
     assert found.gap[0] == pytest.approx(1.0, abs=1e-12)
     assert np.isfinite(found.gap).all()
     assert found.mode[0] == "open"
     assert found.normal[-1] == pytest.approx(G, abs=1e-9)
+
+
+def test_a_contact_is_not_there_while_its_body_is_not():
+    mech, _ = cube()
+    mech, _ = free("ball", rg.Inertia.sphere(1.0, 0.1), rg.Sphere(0.1), (3, 0, 0.1), mech=mech)
+    state = mech.state(q={"cube free": (0, 0, 0.05, 1, 0, 0, 0), "ball free": (3, 0, 0.1, 1, 0, 0, 0)})
+
+    def without_ball(m, s):
+        fewer = m.without("ball")
+        return fewer, fewer.state(q={"cube free": s.q[m.q_slice("cube free")]})
+
+    contacts = [rg.Contact(name, "ground", friction=0.5) for name in ("cube", "ball")]
+    traj = rg.simulate(mech, state, 0.4, contacts=contacts, events=rg.at_time(0.2, without_ball, "gone"))
+    after = np.arange(len(traj.t)) >= len(traj.segments[0].t)
+    found = traj.contacts()
+    assert found["cube"].normal == pytest.approx(G, abs=1e-9)
+    assert found["ball"].normal[~after] == pytest.approx(G, abs=1e-9)
+    for what in ("normal", "friction", "point", "slip", "gap"):
+        assert np.isnan(getattr(found["ball"], what)[after]).all()
+    assert (found["ball"].mode[after] == "").all()
+    assert np.isnan(traj.contact_wrenches()["ball"][after]).all()
+    assert traj.contact_wrenches()["cube"][:, 5] == pytest.approx(G, abs=1e-9)
+    assert found.dissipated == pytest.approx(0.0, abs=1e-12)
+    with pytest.raises(rg.ModelError, match="there is no frame, shape or body 'ball'"):
+        rg.simulate(mech.without("ball"), mech.without("ball").state(), 0.1, contacts=contacts)
 
 
 def test_tables_have_a_column_for_each_number():

@@ -16,6 +16,7 @@ from ..tolerances import BEYOND
 from . import stepping_loop
 from .callbacks import Callback, lost_exceptions_kept, python_callback, writing_callback
 from .contacts.contacting import Contacting
+from .contacts.naming import contacts_in
 from .coordinates import Coordinates
 from .driver import Call, Driver
 from .drives import Pushes, Torques
@@ -62,8 +63,8 @@ class Runner:
         if mech.layout.is_constrained:
             prepare_start(mech, start, self.work)
         self.contacts: Contacting | None = None
-        if settings.contacts:
-            self.contacts = Contacting(mech, settings.contacts, self.work, settings.sequential)
+        if there := contacts_in(mech, settings.contacts):
+            self.contacts = Contacting(mech, there, self.work, settings.sequential)
             start = State(mech.layout, self.contacts.start(start._x, settings.push))
         self.callbacks: list[Callback] = []
         self.drivers: list[Driver] = []

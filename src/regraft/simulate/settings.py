@@ -13,6 +13,7 @@ from ..algebra.pose import finite
 from ..describe.contacts import Contact
 from ..describe.mechanism import Mechanism
 from ..errors import ModelError, listed
+from .contacts.naming import named
 from .drives import Torques, pushes_of, torques_of
 from .integrators import INTEGRATORS, Integrator
 from .laws import Home
@@ -96,7 +97,7 @@ def settings_of(method: Integrator, mech: Mechanism, options: Options) -> Settin
         raise ModelError(f"stabilise must be True or False, not {stabilise!r}.")
     closing = not method.of_free_bodies if stabilise is None else bool(stabilise)
     motions = motions_of(options.prescribed, mech, maximal)
-    contacts = _contacts(options, method)
+    contacts = named(mech, _contacts(options, method))
     sequential, push = options.impacts == "sequential", options.resolve == "push"
     return Settings(
         home, driving, pushing, rtol, atol, step, every, maximal, closing, max_steps, motions, contacts, sequential, push

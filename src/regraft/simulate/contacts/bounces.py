@@ -50,7 +50,7 @@ class Bounces:
             down = {points.contact_names[c] for c in points.contact_of[~is_open]}
             recent = names.union(*(which for _, which in impacts[-FEWEST:])) & down
             for name in recent:
-                self._impacts.pop(name, None)  # one that came to rest before, by itself, is there no more
+                self._impacts.pop(name, None)
             _come_to_rest(
                 [name for name in points.contact_names if name in recent], shrinking([t for t, _ in impacts]), points, events
             )
