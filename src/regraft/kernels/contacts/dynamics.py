@@ -427,7 +427,7 @@ def drop_slack(contacts: Contacts) -> None:
 
 
 @inline
-def keep_directions(contacts: Contacts) -> None:
+def keep_beginnings(contacts: Contacts) -> None:
     """BEGUN of all items, for who looks at a motion that is over."""
     for i in range(contacts.items.shape[0]):
         store(contacts.kept, i, BEGUN, load(contacts.kept, i, DIRECTION, 3))
@@ -455,7 +455,7 @@ def contact_dynamics(handle: int, q: int, v: int, tau: int, external: int, pushe
         contacts.header[CHOOSING] = 0
         list_active(contacts)
         watch_open_ones(m, w, contacts)
-        keep_directions(contacts)
+        keep_beginnings(contacts)
     return margin
 
 
