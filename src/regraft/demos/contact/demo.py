@@ -46,9 +46,7 @@ def run(out: Path, scenes: Sequence[str], count: int, console: Console) -> list[
             rows.append(each.cells())
             progress.advance(adding)
         drawing = progress.add_task("drawing", total=None)
-        files = draw_contact_pictures(
-            out, moved, lambda made, total: progress.update(drawing, completed=made, total=total)
-        )
+        files = draw_contact_pictures(out, moved, lambda made, total: progress.update(drawing, completed=made, total=total))
     files += [write_events(out / f"{each.plan.name}_events.csv", each) for each in moved]
     files.append(write_report(out / "report.html", moved, rows))
     tell(console, narrow_table(TITLE, HEADINGS, rows, words=HEADINGS[:1]), [each.outcome() for each in moved], files)
@@ -57,9 +55,7 @@ def run(out: Path, scenes: Sequence[str], count: int, console: Console) -> list[
 
 def chosen(scenes: Sequence[str], count: int) -> list[Plan]:
     """The scenes by name; all of them where none is named."""
-    plans: dict[str, Callable[[], Plan]] = dict(
-        zip(SCENES, (landing, lambda: dominoes(count), rocking_block, coin), strict=True)
-    )
+    plans: dict[str, Callable[[], Plan]] = dict(zip(SCENES, (landing, lambda: dominoes(count), rocking_block, coin), strict=True))
     for name in scenes:
         if name not in plans:
             raise ModelError(f"there is no scene {name!r}; there are: {listed(SCENES)}.")
@@ -96,7 +92,9 @@ def write_report(path: Path, moved: Sequence[Moved], rows: Sequence[Sequence[str
 
 def _moving(moved: Sequence[Moved]) -> Picture:
     names = ", ".join(each.plan.title.lower() for each in moved)
-    return Picture("", "contact.gif", f"All scenes as a moving picture: {names}.", "All scenes at once, each slowed down as it says.")
+    return Picture(
+        "", "contact.gif", f"All scenes as a moving picture: {names}.", "All scenes at once, each slowed down as it says."
+    )
 
 
 def pictures_of(moved: Moved) -> list[Picture]:

@@ -39,6 +39,8 @@ def landing() -> Plan:
         columns=4,
         margin=0.25,
         rtol=1e-7,
+        since=1.6,
+        early=0.78,
         parameters=(
             ("the hands let go at", f"{RELEASE[0]:g} s and {RELEASE[1]:g} s"),
             ("figure", "70 kg, 1.75 m"),

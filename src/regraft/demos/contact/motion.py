@@ -42,7 +42,8 @@ class Moved:
     def potential(self) -> Array:
         """(samples,): potential energy above the least, J."""
         found = self.traj.energy().potential
-        return found - found.min()
+        above: Array = found - found.min()
+        return above
 
     @cached_property
     def impacts(self) -> Array:
@@ -62,7 +63,8 @@ class Moved:
     def other(self) -> Array:
         """(samples,): what else has gone, J; where nothing else takes energy, the error of the balance."""
         total = self.kinetic + self.potential
-        return total[0] - total - self.contacts.dissipated
+        gone: Array = total[0] - total - self.contacts.dissipated
+        return gone
 
     @cached_property
     def rest(self) -> float:
@@ -87,7 +89,9 @@ class Moved:
     @cached_property
     def on_the_ground(self) -> tuple[Array, Array]:
         """(samples,) twice: all normal forces of the ground, and the size of all of its friction together, N."""
-        own = [self.contacts[name] for name, contact in zip(self.contacts, self.plan.contacts, strict=True) if contact.b == "ground"]
+        own = [
+            self.contacts[name] for name, contact in zip(self.contacts, self.plan.contacts, strict=True) if contact.b == "ground"
+        ]
         rubbing = np.linalg.norm(sum(one.friction for one in own), axis=1)
         return sum((one.normal for one in own), np.zeros(len(self.traj.t))), rubbing
 
@@ -119,7 +123,7 @@ class Moved:
     @property
     def happened(self) -> int:
         """How many events there were; bounces that were made one event count."""
-        return sum(getattr(event, "count", 1) or 1 for event in self.traj.events)
+        return sum(event.count for event in self.traj.events)
 
     def outcome(self) -> str:
         """What happened, in a sentence."""

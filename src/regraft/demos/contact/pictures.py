@@ -25,6 +25,7 @@ FRAMES, PLAYED = 100, 6.0  # of the moving picture, and how long it takes, s
 MODES = {"sticking": BLUE, "rolling": GREEN, "sliding": ORANGE}
 _AFTER = 1.04  # pictures end a little after a motion came to rest
 _HIGHEST = 98.0  # per cent of the time: what forces are larger than in the rest of it goes beyond the picture
+_SMALL = 0.1  # J: less is shown in mJ
 _ROW = 0.19  # inches, of a line in the picture of modes
 
 
@@ -43,8 +44,10 @@ class ContactScene(Scene):
         struck = self.moved.struck[: room - 1, 0]
         if self.moved.plan.between_impacts and len(struck) == room - 1:
             return [self.start, *(0.5 * (struck[1:] + struck[:-1])).tolist(), self.end]
-        times: list[float] = np.linspace(self.start, self.end, room).tolist()
-        return times
+        last = self.start + self.moved.plan.early * (self.end - self.start)
+        early = self.moved.plan.early < 1.0
+        times: list[float] = np.linspace(self.start, last, room - early).tolist()
+        return [*times, self.end] if early else times
 
     def happened(self, t: float, before: float) -> list[tuple[float, str]]:
         """What the user's events did; what contacts do is too much to be told."""
@@ -54,7 +57,10 @@ class ContactScene(Scene):
     def said(self, number: int) -> list[str]:
         """What is written below a pose of a strip, line by line."""
         touching = self.moved.closed(self.moments[number])
-        return [*super().said(number), f"{touching or 'no'} point{'' if touching == 1 else 's'} touch{'es' if touching == 1 else ''}"]
+        return [
+            *super().said(number),
+            f"{touching or 'no'} point{'' if touching == 1 else 's'} touch{'es' if touching == 1 else ''}",
+        ]
 
 
 def shown_until(moved: Moved) -> float:
@@ -98,24 +104,25 @@ def draw_energies(ax: Axes, moved: Moved) -> None:
     ]
     layers += [(f"lost by\n{moved.plan.other}", moved.other, GREY, 0.55)] if moved.plan.other else []
     t, base = moved.traj.t, np.zeros(len(moved.traj.t))
+    unit, word = (1.0, "J") if float(moved.kinetic.max()) > _SMALL else (1e3, "mJ")
     for name, values, colour, alpha in layers:
-        ax.fill_between(t, base, base + values, color=colour, alpha=alpha, linewidth=0.0, label=name)
-        base = base + values
-    ax.plot(t, moved.kinetic + moved.potential, color=INK, linewidth=1.0)
+        ax.fill_between(t, base, base + unit * values, color=colour, alpha=alpha, linewidth=0.0, label=name)
+        base = base + unit * values
+    ax.plot(t, unit * (moved.kinetic + moved.potential), color=INK, linewidth=1.0)
     handles, labels = ax.get_legend_handles_labels()
     ax.legend(handles[::-1], labels[::-1], loc="center left", bbox_to_anchor=(1.0, 0.5), handlelength=1.2)
-    ax.set(ylabel="energy (J)", xlim=(0.0, shown_until(moved)), ylim=(0.0, 1.02 * float(base.max())))
+    ax.set(ylabel=f"energy ({word})", xlim=(moved.plan.since, shown_until(moved)), ylim=(0.0, 1.02 * float(base.max())))
 
 
 def draw_forces(ax: Axes, moved: Moved) -> None:
     """What presses and rubs on the ground, in units of the weight."""
     normal, rubbing = (force / moved.weight for force in moved.on_the_ground)
     shown = moved.traj.t <= shown_until(moved)
-    even = np.interp(np.linspace(0.0, shown_until(moved), 2000), moved.traj.t[shown], normal[shown])
+    even = np.interp(np.linspace(moved.plan.since, shown_until(moved), 2000), moved.traj.t[shown], normal[shown])
     top = 1.3 * max(1.0, float(np.percentile(even, _HIGHEST)))
     ax.axhline(1.0, color=GREY, linewidth=0.8)
-    ax.plot(moved.traj.t, normal, color=BLUE, linewidth=1.2, label="normal force")
-    ax.plot(moved.traj.t, rubbing, color=ORANGE, linewidth=1.2, label="friction")
+    ax.plot(moved.traj.t, normal, color=BLUE, linewidth=0.9, label="normal force")
+    ax.plot(moved.traj.t, rubbing, color=ORANGE, linewidth=0.9, label="friction")
     ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), handlelength=1.2)
     ax.set(ylabel="of the ground\n/ weight", ylim=(0.0, top))
 
@@ -157,7 +164,7 @@ def draw_track(ax: Axes, moved: Moved) -> None:
     ax.plot(places[:, 0], places[:, 1], color=ORANGE, linewidth=0.9, label="where it touches")
     ax.plot(centre[:, 0], centre[:, 1], color=BLUE, linewidth=1.6, label="its middle")
     ax.plot(*centre[0, :2], marker="o", color=INK, markersize=4)
-    ax.annotate("start", centre[0, :2], (5, -11), textcoords="offset points", fontsize=9)
+    ax.annotate("start", (centre[0, 0], centre[0, 1]), (-3, 7), textcoords="offset points", fontsize=9)
     ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, handlelength=1.4)
     ax.set(xlabel="x (mm)", ylabel="y (mm)", aspect="equal")
 

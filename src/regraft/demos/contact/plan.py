@@ -36,6 +36,10 @@ class Plan:
     parameters: Sequence[tuple[str, str]]
     events: Sequence[Event] = ()
     torque: Any = None
+    since: float = 0.0
+    """When the pictures over time begin, s."""
+    early: float = 1.0
+    """The part of the time in which all poses of the strip are, but for the last."""
     between_impacts: bool = False
     """Whether its poses are those halfway between impacts, instead of at equal times."""
     other: str = ""
