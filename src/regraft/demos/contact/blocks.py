@@ -39,8 +39,8 @@ def dominoes(count: int) -> Plan:
     return Plan(
         name="dominoes",
         title="Dominoes",
-        told="The first domino turns about its front edge and falls against the next. Each lower corner can touch the ground, and "
-        "so can the upper front corner, which can touch the back of the next domino too: there it slides, while feet slide and "
+        told="The first domino turns about its front edge and falls against the next. Each lower corner can touch the ground, "
+        "and so can the upper front corner, which can touch the back of the next domino too: there it slides, while feet slide and "
         "stick. Dominoes move in a plane. That the back edge of one could touch the front of the one before is left out; it "
         "would where both were parallel, as they nearly are in the end.",
         mech=mech,
@@ -72,7 +72,7 @@ def rocking_block() -> Plan:
     return Plan(
         name="block",
         title="A rocking block",
-        told="A block starts leaning, on one of its lower edges, and rocks from edge to edge. Nothing bounces, and nothing slips: "
+        told="A block starts leaning, on one of its lower edges, and rocks from edge to edge. Nothing bounces and nothing slips: "
         "each time the other edge lands, the rate of turning becomes "
         f"{after_impact(BLOCK):.2f} of what it was, which is Housner's 1 − (3/2) sin²α with tan α = width / height. So the "
         "times from impact to impact shrink to nothing: endlessly many impacts end at a time that is known.",

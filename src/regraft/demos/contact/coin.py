@@ -44,8 +44,8 @@ def coin() -> Plan:
         name="coin",
         title="A coin",
         told="A coin rolls on its rim in a curve, falls over, and wobbles ever faster as it settles. Its rim sticks, which is "
-        "rolling, or slides; a flat face lies on six points. What rolls and does not slip loses nothing by Coulomb's friction, so "
-        f"the cloth that it rolls on resists too: a moment of {1e3 * SOFT:g} mm times its weight acts against its turning, as "
+        "rolling, or slides; a flat face lies on six points. What rolls and does not slip loses nothing by Coulomb's friction, "
+        f"so the cloth that it rolls on resists too: a moment of {1e3 * SOFT:g} mm times its weight acts against its turning, as "
         "rolling resistance does.",
         mech=mech,
         state=mech.state(q={"base": start}, v={"base": (RATE * RADIUS, 0.0, 0.0, 0.0, 0.0, -RATE)}),

@@ -74,8 +74,8 @@ def write_report(path: Path, moved: Sequence[Moved], rows: Sequence[Sequence[str
         *page.pictures(path.parent, [_moving(moved)]),
         page.table(HEADINGS, rows),
         page.paragraph(
-            "Rest: when the kinetic energy has gone, to a billionth of the most that there was. Events: points that touch, leave, "
-            "slip or stick, and what the user let happen; impacts are those in which velocities jump. Other: what is neither "
+            "Rest: when the kinetic energy has gone, to a billionth of the most that there was. Events: points that touch, "
+            "leave, slip or stick, and what the user let happen; impacts are those in which velocities jump. Other: what is neither "
             "friction nor impact. Where nothing else takes energy, it is the error of the whole balance."
         ),
     ]
@@ -107,7 +107,7 @@ def pictures_of(moved: Moved) -> list[Picture]:
             "",
             f"{plan.name}_course.png",
             f"{plan.title}: energies, forces, impulses and modes over time.",
-            "a: where the energy is, below the line, and where it went, above it; the layers add up to what there was at the start. "
+            "a: where the energy is, below the line, and where it went, above it; the layers add up to what there was at first. "
             "Potential energy counts from its least. b: what the ground does, in units of the weight; peaks may go beyond the "
             "picture. c: the largest impulse of a contact in each impact. d: when what sticks, rolls or slides.",
         ),
@@ -118,7 +118,7 @@ def pictures_of(moved: Moved) -> list[Picture]:
                 "",
                 "coin_track.png",
                 "The ways of the coin's middle and of the place where it touches the ground, seen from above.",
-                "Seen from above: where it rolls, the place of contact leaves a track; where it wobbles, it runs around the middle.",
+                "Seen from above: where it rolls, the place of contact leaves a track; where it wobbles, it runs around it.",
             )
         )
     return shown

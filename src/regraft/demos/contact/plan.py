@@ -45,4 +45,4 @@ class Plan:
     other: str = ""
     """What takes energy besides friction and impacts; empty where nothing does."""
     groups: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """The points of contacts that are one line of the picture of modes, by what they are called there; else each contact is one."""
+    """The points of contacts that are one line of the picture of modes, by its name; else each contact is one."""
