@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import regraft as rg
+from regraft.tolerances import REST_SPEED
 
 G = 9.81
 FIELDS = ("mode", "normal", "friction", "point", "slip", "gap", "unique")
@@ -274,7 +275,7 @@ def test_bounces_without_end_are_one_event(bounce):
     assert touch.t == pytest.approx(first, abs=1e-12)
     assert rest.t == pytest.approx(end, abs=1e-11)
     impacts = traj.contacts()["ball"].impacts
-    assert rest.count == len(impacts) == 1 + math.floor(math.log(1e-6 / math.sqrt(2 * G)) / math.log(bounce))
+    assert rest.count == len(impacts) == 1 + math.floor(math.log(REST_SPEED / math.sqrt(2 * G)) / math.log(bounce))
     assert np.diff([impact.t for impact in impacts])[:5] == pytest.approx(2 * first * bounce ** np.arange(1, 6), abs=1e-12)
     assert (traj.contacts()["ball"].mode[traj.t > rest.t] == "sticking").all()
     t, name = rest  # an event is still a pair
