@@ -65,7 +65,6 @@ class Coordinates(Protocol):
     def segment(self, recorder: Recorder, t: float, x: Array, event: str | None) -> Segment:
         """What has been recorded, up to the state that was reached."""
 
-
     def restart(self, t: float, x: Array) -> None:
         """Begin another segment at a state of the loop."""
 

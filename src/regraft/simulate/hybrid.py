@@ -112,8 +112,8 @@ def simulate(
         Joints of the tree that move as told, by name: ``f(t) -> (q, v, a)``, position, velocity and acceleration, each a number
         or an array. All else follows; the torque that it takes is in `Trajectory.torques`. The state must start on these motions.
     contacts : Contact or iterable of Contact, optional
-        What can touch. Each point of contact is open, sticks or slides; when it changes is found by itself, and what it does is in
-        `Trajectory.contacts`.
+        What can touch. Each point of contact is open, sticks or slides; when that changes is found as other events are, and
+        what came out is in `Trajectory.contacts`.
     impacts : {"simultaneous", "sequential"}, optional
         Whether points that collide at the same time do so together or one after the other.
     resolve : {"error", "push"}, optional
@@ -144,7 +144,9 @@ def simulate(
     """
     mech.check_state(state)
     method = method_of(integrator)
-    options = Options(torque, wrenches, rtol, atol, step, every, coordinates, stabilise, max_steps, prescribed, contacts, impacts, resolve)
+    options = Options(
+        torque, wrenches, rtol, atol, step, every, coordinates, stabilise, max_steps, prescribed, contacts, impacts, resolve
+    )
     settings = settings_of(method, mech, options)
     begin, span = float(finite("start", start, ())), float(finite("duration", duration, ()))
     if span < 0.0:

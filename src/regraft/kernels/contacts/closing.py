@@ -30,7 +30,6 @@ from .memory import (
     SLIP,
     STEP,
     Contacts,
-    Problem,
     active_rows,
     contacts_at,
     problem_of,
@@ -38,9 +37,10 @@ from .memory import (
 )
 from .modes import solve_modes
 from .problem import BEND, BOX, CONE, SLIDE, STICK
+from .problem import Contacts as Problem
 from .response import couple_contacts, respond, rows_speed
 from .rows import along_rows, apply_forces, slip_velocity, spread_active, surface_speed
-from .tables import FIXED, GAP, POINT, SURFACE, SWAPPED, TANGENTS
+from .tables import FIXED, GAP, POINT, SURFACE, SWAPPED
 
 _TRIALS = 6
 
@@ -183,7 +183,12 @@ def turn_directions(model: KernelModel, work: Work, contacts: Contacts) -> None:
             change = subtract(slip, load(contacts.kept, i, SLIP, 3))
             store(contacts.kept, i, SLIP, slip)
             slower = dot(change, before)
-            if contacts.kept[i, SLACK + 1] == 0.0 and size < SPIRALS and slower < 0.0 and dot(change, change) > TURNS_TOO * slower * slower:
+            if (
+                contacts.kept[i, SLACK + 1] == 0.0
+                and size < SPIRALS
+                and slower < 0.0
+                and dot(change, change) > TURNS_TOO * slower * slower
+            ):
                 contacts.kept[i, SLACK + 1] = -1.0  # its guard is below zero now, which ends the slip
             elif size > SLOW_SLIP and along > 0.0:
                 store(contacts.kept, i, DIRECTION, scale(1.0 / size, slip))

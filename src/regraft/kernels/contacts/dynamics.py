@@ -17,13 +17,12 @@ from ...tolerances import AHEAD, AHEAD_BELOW, SLACK_FORCE, SLACK_GAP, SLACK_SLIP
 from ..aba import accelerate
 from ..constraints.closure import balance
 from ..constraints.rows import acceleration_gaps, body_frame, tree_origin
-from ..kinematics import move_bodies, place_bodies, rising_world
+from ..kinematics import rising_world
 from ..memory import loops_at, model_at, positions_in, velocities_in, work_at
 from ..prescribed import impose_rates
-from ..tables import TAU, VEL, A, KernelModel, R, Work
+from ..tables import VEL, A, KernelModel, R, Work
 from .complementarity import find_modes
 from .distribution import least_margin, widest_margin
-from .points import gap_of, meet_point
 from .memory import (
     ACTIVE_POINTS,
     ACTIVE_RUBS,
@@ -40,11 +39,9 @@ from .memory import (
     HOLDS,
     LARGEST,
     LEAD,
-    LEAVES,
     MODE,
     NOTHING,
     PATIENCE,
-    RATES,
     RUB_V,
     SLACK,
     SLIP,
@@ -52,17 +49,17 @@ from .memory import (
     STATUS,
     WORST,
     Contacts,
-    Problem,
     active_rows,
     contacts_at,
     problem_of,
 )
 from .modes import solve_modes
+from .points import gap_of, meet_point
 from .problem import BEND, BOX, CONE, FIXED_FORCE, OPEN, PUSH, RAY, SLIDE, SOLVED, STICK
+from .problem import Contacts as Problem
 from .response import couple_contacts
 from .rows import along_rows, apply_forces, relative_acceleration, slip_velocity, spread_active, turning_normal
-from .tables import FIXED, GAP, MU_KINETIC, MU_STATIC, NORMAL, POINT, ROW_A, ROW_B, SWAPPED, TANGENTS
-
+from .tables import MU_KINETIC, MU_STATIC, NORMAL, POINT, ROW_A, ROW_B, SWAPPED, TANGENTS
 
 # --- which items are there, and what they are to the solver ---------------------------------------------------------------------
 
@@ -139,9 +136,7 @@ def pose_problem(model: KernelModel, work: Work, contacts: Contacts, v: Any, pro
 def meet_active(model: KernelModel, work: Work, contacts: Contacts) -> None:
     """Where the active points are and how these places move; after bodies are placed and moved."""
     for a in range(contacts.header[ACTIVE_POINTS]):
-        meet_point(
-            model, work, contacts.points, contacts.shapes, contacts.profiles, contacts.met, contacts.active[0, a]
-        )
+        meet_point(model, work, contacts.points, contacts.shapes, contacts.profiles, contacts.met, contacts.active[0, a])
 
 
 @jit

@@ -19,7 +19,6 @@ from ..tables import TAU, VEL, KernelModel, R, Work
 from .closing import close_places, close_speeds, prepare_rows
 from .dynamics import across, anchor, list_active
 from .impact import SEQUENTIAL, SIMULTANEOUS, solve_impact
-from .points import meet_point
 from .memory import (
     ACTIVE_POINTS,
     ACTIVE_RUBS,
@@ -45,10 +44,11 @@ from .memory import (
     contacts_at,
     problem_of,
 )
+from .points import meet_point
 from .problem import OPEN, SLIDE, SOLVED, STICK
 from .response import respond, rows_speed
 from .rows import along_rows, apply_forces, slip_velocity, surface_speed
-from .tables import GAP, LAW, MU_KINETIC, MU_STATIC, NORMAL, RESTITUTION, TANGENTS
+from .tables import GAP, LAW, MU_KINETIC, MU_STATIC, RESTITUTION, TANGENTS
 
 CALM, COLLIDED, UNSOLVED = 0, 16, 32
 """What `contact_event` tells: whether there was an impact, with what `impact` tells of it, and whether it had no solution."""

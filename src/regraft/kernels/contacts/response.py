@@ -19,7 +19,7 @@ from ..constraints.tables import APPLIED, FIRST, FIRST_TERM, RESIDUAL, TERM_JOIN
 from ..kinematics import move_bodies
 from ..memory import loops_at
 from ..tables import BIAS, TAU, VEL, D, KernelModel, R, Work
-from .memory import ACTIVE_POINTS, ACTIVE_RUBS, CLOSING, RUB_V, STEP, TORQUES, Contacts, active_rows
+from .memory import ACTIVE_POINTS, ACTIVE_RUBS, CLOSING, RUB_V, STEP, TORQUES, Contacts
 from .rows import along_rows, relative_velocity
 
 

@@ -68,8 +68,8 @@ class Contacting:
         self.mech, self.work, self.sequential = mech, work, sequential
         self.points = points_of(mech, contacts)
         self.rubs: tuple[tuple[str, int, float], ...] = ()
-        self.tables = ContactTables(mech, self.points, [(place, torque) for _, place, torque in self.rubs], work)
-        self.names = (*self.points.names, *(name for name, _, _ in self.rubs))
+        self.tables = ContactTables(mech, self.points, [rub[1:] for rub in self.rubs], work)
+        self.names = (*self.points.names, *[rub[0] for rub in self.rubs])
         self._best = np.zeros(mech.nq)
         self._last = np.full(len(self.names), -np.inf)
         """When something happened to each item last."""
