@@ -33,7 +33,9 @@ def dominoes(count: int) -> Plan:
     for k in range(count):
         _add_block(mech, str(k), DOMINO, DOMINO_MASS)
         contacts += [Contact(f"{where} {k}", friction=friction) for where in ("heel", "toe", "top")]
-        contacts += [Contact(f"top {k}", f"box {k + 1}", friction=friction, name=f"{k} on {k + 1}")] if k + 1 < count else []
+    for k in range(count - 1):
+        contacts.append(Contact(f"top {k}", f"box {k + 1}", friction=friction, name=f"{k} on {k + 1}"))
+        contacts.append(Contact(f"heel {k + 1}", f"box {k}", friction=friction, name=f"{k + 1} under {k}"))
     start = {f"base {k}": (k * APART, -0.5 * high, 0.0) for k in range(count)}
     turning = {"base 0": (0.5 * PUSH * high, -0.5 * PUSH * thick, PUSH)}  # about its toe
     return Plan(
@@ -41,8 +43,8 @@ def dominoes(count: int) -> Plan:
         title="Dominoes",
         told="The first domino turns about its front edge and falls against the next. Each lower corner can touch the ground, "
         "and so can the upper front corner, which can touch the back of the next domino too: there it slides, while feet slide and "
-        "stick. Dominoes move in a plane. That the back edge of one could touch the front of the one before is left out; it "
-        "would where both were parallel, as they nearly are in the end.",
+        "stick. In the end dominoes lie nearly parallel, and then the lower back corner of one can touch the front of the one "
+        "before. They move in a plane.",
         mech=mech,
         state=mech.state(q=start, v=turning),
         contacts=contacts,
@@ -59,7 +61,7 @@ def dominoes(count: int) -> Plan:
             ("friction, restitution", f"{friction:g}, 0"),
         ),
         groups={f"domino {k}": [f"{where} {k}" for where in ("heel", "toe", "top")] for k in range(count)}
-        | {f"{k} on {k + 1}": [f"{k} on {k + 1}"] for k in range(count - 1)},
+        | {name: [name] for k in range(count - 1) for name in (f"{k} on {k + 1}", f"{k + 1} under {k}")},
     )
 
 

@@ -39,7 +39,7 @@ class Bounces:
         """
         points, items = contacts.points, contacts.tables.items[: len(contacts.points.names)]
         is_open, struck = items[:, m.MODE] == OPEN, np.isin(np.arange(len(items)), contacts.struck())
-        takes_part = struck | (is_open != (items[:, m.BEFORE] == OPEN))
+        takes_part = struck | (is_open != contacts.were_open)
         if not takes_part.any():
             return
         names = frozenset(points.contact_names[c] for c in points.contact_of[takes_part])

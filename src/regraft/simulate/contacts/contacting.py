@@ -100,7 +100,7 @@ class Contacting:
 
     def _settled(self, x: Array) -> Array:
         found = x.copy()
-        self.before = x.copy()
+        self.before, self.were_open = x.copy(), self.tables.items[: len(self.points.names), m.MODE] == OPEN
         self.tables.kept[:, m.IMPULSE : m.IMPULSE + 3] = 0.0
         self.told = contact_event(self.work, found, self._best, self.sequential)
         return found
