@@ -140,7 +140,6 @@ def test_a_coin_rolls_before_it_slides():
 
 
 def test_what_is_no_scene_is_refused(tmp_path):
-    assert "there is no scene 'ball'; there are: 'landing', 'dominoes', 'block', 'coin'" in refusal(
-        "contact", tmp_path, "--scene", "ball"
-    )
+    told = refusal("contact", tmp_path, "--scene", "ball")
+    assert "there is no scene 'ball'; there are: 'landing', 'dominoes', 'block', 'coin'" in told
     assert "a row has at least 2, not 1" in refusal("contact", tmp_path, "--dominoes", "1")

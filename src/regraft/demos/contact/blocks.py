@@ -15,8 +15,10 @@ from ...joints import Planar
 from ...show.scenery import Camera
 from .plan import Plan
 
-DOMINO, DOMINO_MASS, APART, PUSH = (0.01, 0.024, 0.048), 0.01, 0.034, 6.0
-"""Thickness, width and height, m; kg; from one domino to the next, m; the rate of the first one at the start, rad/s."""
+DOMINO, DOMINO_MASS, APART = (0.01, 0.024, 0.048), 0.01, 0.034
+"""Thickness, width and height, m; kg; from one domino to the next, m."""
+DOMINO_FRICTION, PUSH = 0.6, 6.0
+"""Friction, and the rate at which the first domino turns at the start, rad/s."""
 BLOCK, BLOCK_MASS, LEAN = (0.2, 0.3, 0.6), 10.0, 0.15
 """Lengths, m; kg; the angle at which the block starts, rad."""
 _COLOURS = (0.30, 0.58, 0.78), (0.86, 0.55, 0.28), (0.33, 0.68, 0.57)  # in turn
@@ -29,7 +31,7 @@ def dominoes(count: int) -> Plan:
     if count < 2:
         raise ModelError(f"dominoes: a row has at least 2, not {count}.")
     thick, _, high = DOMINO
-    friction, mech, contacts = 0.3, Mechanism(), []
+    friction, mech, contacts = DOMINO_FRICTION, Mechanism(), []
     for k in range(count):
         _add_block(mech, str(k), DOMINO, DOMINO_MASS)
         contacts += [Contact(f"{where} {k}", friction=friction) for where in ("heel", "toe", "top")]
@@ -42,13 +44,13 @@ def dominoes(count: int) -> Plan:
         name="dominoes",
         title="Dominoes",
         told="The first domino turns about its front edge and falls against the next. Each lower corner can touch the ground, "
-        "and so can the upper front corner, which can touch the back of the next domino too: there it slides, while feet slide and "
-        "stick. In the end dominoes lie nearly parallel, and then the lower back corner of one can touch the front of the one "
+        "and so can the upper front corner, which can touch the back of the next domino too: there it slides, while feet slide "
+        "and stick. In the end dominoes lie nearly parallel, where the lower back corner of one touches the front of the one "
         "before. They move in a plane.",
         mech=mech,
         state=mech.state(q=start, v=turning),
         contacts=contacts,
-        duration=0.35 + 0.08 * count,
+        duration=0.35 + 0.1 * count,
         camera=Camera(azimuth=30.0, elevation=18.0),
         rows=4,
         columns=2,
