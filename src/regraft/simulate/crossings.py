@@ -73,8 +73,8 @@ def first_of_hit(flow: Flow, guards: Guards, step: Step, left: float, right: flo
     The zero is found of the one that seems to be the first, then of one that is through zero before that, and so on: with many
     guards that is far less than to find the zeros of all.
     """
-    same = SAME_TIME * max(1.0, abs(step.t)) / step.h
-    while True:
+    same, zero = SAME_TIME * max(1.0, abs(step.t)) / step.h, right
+    for _ in range(guards.shape[0] + 1):
         first, count = 0, 0
         for e in range(guards.shape[0]):
             if guards[e].hit:
@@ -83,10 +83,11 @@ def first_of_hit(flow: Flow, guards: Guards, step: Step, left: float, right: flo
                 count += 1
         zero = zero_of(flow, guards, first, step, left, right)
         if count == 1:
-            return zero
+            break
         drop_later(flow, guards, first, step, min(zero + same, 1.0))
         if not keep_earlier(flow, guards, first, step, max(zero - same, left)):
-            return zero
+            break
+    return zero
 
 
 @jit

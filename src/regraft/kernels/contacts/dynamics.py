@@ -61,6 +61,8 @@ from .response import couple_contacts
 from .rows import along_rows, apply_forces, relative_acceleration, slip_velocity, spread_active, turning_normal
 from .tables import MU_KINETIC, MU_STATIC, NORMAL, POINT, ROW_A, ROW_B, SWAPPED, TANGENTS
 
+_CHOICES = 6  # of modes, each for the directions of slow slips in the one before
+
 # --- which items are there, and what they are to the solver ---------------------------------------------------------------------
 
 
@@ -172,9 +174,7 @@ def hold_contacts(model: KernelModel, work: Work, contacts: Contacts, q: Any, v:
         if not choose_modes(model, work, contacts, v, problem):
             return False
     else:
-        if bend_slow_slips(model, work, contacts, problem):
-            solve_modes(problem, False)
-            turn_slow_slips(problem)
+        look_ahead(model, work, contacts, problem)
         unknowns, rank, left = solve_modes(problem, False)
         contacts.header[FREE] = unknowns - rank
         keep_directions(contacts, problem)
@@ -193,27 +193,50 @@ def hold_contacts(model: KernelModel, work: Work, contacts: Contacts, q: Any, v:
 
 
 @jit
-def bend_slow_slips(model: KernelModel, work: Work, contacts: Contacts, problem: Problem) -> bool:
-    """BEND of points that slide slowly; says whether there are any.
+def look_ahead(model: KernelModel, work: Work, contacts: Contacts, problem: Problem) -> bool:
+    """Turn the directions of slow slips to what they will be a moment later; says whether there are any. BEND = 0."""
+    if not slips_slowly(model, work, contacts, problem):
+        return False
+    solve_modes(problem, False)
+    bend_slow_slips(model, work, contacts, problem)
+    solve_modes(problem, False)
+    turn_slow_slips(problem)
+    return True
+
+
+@inline
+def slip_speed(model: KernelModel, work: Work, contacts: Contacts, i: int) -> float:
+    """How fast point i slips."""
+    slip = across(contacts, i, slip_velocity(model, work, contacts, i, VEL, zero_spatial(work.body[0, R])))
+    return math.sqrt(dot(slip, slip))
+
+
+@jit
+def slips_slowly(model: KernelModel, work: Work, contacts: Contacts, problem: Problem) -> bool:
+    """Whether any point with friction slides slowly; BEND = 0."""
+    slow = False
+    for a in range(problem.kinds.shape[0]):
+        problem.scratch[BEND, a] = 0.0
+        if a < problem.points and problem.modes[a] == SLIDE and problem.mu_k[a] > 0.0:
+            slow = slow or slip_speed(model, work, contacts, contacts.active[0, a]) < AHEAD_BELOW
+    return slow
+
+
+@jit
+def bend_slow_slips(model: KernelModel, work: Work, contacts: Contacts, problem: Problem) -> None:
+    """BEND of points that slide slowly, with the normal forces that were found without it.
 
     The direction of a slow slip v turns at a rate of µ λ_n / (m v), faster than anything else. What friction does across it is
     therefore taken as it will be a moment later: with the slip that the acceleration w across will have made by then,
     v across + τ w, f across = −µ λ_n τ w / v. That is a row w + γ f = 0.
     """
-    slow, still = False, zero_spatial(work.body[0, R])
-    for a in range(problem.kinds.shape[0]):
-        problem.scratch[BEND, a] = 0.0
     for a in range(problem.points):
-        i = contacts.active[0, a]
-        if contacts.items[i, MODE] == SLIDE and problem.mu_k[a] > 0.0:
-            slip = across(contacts, i, slip_velocity(model, work, contacts, i, VEL, still))
-            speed = math.sqrt(dot(slip, slip))
+        if problem.modes[a] == SLIDE and problem.mu_k[a] > 0.0:
+            speed = slip_speed(model, work, contacts, contacts.active[0, a])
             if speed < AHEAD_BELOW:
                 rest = 1.0 - speed * speed / (AHEAD_BELOW * AHEAD_BELOW)
-                push = problem.mu_k[a] * abs(contacts.kept[i, FORCE]) * AHEAD * rest * rest
-                if push > 0.0:
-                    problem.scratch[BEND, a], slow = (speed + STANDS_STILL) / push, True
-    return slow
+                push = problem.mu_k[a] * abs(problem.lam[3 * a]) * AHEAD * rest * rest
+                problem.scratch[BEND, a] = (speed + STANDS_STILL) / push if push > 0.0 else 0.0
 
 
 @inline
@@ -282,14 +305,30 @@ def choose_modes(model: KernelModel, work: Work, contacts: Contacts, v: Any, pro
             store(contacts.kept, i, DIRECTION, along)
         else:
             choose_rub(contacts, i, a, v[contacts.items[i, RUB_V]], problem)
-    for r in range(problem.lam.shape[0]):
-        problem.scratch[PUSH, r] = 0.0
-    status, item = find_modes(problem)
+    status, item = SOLVED, -1
+    for _ in range(_CHOICES):
+        for r in range(problem.lam.shape[0]):
+            problem.scratch[PUSH, r] = 0.0
+        status, item = find_modes(problem)
+        if status != SOLVED or not look_ahead(model, work, contacts, problem):
+            break
+        _, _, _ = solve_modes(problem, False)
+        if least_margin(problem) >= -SLACK_FORCE * largest_force(problem):  # the modes hold for the directions ahead too
+            break
     contacts.header[STATUS], contacts.header[WORST] = status, item
     if status != SOLVED:
         return False
     set_modes(model, work, contacts, problem)
     return True
+
+
+@inline
+def largest_force(problem: Problem) -> float:
+    """The largest number in λ."""
+    largest = 0.0
+    for r in range(problem.lam.shape[0]):
+        largest = max(largest, abs(problem.lam[r]))
+    return largest
 
 
 @inline
@@ -308,9 +347,7 @@ def choose_rub(contacts: Contacts, i: int, a: int, speed: float, problem: Proble
 @jit
 def set_modes(model: KernelModel, work: Work, contacts: Contacts, problem: Problem) -> None:
     """MODE, DIRECTION, ANCHOR and SLACK of all items, from the solution of their problem."""
-    n, largest = contacts.points.shape[0], 0.0
-    for r in range(problem.lam.shape[0]):
-        largest = max(largest, abs(problem.lam[r]))
+    n, largest = contacts.points.shape[0], largest_force(problem)
     for a in range(problem.kinds.shape[0]):
         i = contacts.active[0, a]
         mode = problem.modes[a] if problem.kinds[a] != FIXED_FORCE else SLIDE
