@@ -13,7 +13,7 @@ from regraft.demos.contact import pictures as contact_pictures
 from regraft.demos.contact.blocks import BLOCK, LEAN, after_impact, dominoes, rocking_block
 from regraft.demos.contact.coin import coin
 from regraft.demos.contact.landing import landing
-from regraft.demos.contact.motion import move
+from regraft.demos.contact.motion import joule, move
 
 STILL = ("dominoes.png", "dominoes_course.png", "block.png", "block_course.png")
 FRAMES = 8
@@ -83,6 +83,7 @@ def test_a_rocking_block_loses_as_much_as_housner_says(rocked):
 
 def test_a_rocking_block_stands_in_the_end(rocked):
     assert rocked.rests
+    assert rocked.happened == len(rocked.struck) > 30
     assert rocked.rest == pytest.approx(rocked.traj.events[-1].t, abs=1e-3)
     assert rocked.traj.body("block 0").position[-1, 2] == pytest.approx(0.3, abs=1e-12)
     assert rocked.closed(rocked.traj.t[-1]) == 2
@@ -137,6 +138,17 @@ def test_a_coin_rolls_before_it_slides():
     assert moved.other[-1] > 0.0  # rolling resistance
     slips = np.linalg.norm(moved.contacts["disk"].slip[rolls], axis=1)
     assert slips.max() < 1e-8
+
+
+def test_the_table_fits_a_terminal(performed):
+    rows = performed[1].splitlines()[:5]
+    assert rows[1].startswith("scene")
+    assert max(map(len, rows)) <= 80
+
+
+def test_energies_have_units_that_suit_them():
+    told = [joule(value) for value in (2496.3, 0.0104, -3.1e-13, 0.0, -4.4e-12)]
+    assert told == ["2.5 kJ", "10.4 mJ", "0 J", "0 J", "-4.4 pJ"]
 
 
 def test_what_is_no_scene_is_refused(tmp_path):

@@ -75,8 +75,9 @@ def write_report(path: Path, moved: Sequence[Moved], rows: Sequence[Sequence[str
         page.table(HEADINGS, rows),
         page.paragraph(
             "Rest: when the kinetic energy has gone, to a billionth of the most that there was. Events: points that touch, "
-            "leave, slip or stick, and what the user let happen; impacts are those in which velocities jump. Other: what is "
-            "neither friction nor impact. Where nothing else takes energy, it is the error of the whole balance."
+            "leave, slip or stick, and what the user let happen; impacts are those in which velocities jump. Then what was "
+            "lost: by friction, by impacts, and by what is neither. Where nothing else takes energy, that is the error of the "
+            "whole balance."
         ),
     ]
     for each in moved:

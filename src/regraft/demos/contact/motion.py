@@ -18,7 +18,8 @@ Words = NDArray[np.str_]
 
 RESTS = 1e-9
 """A motion with less kinetic energy than this part of the most that it had has come to rest."""
-HEADINGS = ("scene", "rest (s)", "steps", "events", "impacts", "friction (J)", "impacts (J)", "other (J)")
+HEADINGS = ("scene", "rest (s)", "steps", "events", "impacts", "friction", "by impact", "other")
+_UNITS = {1e3: "kJ", 1.0: "J", 1e-3: "mJ", 1e-6: "µJ", 1e-9: "nJ", 1e-12: "pJ"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,21 +119,21 @@ class Moved:
         lost = (float(values[-1]) for values in (self.friction, self.impacts, self.other))
         rest = f"{self.rest:.3f}" if self.rests else "–"
         counts = str(self.traj.steps), str(self.happened), str(len(self.struck))
-        return (self.plan.title, rest, *counts, *(f"{value:.3g}" for value in lost))
+        return (self.plan.title, rest, *counts, *(joule(value) for value in lost))
 
     @property
     def happened(self) -> int:
-        """How many events there were; bounces that were made one event count."""
-        return sum(event.count for event in self.traj.events)
+        """How many events there were. Bounces that were made one event, which counts the first of them again, are told apart."""
+        return sum(max(1, event.count - 1) for event in self.traj.events)
 
     def outcome(self) -> str:
         """What happened, in a sentence."""
         ended = f"came to rest after {self.rest:.3f} s" if self.rests else f"still moves after {self.traj.t[-1]:.3g} s"
         start = float(self.kinetic[0] + self.potential[0])
-        parts = [f"friction took {_joule(self.friction[-1])}", f"impacts took {_joule(self.impacts[-1])}"]
-        parts += [f"{self.plan.other} took {_joule(self.other[-1])}"] if self.plan.other else []
+        parts = [f"friction took {joule(self.friction[-1])}", f"impacts took {joule(self.impacts[-1])}"]
+        parts += [f"{self.plan.other} took {joule(self.other[-1])}"] if self.plan.other else []
         return (
-            f"{self.plan.title} {ended}, with {self.happened} events, {len(self.struck)} of them impacts; of {_joule(start)}, "
+            f"{self.plan.title} {ended}, with {self.happened} events, {len(self.struck)} of them impacts; of {joule(start)}, "
             f"{', '.join(parts)}."
         )
 
@@ -155,5 +156,9 @@ def mode_of(histories: Sequence[ContactHistory]) -> Words:
     return found
 
 
-def _joule(value: float) -> str:
-    return f"{value:.3g} J" if value >= 0.1 else f"{1e3 * value:.3g} mJ"
+def joule(value: float) -> str:
+    """An energy in J with three digits, in a unit that suits it."""
+    for unit, word in _UNITS.items():
+        if abs(value) >= unit:
+            return f"{value / unit:.3g} {word}"
+    return "0 J"
