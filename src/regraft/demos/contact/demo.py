@@ -102,8 +102,9 @@ def pictures_of(moved: Moved) -> list[Picture]:
     """The pictures of one scene."""
     plan = moved.plan
     when = "halfway from impact to impact" if plan.between_impacts else "at equal times"
+    when += ", and at the end" if plan.early < 1.0 else ""
     shown = [
-        Picture("", f"{plan.name}.png", f"{plan.title}: poses {when}.", f"Poses {when}, and how many points touch then."),
+        Picture("", f"{plan.name}.png", f"{plan.title}: poses {when}.", f"Poses {when}. Below them: how many points touch."),
         Picture(
             "",
             f"{plan.name}_course.png",
