@@ -80,3 +80,19 @@ def demo_gait(
         from ..demos.gait import demo as normal
 
         normal.run(out, mass, height, speed, strides, console())
+
+
+@demo.command("contact")
+def demo_contact(
+    scene: Annotated[
+        list[str] | None,
+        typer.Option(help="One of landing, dominoes, block and coin, several times for several; all of them unless given."),
+    ] = None,
+    dominoes: Annotated[int, typer.Option(help="How many dominoes there are.")] = 8,
+    out: OutFolder = Path("demo") / "contact",
+) -> None:
+    """A figure lands, dominoes fall, a block rocks and a coin rolls: contacts stick, slide and come to rest."""
+    with problems_told():
+        from ..demos.contact import demo as contact
+
+        contact.run(out, scene or (), dominoes, console())

@@ -25,7 +25,8 @@ from .scenery import Camera, Drawn, draw_placed, empty_collection, placed_in
 Array = NDArray[np.float64]
 
 STRIP_WIDTH, LINE = 10.4, 0.155  # inches: of a strip, and from line to line of what is written in it
-_MARGIN, _STEPS = 0.25, 60  # m around everything that is ever seen; moments at which that is looked for
+MARGIN, _STEPS = 0.25, 60  # m around everything that is ever seen; moments at which that is looked for
+_BELOW, _EDGE = 0.24, 0.08  # of the margin: from a pose to what is written below it; around the ground
 _AROUND = 0.12  # the same as a share of what is seen
 
 
@@ -55,6 +56,8 @@ class Poses(ABC):
     low: Array
     high: Array
     """(2,): the corners of what is seen, m."""
+    margin: float = MARGIN
+    """Around everything that is ever seen, m."""
 
     @property
     @abstractmethod
@@ -105,6 +108,7 @@ class Scene(Poses):
 
     `notes` are written below the poses at their times. One that is `fitted` is of any size and at any height: the paper ends a
     little beyond what is seen, the floor is no higher than the lowest point, and up is where gravity does not pull.
+    `margin`, in metres, is to be less around what is small.
     """
 
     def __init__(
@@ -116,15 +120,16 @@ class Scene(Poses):
         notes: Mapping[float, str] = MappingProxyType({}),
         *,
         fitted: bool = False,
+        margin: float = MARGIN,
     ) -> None:
         self.camera, self.traj, self.rows, self.columns, self.notes = camera, traj, rows, columns, notes
+        self.margin = margin
         self.start, self.end = float(traj.t[0]), float(traj.t[-1])
         mech = traj.mechanism(self.start)
         self.outlines = outlines_of(mech, traj.state(self.start))
         self.turned = upright(mech.gravity) if fitted else Pose()
         steps = _STEPS if self.end > self.start else 1
         places = np.concatenate([self._points(t, fitted) for t in np.linspace(self.start, self.end, steps).tolist()])
-        margin = _MARGIN
         if fitted:
             margin = _AROUND * max(float(np.ptp(places, axis=0).max()), DRAWN_APART)
             self.turned = Pose(translation=(0.0, 0.0, -_floor_of(places))) @ self.turned
@@ -137,7 +142,7 @@ class Scene(Poses):
             [(x, y, 0.0) for x, y in ((low[0], low[1]), (high[0], low[1]), (high[0], high[1]), (low[0], high[1]))]
         )
         seen = np.concatenate([camera.see(places), camera.see(self.floor)])[:, :2]
-        self.low, self.high = seen.min(axis=0) - 0.08 * margin, seen.max(axis=0) + (0.2 * margin if fitted else margin)
+        self.low, self.high = seen.min(axis=0) - _EDGE * margin, seen.max(axis=0) + (0.2 * margin if fitted else margin)
 
     @property
     def moments(self) -> list[float]:
@@ -198,7 +203,7 @@ def draw_strip(ax: Axes, scene: Poses) -> None:
         ax.add_collection(poses)
         ax.text(
             shift[0] + scene.low[0] + 0.5 * wide,
-            shift[1] + scene.low[1] - 0.06,
+            shift[1] + scene.low[1] - _BELOW * scene.margin,
             "\n".join(scene.said(number)),
             ha="center",
             va="top",

@@ -19,6 +19,7 @@ from ..describe.parts import check_name
 from ..errors import ModelError
 from ..maximal import FreeBodies
 from .applied import Applied, Forces
+from .contacts import keeping
 from .histories import EventRecord
 from .recorded import Segment
 
@@ -51,16 +52,19 @@ def write(path: str | Path, contents: Contents) -> None:
         known = None if segment.applied is None else segment.applied.known
         described.append(
             {"mechanism": number, "event": segment.event, "maximal": segment.bodies is not None, "forces": known is not None}
+            | ({} if segment.contacts is None else {"contacts": keeping.described(segment.contacts)})
         )
         kept = {what: getattr(segment, what) for what in ("t", "x", "terms", "sizes", "first")}
         kept |= {} if known is None else known._asdict()
         arrays |= {f"segment{k}.{what}": values for what, values in kept.items() if values is not None}
+        if segment.contacts is not None:
+            arrays |= {f"contacts{k}.{what}": values for what, values in keeping.arrays_of(segment.contacts).items()}
     header = {
         "format": FORMAT,
         "version": VERSION,
         "mechanisms": [mech.to_dict() for mech in mechanisms],
         "segments": described,
-        "events": [[t, name] for t, name in contents.events],
+        "events": [[*event] if event.count == 1 else [*event, event.count] for event in contents.events],
         "steps": contents.steps,
         "rejected": contents.rejected,
         "interrupted": contents.interrupted,
@@ -129,7 +133,7 @@ def _contents(arrays: Any) -> Contents:
     segments = [_segment(arrays, k, mechanisms[known["mechanism"]], known) for k, known in enumerate(header["segments"])]
     if not segments:
         raise ModelError("the file is damaged: it has no segments. Save the trajectory again.")
-    events = [EventRecord(float(t), name) for t, name in header["events"]]
+    events = [EventRecord(float(t), name, *map(int, count)) for t, name, *count in header["events"]]
     for name in (*(event.name for event in events), *(s.event for s in segments if s.event is not None)):
         check_name(name, "an event")
     return Contents(segments, events, int(header["steps"]), int(header["rejected"]), bool(header["interrupted"]))
@@ -154,4 +158,12 @@ def _segment(arrays: Any, k: int, mech: Mechanism, known: Any) -> Segment:
     whole = {what: np.ascontiguousarray(values) for what, values in found.items()}
     forces = Applied(known=Forces(whole.get("torques"), whole.get("wrenches"))) if known.get("forces") else None
     rest = whole.get("terms"), whole.get("sizes"), known["event"], bodies, whole.get("first"), forces
-    return Segment(mech, whole["t"], whole["x"], *rest)
+    return Segment(mech, whole["t"], whole["x"], *rest, contacts=_modes(arrays, k, moved, known.get("contacts")))
+
+
+def _modes(arrays: Any, k: int, moved: Mechanism, known: Any) -> Any:
+    """The modes of a segment's contacts; None where it has none."""
+    if known is None:
+        return None
+    names = {what: f"contacts{k}.{what}" for what in ("modes", "directions", "impulses", "before")}
+    return keeping.modes_from(known, {what: arrays[name] for what, name in names.items() if name in arrays}, moved, k)

@@ -54,5 +54,11 @@ def _at_other_samples(segment: Segment, wanted: Array, close: float) -> Segment:
     inside = wanted[(wanted > a + close) & (wanted < b - close)]  # an end is not repeated for the sake of rounding
     t = np.concatenate(([a], inside, [b] if b > a else []))
     applied = segment.applied and segment.applied.at_other_samples()
-    rest = {"event": segment.event, "bodies": segment.bodies, "first": segment.first, "applied": applied}
+    rest = {
+        "event": segment.event,
+        "bodies": segment.bodies,
+        "first": segment.first,
+        "applied": applied,
+        "contacts": segment.contacts,
+    }
     return Segment(segment.mech, t, segment.states(t), **rest)

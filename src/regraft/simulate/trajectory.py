@@ -285,7 +285,7 @@ class Trajectory:
         >>> mech.add_body("ball", rg.Inertia.sphere(2.0, 0.1))
         >>> mech.add_joint("fall", rg.Prismatic((0, 0, 1)), "world", "ball")
         >>> mech.add_shape("ball", rg.Sphere(0.1))
-        >>> traj = rg.simulate(mech, mech.state(q={"fall": 0.1}), 0.5, contacts=rg.Contact("ball"))
+        >>> traj = rg.simulate(mech, mech.state(q={"fall": 0.1}), 0.5, contacts=rg.Contact("ball", friction=0.5))
         >>> found = traj.contacts()["ball"]
         >>> str(found.mode[-1]), round(float(found.normal[-1]), 9)
         ('sticking', 19.62)

@@ -118,7 +118,7 @@ def see_what_is_unique(contacts: Contacts, out: Any, first: int) -> None:
                 if abs(N[j, 2 * problem.points + a]) > FEASIBLE:
                     out[first + i, IS_ONE] = out[first + i, SUM_IS_ONE] = 0.0
                 continue
-            own = max(abs(N[j, 3 * a]), max(abs(N[j, 3 * a + 1]), abs(N[j, 3 * a + 2])))
+            own = max(abs(N[j, 3 * a]), abs(N[j, 3 * a + 1]), abs(N[j, 3 * a + 2]))
             if own > FEASIBLE:
                 out[first + i, IS_ONE] = 0.0
             if sum_of(contacts, problem.points, N[j], contacts.points[i, CONTACT]) > FEASIBLE:
@@ -175,8 +175,8 @@ def look_at_contacts(
 ) -> None:
     """Fill `out` with SEEN numbers of each item at each state, a row of x, in the modes that its tables have.
 
-    `dynamics` and `guards` are the addresses of `contact_dynamics` and `contact_guards`. `begins` is not 0 where a step begins, so
-    that slips have new directions; `tau` (…, nv) and `pushes` (…, 6 bodies) have one row for each state, or one for all. Behind
-    its last row `out` has further ones with room for nv accelerations.
+    `dynamics` and `guards` are the addresses of `contact_dynamics` and `contact_guards`. `begins` is not 0 where a step begins,
+    so that slips have new directions; `tau` (…, nv) and `pushes` (…, 6 bodies) have one row for each state, or one for all.
+    Behind its last row `out` has further ones with room for nv accelerations.
     """
     see_all(handle, dynamics, guards, x, begins, tau, pushes, external, out)

@@ -1,7 +1,7 @@
 """Endlessly many bounces as one event: what comes down again and again, each time sooner, comes to rest at a known time.
 
-A contact bounces at t₁, t₂, …, after ever shorter times d, until it comes so slowly that it is passed to rest. If the times shrink
-by the ratio r, what is left of endlessly many bounces takes d r/(1 − r).
+A contact bounces at t₁, t₂, …, after ever shorter times d, until it comes so slowly that it is passed to rest. If the times
+shrink by the ratio r, what is left of endlessly many bounces takes d r/(1 − r).
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ...kernels.contacts import memory as m
 from ...kernels.contacts.problem import OPEN
+from ...structure.contacts import ContactPoints
 from ..histories import EventRecord
 from .contacting import Contacting
 
@@ -29,33 +30,59 @@ class Bounces:
 
     def __init__(self) -> None:
         self._impacts: dict[str, list[tuple[float, frozenset[str]]]] = {}
-        """When each contact took impacts since it last came to rest, and which of its points did."""
+        """Of each contact, since it last came to rest: when there were impacts, and which contacts took part. Contacts that took
+        part together have one list."""
 
     def follow(self, t: float, contacts: Contacting, events: list[EventRecord]) -> None:
-        """Look at what has just happened at a time; a contact that has come to rest has its bounces made one event.
+        """Look at what has just happened at a time; contacts that have come to rest have their bounces made one event.
 
-        It has come to rest when all of its points that took one of the last impacts are closed.
+        A point takes part in what happens where it is struck, comes down or goes up; contacts with such points, as the two feet
+        of what rocks from one to the other, bounce together. They have come to rest when all that takes part stays down.
         """
-        points, modes = contacts.points, contacts.tables.items[:, m.MODE]
-        struck = set(contacts.struck().tolist())
-        for number, name in enumerate(points.contact_names):
-            own = np.flatnonzero(points.contact_of == number).tolist()
-            if here := struck.intersection(own):
-                self._impacts.setdefault(name, []).append((t, frozenset(points.names[i] for i in here)))
-            if len(self._impacts.get(name, ())) >= FEWEST:
-                bouncing = frozenset[str]().union(*(which for _, which in self._impacts[name][-FEWEST:]))
-                if all(modes[i] != OPEN for i in own if points.names[i] in bouncing):
-                    self._come_to_rest(name, [points.names[i] for i in own], events)
+        points, items = contacts.points, contacts.tables.items[: len(contacts.points.names)]
+        is_open, struck = items[:, m.MODE] == OPEN, np.isin(np.arange(len(items)), contacts.struck())
+        takes_part = struck | (is_open != contacts.were_open)
+        if not takes_part.any():
+            return
+        names = frozenset(points.contact_names[c] for c in points.contact_of[takes_part])
+        impacts = self._together(names)
+        if struck.any():
+            impacts.append((t, names))
+        if not is_open[takes_part].any():
+            down = {points.contact_names[c] for c in points.contact_of[~is_open]}
+            recent = names.union(*(which for _, which in impacts[-FEWEST:])) & down
+            for name in recent:
+                self._impacts.pop(name, None)
+            _come_to_rest(
+                [name for name in points.contact_names if name in recent], shrinking([t for t, _ in impacts]), points, events
+            )
 
-    def _come_to_rest(self, name: str, points: list[str], events: list[EventRecord]) -> None:
-        """Put one event for all bounces of a contact that stays down now, but for the first of them; none where they are too few."""
-        times = shrinking([t for t, _ in self._impacts[name]])
-        if len(times) < FEWEST or times[-1] - times[-2] > SHORTEST * (times[1] - times[0]):
-            return  # as with steps of a walk, each of which ends in one impact
-        del self._impacts[name]
-        said, first = {f"{point} touches" for point in points}, times[0]
-        events[:] = [event for event in events if not (event.t > first and event.name in said)]
-        events.append(EventRecord(limit_of(np.array(times)), f"{name} comes to rest", len(times)))
+    def _together(self, names: frozenset[str]) -> list[tuple[float, frozenset[str]]]:
+        """The impacts of some contacts, from now on in one list."""
+        lists = {id(found): found for name in names if (found := self._impacts.get(name)) is not None}
+        merged = (
+            next(iter(lists.values()))
+            if len(lists) == 1
+            else sorted({one for found in lists.values() for one in found}, key=_when)
+        )
+        for name in names.union(*(which for _, which in merged)) if len(lists) > 1 else names:
+            self._impacts[name] = merged
+        return merged
+
+
+def _when(impact: tuple[float, frozenset[str]]) -> float:
+    return impact[0]
+
+
+def _come_to_rest(names: list[str], times: list[float], points: ContactPoints, events: list[EventRecord]) -> None:
+    """Put one event for all bounces of contacts that stay down now, but for the first of them; none where they are too few."""
+    if len(times) < FEWEST or times[-1] - times[-2] > SHORTEST * (times[1] - times[0]):
+        return  # as with steps of a walk, each of which ends in one impact
+    own = {points.contact_names.index(name) for name in names}
+    touches = {f"{point} touches" for point, c in zip(points.names, points.contact_of, strict=True) if c in own}
+    events[:] = [event for event in events if not (event.t > times[0] and event.name in touches)]
+    said = f"{names[0]} comes to rest" if len(names) == 1 else f"{' and '.join(names)} come to rest"
+    events.append(EventRecord(limit_of(np.array(times)), said, len(times)))
 
 
 def shrinking(times: list[float]) -> list[float]:
@@ -80,6 +107,3 @@ def limit_of(times: Array) -> float:
     steps = np.abs(np.diff(estimates))
     best = int(np.argmin([max(pair) for pair in pairwise(steps)])) + 1
     return max(float(estimates[best]), float(times[-1]))
-
-
-__all__ = ["Bounces", "limit_of", "shrinking"]

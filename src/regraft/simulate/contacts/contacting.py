@@ -73,7 +73,9 @@ class Modes:
 
     def points_in(self, mech: Mechanism) -> ContactPoints:
         """The points, of the mechanism that they were found in."""
-        return self.points if isinstance(self.points, ContactPoints) else points_of(mech, self.points)
+        if isinstance(self.points, ContactPoints):
+            return self.points
+        return points_of(mech, self.points, frozenset(part for contact in self.points for part in (contact.a, contact.b)))
 
     def __reduce__(self) -> Any:
         return Modes, (self.contacts, self.rubs, self.items, self.kept, self.before, self.chosen)
@@ -138,7 +140,7 @@ class Contacting:
 
     def _settled(self, x: Array, jammed: int = -1) -> Array:
         found = x.copy()
-        self.before = x.copy()
+        self.before, self.were_open = x.copy(), self.tables.items[: len(self.points.names), m.MODE] == OPEN
         self.tables.kept[:, m.IMPULSE : m.IMPULSE + 3] = 0.0
         self.told = contact_event(self.work, found, self._best, self.sequential, jammed)
         if self.told & UNSOLVED:

@@ -90,7 +90,7 @@ def _at(segment: Segment, t: Array, x: Array) -> Segment:
     applied = segment.applied and segment.applied.at_other_samples()
     if applied is None:
         raise ModelError(
-            "what friction took depends on the torques and wrenches between samples, which are not known: this trajectory was read "
-            "from a file, or sent from another process. Ask for it before."
+            "what friction took depends on the torques and wrenches between samples, which are not known: this trajectory was "
+            "read from a file, or sent from another process. Ask for it before."
         )
     return replace(segment, t=t, x=x, terms=None, sizes=None, converted=None, applied=applied)

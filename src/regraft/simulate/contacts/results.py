@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from ...kernels.contacts.memory import MODE
 from ...kernels.contacts.problem import OPEN, STICK
 from ...structure.contacts import ContactPoints, contact_names
 from ...tolerances import STANDS_STILL
+from .. import data_frames
 from ..applied import pushed, seen_contacts
 from ..recorded import Segment
 from .impacts import Impact, impacts_of, struck_in
@@ -41,7 +42,7 @@ class ContactHistory:
     t: Array
     """(samples,)."""
     mode: Words
-    """(samples,): "open", "sticking", "sliding" or "rolling", which is sticking where the place of contact moves over the bodies."""
+    """(samples,): "open", "sticking", "sliding" or "rolling": sticking where the place of contact moves over the bodies."""
     normal: Array
     """(samples,): normal force in N, 0 while open."""
     friction: Array
@@ -53,7 +54,7 @@ class ContactHistory:
     gap: Array
     """(samples,): how far the two are apart."""
     unique: Flags
-    """(samples,): whether the motion determines normal force and friction. Where it does not, some are taken that obey Coulomb's law."""
+    """(samples,): whether the motion determines normal force and friction. If not, some are taken that obey Coulomb's law."""
     impacts: tuple[Impact, ...]
     """What it took at once, in the order of time."""
     points: tuple[ContactHistory, ...] = field(repr=False, default=())
@@ -61,7 +62,7 @@ class ContactHistory:
 
 
 class ContactHistories(Mapping[str, ContactHistory]):
-    """What all contacts of a motion did, by their names; a single point of one is found by its own name too, as in ``"sole/0"``."""
+    """What all contacts of a motion did, by their names; their single points are found by theirs too, as in ``"sole/0"``."""
 
     def __init__(self, segments: Sequence[Segment]) -> None:
         self._segments = tuple(segments)
@@ -134,6 +135,37 @@ class ContactHistories(Mapping[str, ContactHistory]):
         if name not in self:
             self[name]  # raises
         return sum((self._losses.taken[:, self._losses.names.index(point)] for point in wanted), np.zeros(len(self.t)))
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """All samples of all contacts by name.
+
+        Returns
+        -------
+        dict of str to array
+            "t", and of each contact ``"<contact>.mode"``, and so on for normal, friction, point, slip and gap.
+        """
+        found: dict[str, NDArray[Any]] = {"t": self.t}
+        for name, history in self.items():
+            found |= {f"{name}.{what}": getattr(history, what) for what in ("mode", "normal", "friction", "point", "slip", "gap")}
+        return found
+
+    def to_pandas(self) -> Any:
+        """The arrays of `to_arrays` as a table over the time, a column for each number. Needs `regraft[tables]`.
+
+        Returns
+        -------
+        pandas.DataFrame
+        """
+        return data_frames.to_frame(self.to_arrays(), [])
+
+    def to_xarray(self) -> Any:
+        """The arrays of `to_arrays` as a dataset over the samples. Needs `regraft[tables]`.
+
+        Returns
+        -------
+        xarray.Dataset
+        """
+        return data_frames.to_dataset(self.to_arrays(), [])
 
     @cached_property
     def _losses(self) -> Losses:
@@ -215,7 +247,7 @@ class _Columns:
 
 
 def _together(rows: Array, words: Words) -> tuple[Array, Words, Array]:
-    """(samples, SEEN), modes and whether forces are unique, of a contact with the points that `rows` (samples, points, SEEN) has."""
+    """(samples, SEEN), modes and whether forces are unique, of a contact; `rows` (samples, points, SEEN) has its points."""
     found, every = rows.sum(axis=1), np.arange(len(rows))
     closed = words != "open"
     weights = np.where(found[:, [k.PRESSES]] > 0.0, rows[:, :, k.PRESSES], closed)
