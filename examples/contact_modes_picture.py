@@ -1,6 +1,7 @@
 """The picture of the modes of a contact and the events between them.
 
-Run with ``python examples/contact_modes_picture.py``. It writes ``docs/images/contact_modes.png``, which the page on contacts shows.
+Run with ``python examples/contact_modes_picture.py``. It writes ``docs/images/contact_modes.png``, which the page on contacts
+shows.
 """
 
 from pathlib import Path

@@ -106,8 +106,8 @@ class Runner:
         driven = [] if self.guiding is None else [place.name for place in self.guiding.places if place.closes]
         if driven:
             raise ModelError(
-                f"the prescribed motion of {listed(driven)} cannot be in a run with contacts, or with dry friction in joints, as the "
-                "joint closes a loop, or coordinates are maximal. Let another joint close the loop, in reduced coordinates."
+                f"the prescribed motion of {listed(driven)} cannot be in a run with contacts, or with dry friction in joints, as "
+                "the joint closes a loop, or coordinates are maximal. Let another joint close the loop, in reduced coordinates."
             )
 
     def _flow(self, torque: Torques | None, wrenches: Pushes | Mapping[str, Any] | None) -> Flow:

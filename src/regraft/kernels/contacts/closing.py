@@ -20,8 +20,9 @@ from ..constraints.rows import body_frame, hold, tree_origin
 from ..kinematics import move_bodies, place_bodies
 from ..memory import loops_at, model_at, positions_in, velocities_in, work_at
 from ..tables import TAU, VEL, KernelModel, R, Work
-from .dynamics import across, drop_slack, meet_active, other_row
 from .glance import judge_step
+from .guarding import drop_slack
+from .items import across, meet_active, other_row
 from .memory import (
     ACTIVE_POINTS,
     ANCHOR,
@@ -106,7 +107,7 @@ def position_gaps(model: KernelModel, work: Work, contacts: Contacts, problem: P
         beyond = beyond_end(model, work, contacts.points, contacts.shapes, contacts.profiles, i)
         gap = contacts.met[i, GAP] - 2.0 * max(beyond, 0.0)
         problem.b[3 * a], problem.b[3 * a + 1], problem.b[3 * a + 2] = gap, away[1], away[2]
-        worst = max(worst, max(abs(gap), max(abs(away[1]), abs(away[2]))))
+        worst = max(worst, abs(gap), abs(away[1]), abs(away[2]))
     return worst
 
 

@@ -17,8 +17,8 @@ from ..kinematics import move_bodies, place_bodies
 from ..memory import model_at, positions_in, work_at
 from ..tables import TAU, VEL, KernelModel, R, Work
 from .closing import close_places, close_speeds, off_anchor, prepare_rows
-from .dynamics import across, anchor, list_active
 from .impact import SEQUENTIAL, SIMULTANEOUS, solve_impact
+from .items import across, anchor, list_active
 from .memory import (
     ACTIVE_POINTS,
     ACTIVE_RUBS,

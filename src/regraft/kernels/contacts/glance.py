@@ -7,7 +7,6 @@ and none is near zero, forces are not looked at again within that step, only gap
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from ...algebra.memory import load, vector_at
 from ...algebra.spatial import dot, zero_spatial
@@ -94,7 +93,7 @@ def forget_forces(contacts: Contacts) -> None:
 
 
 @inline
-def gaps_and_slips(model: KernelModel, work: Work, contacts: Contacts, v: Any) -> None:
+def gaps_and_slips(model: KernelModel, work: Work, contacts: Contacts) -> None:
     """`values` of guards that do not depend on forces."""
     still, n = zero_spatial(work.body[0, R]), contacts.points.shape[0]
     for i in range(contacts.items.shape[0]):
@@ -121,5 +120,5 @@ def contact_glance(handle: int, q: int, v: int) -> float:
     place_bodies(m, w, position)
     if contacts.header[ACTIVE_POINTS] > 0:
         move_bodies(m, w, position, velocity)
-    gaps_and_slips(m, w, contacts, velocity)
+    gaps_and_slips(m, w, contacts)
     return 1.0

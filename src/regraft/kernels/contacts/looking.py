@@ -17,7 +17,7 @@ from ..kinematics import move_bodies, place_bodies
 from ..memory import model_at, positions_in, velocities_in, work_at
 from ..tables import PUSH, VEL, KernelModel, R, Work
 from .distribution import list_idle_forces
-from .dynamics import across, list_active
+from .items import across, list_active
 from .memory import DIRECTION, FORCE, FREE, IMPULSE, LARGEST, MODE, SLIP, Contacts, contacts_at, problem_of
 from .modes import solve_modes
 from .points import meet_point

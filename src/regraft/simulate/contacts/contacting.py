@@ -14,9 +14,10 @@ from ...describe.mechanism import Mechanism
 from ...errors import ModelError, listed
 from ...kernels.contacts import memory as m
 from ...kernels.contacts.closing import contact_closing
-from ...kernels.contacts.dynamics import contact_dynamics, contact_guards
+from ...kernels.contacts.dynamics import contact_dynamics
 from ...kernels.contacts.events import UNSOLVED, contact_event
 from ...kernels.contacts.glance import contact_glance
+from ...kernels.contacts.guarding import contact_guards
 from ...kernels.contacts.impact import ADDS_ENERGY, ENDED_PLASTIC, LESS_EXPANSION, STRONGE_AS_POISSON
 from ...kernels.contacts.points import gaps_at
 from ...kernels.contacts.problem import NO_SOLUTION, OPEN, SLIDE, SOLVED, STICK
@@ -133,8 +134,8 @@ class Contacting:
         found = x.copy()
         if not push_out(self.work, found, self._best):
             raise ModelError(
-                f"the contacts {listed(self.points.contact_names)} start within what they touch, and no move was found that takes "
-                "all of them out. Start above it."
+                f"the contacts {listed(self.points.contact_names)} start within what they touch, and no move was found that "
+                "takes all of them out. Start above it."
             )
         return found
 
@@ -145,8 +146,9 @@ class Contacting:
         self.told = contact_event(self.work, found, self._best, self.sequential, jammed)
         if self.told & UNSOLVED:
             raise ModelError(
-                f"the impact of {listed(self._closed())} has no solution that obeys the laws of restitution and friction. Newton's law "
-                'contradicts itself where more points touch than can move by themselves: take law="poisson", or impacts="sequential".'
+                f"the impact of {listed(self._closed())} has no solution that obeys the laws of restitution and friction. "
+                'Newton\'s law contradicts itself where more points touch than can move by themselves: take law="poisson", or '
+                'impacts="sequential".'
             )
         return found
 

@@ -12,7 +12,8 @@ from ...ask.loads import external_table, joint_torques
 from ...compilation import address_of
 from ...kernels.contacts import looking as k
 from ...kernels.contacts import memory as m
-from ...kernels.contacts.dynamics import contact_dynamics, contact_guards
+from ...kernels.contacts.dynamics import contact_dynamics
+from ...kernels.contacts.guarding import contact_guards
 from ...kernels.contacts.tables import ROW_A, ROW_B
 from ...structure.contacts import ContactPoints
 from ..prescribed import Guiding

@@ -64,8 +64,7 @@ def capsule_vertex(
     """A capsule and a corner that sticks out: the point of its axis that is nearest to the edge."""
     c, u = rotate_back(X_b[0], subtract(X_a[1], X_b[1])), rotate_back(X_b[0], axis_z(X_a[0]))
     across = u[0] * u[0] + u[2] * u[2]
-    if across.real == 0.0:  # along the edge
-        s = zero(across)
-    else:
+    s = zero(across)  # for an axis along the edge
+    if across.real != 0.0:
         s = clamped(((x - c[0]) * u[0] + (z - c[2]) * u[2]) * reciprocal(across), half)
     return sphere_vertex((X_a[0], add(X_a[1], scale(s, axis_z(X_a[0])))), radius, X_b, x, z)

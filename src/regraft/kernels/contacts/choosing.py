@@ -1,0 +1,156 @@
+"""The choice of modes after an event: Coulomb's law for all closed items together, but for what has just happened to some.
+
+What the event has decided is not asked again, as the number that would decide it is zero there.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ...algebra.memory import load, store
+from ...algebra.spatial import dot, scale, zero_spatial
+from ...compilation import inline, jit
+from ...tolerances import (
+    AHEAD_BELOW,
+    REDUNDANT_FORCE,
+    SLACK_FORCE,
+    SLACK_GAP,
+    SLACK_SLIP,
+    STANDS_STILL,
+)
+from ..tables import VEL, D, KernelModel, R, Work
+from .complementarity import find_modes
+from .distribution import least_margin
+from .items import across, anchor, in_space, largest_force, tangent_part
+from .memory import (
+    ACTIVE_POINTS,
+    BEFORE,
+    BEGUN,
+    DIRECTION,
+    HIT,
+    HOLDS,
+    LEAD,
+    MODE,
+    NOTHING,
+    PATIENCE,
+    SLACK,
+    SLIP,
+    SLIPS,
+    STATUS,
+    WORST,
+    Contacts,
+)
+from .modes import solve_modes
+from .points import gap_of
+from .problem import BEND, BOX, CONE, FIXED_FORCE, OPEN, PUSH, RAY, SLIDE, SOLVED, STICK
+from .problem import Contacts as Problem
+from .rows import slip_velocity
+from .slow_slips import look_ahead
+
+_CHOICES = 6  # of modes, each for the directions of slow slips in the one before
+
+
+@jit
+def choose_modes(model: KernelModel, work: Work, contacts: Contacts, problem: Problem) -> bool:
+    """Choose the modes of all closed items by Coulomb's law, but for what has just happened; says whether there are any."""
+    still, n = zero_spatial(work.body[0, R]), contacts.points.shape[0]
+    for a in range(problem.kinds.shape[0]):
+        i = contacts.active[0, a]
+        if i < n:
+            slip = across(contacts, i, slip_velocity(model, work, contacts, i, VEL, still))
+            size = math.sqrt(dot(slip, slip))
+            if contacts.items[i, HIT] == SLIPS:
+                along = load(contacts.kept, i, DIRECTION, 3)
+            elif contacts.items[i, HIT] != HOLDS and size > STANDS_STILL:
+                goes_on = contacts.items[i, BEFORE] == SLIDE and size < AHEAD_BELOW
+                along = load(contacts.kept, i, LEAD, 3) if goes_on else scale(1.0 / size, slip)
+            else:
+                problem.kinds[a], problem.modes[a] = CONE, STICK
+                continue
+            problem.kinds[a], problem.modes[a] = RAY, SLIDE
+            problem.directions[a, 0], problem.directions[a, 1] = tangent_part(contacts, i, along)
+            store(contacts.kept, i, DIRECTION, along)
+        else:
+            choose_rub(work, contacts, i, a, problem)
+    status, item = SOLVED, -1
+    for _ in range(_CHOICES):
+        problem.scratch[PUSH] = 0.0  # impacts leave theirs there
+        problem.scratch[BEND] = 0.0
+        status, item = find_modes(problem)
+        if status != SOLVED or not look_ahead(model, work, contacts, problem):
+            break
+        solve_modes(problem, False)
+        if least_margin(problem) >= -SLACK_FORCE * largest_force(problem):  # the modes hold for the directions ahead too
+            break
+    contacts.header[STATUS], contacts.header[WORST] = status, item
+    if status != SOLVED:
+        return False
+    set_modes(model, work, contacts, problem)
+    return True
+
+
+@inline
+def choose_rub(work: Work, contacts: Contacts, i: int, a: int, problem: Problem) -> None:
+    """What a joint with dry friction is to the solver: BOX where it is at rest, a given torque where it moves."""
+    row = 2 * contacts.header[ACTIVE_POINTS] + a
+    if contacts.items[i, MODE] != SLIDE and not is_taken_along(work, contacts, row, problem):
+        problem.kinds[a], problem.modes[a] = BOX, STICK
+        return
+    if contacts.items[i, MODE] != SLIDE:
+        contacts.kept[i, DIRECTION] = math.copysign(1.0, problem.b[row])
+    sign = contacts.kept[i, DIRECTION]
+    problem.kinds[a], problem.modes[a], problem.directions[a, 0] = FIXED_FORCE, SLIDE, sign
+    problem.lam[row] = -sign * problem.mu_k[a]
+
+
+@inline
+def is_taken_along(work: Work, contacts: Contacts, row: int, problem: Problem) -> bool:
+    """Whether a joint that is at rest for a moment accelerates although no torque in it moves anything.
+
+    So it is where a linkage moves on and takes one of its joints through a turning point.
+    """
+    alone = 0.0
+    for d in range(contacts.Y.shape[1]):
+        alone += contacts.Y[row, d] * contacts.Y[row, d] * work.dof[d, D]
+    return problem.A[row, row] <= REDUNDANT_FORCE * alone and problem.b[row] != 0.0
+
+
+@jit
+def set_modes(model: KernelModel, work: Work, contacts: Contacts, problem: Problem) -> None:
+    """MODE, DIRECTION, ANCHOR and SLACK of all items, from the solution of their problem."""
+    n, largest = contacts.points.shape[0], largest_force(problem)
+    for a in range(problem.kinds.shape[0]):
+        i = contacts.active[0, a]
+        mode = problem.modes[a] if problem.kinds[a] != FIXED_FORCE else SLIDE
+        has_anchor = contacts.items[i, MODE] == STICK
+        contacts.items[i, MODE], contacts.items[i, HIT] = mode, NOTHING
+        patience = max(1.0, contacts.kept[i, PATIENCE])
+        contacts.kept[i, SLACK] = contacts.kept[i, SLACK + 1] = min(patience, 10.0) * SLACK_FORCE * largest
+        if i >= n:
+            if mode == SLIDE:
+                contacts.kept[i, DIRECTION] = problem.directions[a, 0]
+                contacts.kept[i, SLACK + 1] = SLACK_SLIP
+        elif mode == SLIDE:
+            store(contacts.kept, i, DIRECTION, in_space(contacts, i, problem.directions[a, 0], problem.directions[a, 1]))
+            contacts.kept[i, SLACK + 1] = min(patience, 100.0) * SLACK_SLIP
+            store(contacts.kept, i, SLIP, (0.0, 0.0, 0.0))
+        elif mode == STICK and not has_anchor:
+            anchor(model, work, contacts, i)
+
+
+@jit
+def watch_open_ones(model: KernelModel, work: Work, contacts: Contacts) -> None:
+    """SLACK of the points that are open: they begin on the outer side, whatever rounding the last event has left."""
+    for i in range(contacts.points.shape[0]):
+        if contacts.items[i, MODE] == OPEN:
+            gap = gap_of(model, work, contacts.points, contacts.shapes, contacts.profiles, i)
+            contacts.kept[i, SLACK] = SLACK_GAP - min(gap, 0.0) if gap < SLACK_GAP else 0.0
+            contacts.kept[i, SLACK + 1] = 0.0
+            contacts.items[i, HIT] = NOTHING
+
+
+@inline
+def keep_first_directions(contacts: Contacts) -> None:
+    """BEGUN of all items, for who looks at a motion that is over."""
+    for i in range(contacts.items.shape[0]):
+        store(contacts.kept, i, BEGUN, load(contacts.kept, i, DIRECTION, 3))
