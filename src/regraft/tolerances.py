@@ -444,5 +444,8 @@ SLACK_GAP, SLACK_SLIP = 1e-12, 1e-7  # m, m/s
 SLACK_FORCE = 1e-10  # relative to the largest force of a contact
 """By how much guards of contacts that are zero when a mode begins are on its side."""
 
+NEARLY_NO_FORCE = 1e-3  # N, or N m
+"""Where all forces are smaller, guards have the slack of this one."""
+
 UNHEALTHY = 1e-6  # relative to the sizes of its row
 """Forces of contacts that leave more are none."""

@@ -16,6 +16,7 @@ from ...compilation import inline, jit, long_entry
 from ...tolerances import (
     AHEAD,
     AHEAD_BELOW,
+    NEARLY_NO_FORCE,
     REDUNDANT_FORCE,
     SLACK_FORCE,
     SLACK_GAP,
@@ -339,7 +340,7 @@ def is_taken_along(work: Work, contacts: Contacts, row: int, problem: Problem) -
 @jit
 def set_modes(model: KernelModel, work: Work, contacts: Contacts, problem: Problem) -> None:
     """MODE, DIRECTION, ANCHOR and SLACK of all items, from the solution of their problem."""
-    n, largest = contacts.points.shape[0], 0.0
+    n, largest = contacts.points.shape[0], NEARLY_NO_FORCE  # or what touches without force would leave at once, again and again
     for r in range(problem.lam.shape[0]):
         largest = max(largest, abs(problem.lam[r]))
     for a in range(problem.kinds.shape[0]):
