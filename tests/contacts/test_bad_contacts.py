@@ -128,7 +128,7 @@ def test_shapes_that_are_only_seen_are_not_touched():
     mech = scene.mech.copy()
     mech.add_shape("ball", rg.Mesh("x.stl"), "seen", collision=False)
     rg.simulate(mech, scene.state, 0.1, contacts=[rg.Contact("ball")])
-    refused(lambda: rg.simulate(mech, scene.state, 0.1, contacts=[rg.Contact("seen")]), "seen.*cannot touch")  # named by itself it would, were it no mesh
+    refused(lambda: rg.simulate(mech, scene.state, 0.1, contacts=[rg.Contact("seen")]), "seen.*cannot touch")
 
 
 def test_a_start_in_penetration_is_refused_with_its_depth():

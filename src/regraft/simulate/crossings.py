@@ -18,7 +18,7 @@ SAMPLES = 4
 
 
 NEARLY_DIPS = 0.1
-"""A parabola through samples whose least value is smaller, relative to how it bends from sample to sample, is looked at nearer."""
+"""A parabola through samples whose least value is smaller, relative to how much it bends, is looked at more closely."""
 
 
 class Step(NamedTuple):
@@ -69,7 +69,7 @@ def first_zero(flow: Flow, guards: Guards, step: Step, samples: int) -> tuple[bo
 
 @jit
 def dips(flow: Flow, guards: Guards, e: int, step: Step, left: float, right: float) -> bool:
-    """Whether guard e, positive at the last three samples, is not so between them; if so `estimate` is where, and it alone has `hit`.
+    """Whether guard e, positive at the last three samples, is not so between them; `estimate` says where, and it alone has `hit`.
 
     That is looked at where the parabola through the three says so, or nearly.
     """

@@ -292,8 +292,8 @@ class Run:
             self._keep_segment(runner, None)
             names = dict.fromkeys(record.name for record in self.happened[-ENDLESS:])
             raise self._error(
-                f"events of contacts follow each other without end at t = {t:.12g}: {listed(names)}. Usual reasons: contacts that are "
-                "the same twice, or friction so large that they jam. Leave one out, or change what touches.", t, None,
+                f"events of contacts follow each other without end at t = {t:.12g}: {listed(names)}. Usual reasons: contacts that "
+                "are the same twice, or friction so large that they jam. Leave one out, or change what touches.", t, None,
             )  # fmt: skip
 
     def _keep_segment(self, runner: Runner, event: str | None) -> None:
@@ -421,8 +421,8 @@ class Run:
             error = self._error(f"{runner.failed_function()} failed near t = {t:.9g}: {said}", t, None)
             error.__cause__ = problem
             return error
-        if runner.contacts is not None and (problem := runner.contacts.problem()) is not None:
-            return self._error(f"at t = {t:.9g} {problem}", t, None)
+        if runner.contacts is not None and (why_not := runner.contacts.problem()) is not None:
+            return self._error(f"at t = {t:.9g} {why_not}", t, None)
         if (joint := runner.idle_joint()) is not None:
             return self._error(f"at t = {t:.9g} {why_idle(runner.structure, joint, runner.x[: runner.nq])}", t, joint)
         joint = runner.broken_joint()

@@ -36,8 +36,8 @@ def gap_of(model: KernelModel, work: Work, points: Any, shapes: Any, profiles: A
 def beyond_end(model: KernelModel, work: Work, points: Any, shapes: Any, profiles: Any, i: int) -> float:
     """How far point i is beyond the end of the straight piece that it moves over; negative elsewhere. After `place_bodies`.
 
-    There its gap has a kink, as it grows with this, twice as fast. What is closed goes on along the piece up to the end of a step,
-    and the guard that looks at this number ends it before.
+    There its gap has a kink, as it grows with this, twice as fast. What is closed goes on along the piece up to the end of a
+    step, and the guard that looks at this number ends it before.
     """
     if points[i, KIND] != SPHERE_SEGMENT:
         return -math.inf

@@ -19,8 +19,8 @@ _ROUNDS = 50
 def push_out(handle: int, x: Floats, best: Floats) -> bool:
     """Move q until no point is deeper than TOUCHING; whether that was possible. All points are open afterwards.
 
-    The points that are inside are put on the surface together, by the least move in the metric of kinetic energy; where that takes
-    others inside, these too.
+    The points that are inside are put on the surface together, by the least move in the metric of kinetic energy; where that
+    takes others inside, these too.
     """
     m, w, contacts, nq = model_at(handle), work_at(handle, 0.0), contacts_at(handle), positions_in(handle)
     q, v, done = x[:nq], x[nq:], False

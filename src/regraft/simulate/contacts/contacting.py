@@ -39,7 +39,7 @@ HAPPENS = {m.TOUCHES: "touches", m.LEAVES: "leaves", m.SLIPS: "slips", m.HOLDS: 
 
 _TOLD = (
     (ADDS_ENERGY, "energy", "the impact of {} has added energy, as Newton's law of restitution may where there is friction"),
-    (LESS_EXPANSION, "expansion", "the impact of {} bounces back less than its restitution says, as it would add energy otherwise"),
+    (LESS_EXPANSION, "expansion", "{} bounce back less than their restitution says, as energy would be added otherwise"),
     (STRONGE_AS_POISSON, "stronge", "Stronge's law says nothing of points that collide together: {} do by Poisson's"),
     (ENDED_PLASTIC, "plastic", "impacts of {} that follow each other without end were ended without restitution"),
 )
@@ -116,8 +116,8 @@ class Contacting:
         found = x.copy()
         if not push_out(self.work, found, self._best):
             raise ModelError(
-                f"the contacts {listed(self.points.contact_names)} start within what they touch, and no move was found that takes "
-                "all of them out. Start above it."
+                f"the contacts {listed(self.points.contact_names)} start within what they touch, and no move was found that "
+                "takes all of them out. Start above it."
             )
         return found
 
@@ -128,8 +128,9 @@ class Contacting:
         self.told = contact_event(self.work, found, self._best, self.sequential, jammed)
         if self.told & UNSOLVED:
             raise ModelError(
-                f"the impact of {listed(self._closed())} has no solution that obeys the laws of restitution and friction. Newton's law "
-                'contradicts itself where more points touch than can move by themselves: take law="poisson", or impacts="sequential".'
+                f"the impact of {listed(self._closed())} has no solution that obeys the laws of restitution and friction. Newton's "
+                'law contradicts itself where more points touch than can move by themselves: take law="poisson", or '
+                'impacts="sequential".'
             )
         return found
 
