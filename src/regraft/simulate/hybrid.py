@@ -292,8 +292,8 @@ class Run:
             self._keep_segment(runner, None)
             names = dict.fromkeys(record.name for record in self.happened[-ENDLESS:])
             raise self._error(
-                f"events of contacts follow each other without end at t = {t:.12g}: {listed(names)}. Usual reasons: contacts that "
-                "are the same twice, or friction so large that they jam. Leave one out, or change what touches.", t, None,
+                f"events of contacts follow each other without end at t = {t:.12g}: {listed(names)}. Usual reasons: contacts "
+                "that are the same twice, or friction so large that they jam. Leave one out, or change what touches.", t, None,
             )  # fmt: skip
 
     def _keep_segment(self, runner: Runner, event: str | None) -> None:

@@ -128,8 +128,9 @@ class Contacting:
         self.told = contact_event(self.work, found, self._best, self.sequential, jammed)
         if self.told & UNSOLVED:
             raise ModelError(
-                f"the impact of {listed(self._closed())} has no solution that obeys the laws of restitution and friction. Newton's "
-                'law contradicts itself where more points touch than can move by themselves: take law="poisson", or '
+                f"the impact of {listed(self._closed())} has no solution that obeys the laws of restitution and friction. "
+                "Newton's law "
+                'contradicts itself where more points touch than can move by themselves: take law="poisson", or '
                 'impacts="sequential".'
             )
         return found
