@@ -434,7 +434,7 @@ PENETRATES = 1e-9  # m
 """A start deeper in one another is an error."""
 
 MOST_INSIDE = 1e-7  # m
-"""So deep a point that parts may be, where an event has put others in their places."""
+"""So deep an open point may begin, where an event has put others in their places."""
 
 CONTACT_CLOSED = 1e-14  # m
 """How far closed points may be apart after a step."""
