@@ -440,7 +440,7 @@ PENETRATES = 1e-9  # m
 """A start deeper in one another is an error."""
 
 MOST_INSIDE = 1e-7  # m
-"""So deep a point that parts may be, where an event has put others in their places."""
+"""So deep an open point may begin, where an event has put others in their places."""
 
 NO_MOVE = 1e-9  # m
 """Where closed points are nearer to where they are to be, going there does not change how they respond to impulses."""
@@ -452,6 +452,9 @@ SLACK_GAP, SLACK_SLIP = 1e-12, 1e-7  # m, m/s
 
 SLACK_FORCE = 1e-10  # relative to the largest force of a contact
 """By how much guards of contacts that are zero when a mode begins are on its side."""
+
+NEARLY_NO_FORCE = 1e-3  # N, or N m
+"""Where all forces are smaller, guards have the slack of this one."""
 
 UNHEALTHY = 1e-6  # relative to the sizes of its row
 """Forces of contacts that leave more are none."""

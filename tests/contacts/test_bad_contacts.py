@@ -35,7 +35,7 @@ NUMBERS = {
     "restitution above 1": (lambda: rg.Contact("heel", restitution=1.1), "heel.*restitution.*0.*1.*1.1"),
     "restitution below 0": (lambda: rg.Contact("heel", restitution=-0.1), "heel.*restitution"),
     "restitution not finite": (lambda: rg.Contact("heel", restitution=math.nan), "heel.*restitution"),
-    "unknown law": (lambda: rg.Contact("heel", law="hertz"), "heel.*hertz.*poisson.*stronge.*newton"),
+    "unknown law": (lambda: rg.Contact("heel", law="hertz"), "heel.*poisson.*stronge.*newton.*hertz"),
     "velocity of two": (lambda: rg.Contact("heel", velocity=(1, 2)), "heel.*velocity"),
     "velocity not finite": (lambda: rg.Contact("heel", velocity=(1, 2, math.inf)), "heel.*velocity"),
     "no name": (lambda: rg.Contact(""), "name"),
@@ -78,9 +78,9 @@ RUNS = {
     "same name": (lambda: run([rg.Contact("ball", name="x"), rg.Contact("ball shape", name="x")]), "x"),
     "not a contact": (lambda: run(["ball"]), "contacts.*Contact"),
     "no list": (lambda: run(3), "contacts"),
-    "unknown impacts": (lambda: run([rg.Contact("ball")], impacts="both"), "impacts.*both.*simultaneous.*sequential"),
-    "unknown resolve": (lambda: run([rg.Contact("ball")], resolve="jump"), "resolve.*jump.*error.*push"),
-    "both on one body": (lambda: run([rg.Contact("ball", "ball shape")]), "ball.*same body|ball.*itself"),
+    "unknown impacts": (lambda: run([rg.Contact("ball")], impacts="both"), "impacts.*simultaneous.*sequential.*both"),
+    "unknown resolve": (lambda: run([rg.Contact("ball")], resolve="jump"), "resolve.*error.*push.*jump"),
+    "both on one body": (lambda: run([rg.Contact("ball", "ball shape")]), "ball.*both on 'ball'"),
 }
 
 
@@ -110,7 +110,7 @@ def shapeless():
 
 
 PAIRS = {
-    "mesh on ground": (lambda: run([rg.Contact("odd")], with_shape(rg.Mesh("x.stl"))), "odd.*Mesh.*Sphere"),
+    "mesh on ground": (lambda: run([rg.Contact("odd")], with_shape(rg.Mesh("x.stl"))), "odd.*Mesh.*spheres"),
     "box on box": (box_on_box, "odd.*Box.*Box"),
     "plane on plane": (lambda: run([rg.Contact("odd")], with_shape(rg.Plane())), "odd.*Plane"),
     "body without shapes": (shapeless, "ball.*shape"),
@@ -128,7 +128,7 @@ def test_shapes_that_are_only_seen_are_not_touched():
     mech = scene.mech.copy()
     mech.add_shape("ball", rg.Mesh("x.stl"), "seen", collision=False)
     rg.simulate(mech, scene.state, 0.1, contacts=[rg.Contact("ball")])
-    refused(lambda: rg.simulate(mech, scene.state, 0.1, contacts=[rg.Contact("seen")]), "seen.*collision")
+    refused(lambda: rg.simulate(mech, scene.state, 0.1, contacts=[rg.Contact("seen")]), "seen.*cannot touch")
 
 
 def test_a_start_in_penetration_is_refused_with_its_depth():

@@ -77,6 +77,8 @@ class Contact:
         for side, given in (("a", a), ("b", b)):
             if not isinstance(given, str) or not given:
                 raise ModelError(f"contact: {side} must be the name of a frame, a shape or a body, not {given!r}.")
+        if a == b:
+            raise ModelError(f"contact {a!r}: a and b are the same, and nothing touches itself; name two parts.")
         if name is not None:
             check_name(name, "a contact")
         called = f"contact {name if name is not None else a!r}"

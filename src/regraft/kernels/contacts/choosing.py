@@ -12,6 +12,7 @@ from ...algebra.spatial import dot, scale, zero_spatial
 from ...compilation import inline, jit
 from ...tolerances import (
     AHEAD_BELOW,
+    NEARLY_NO_FORCE,
     REDUNDANT_FORCE,
     SLACK_FORCE,
     SLACK_GAP,
@@ -118,7 +119,8 @@ def is_taken_along(work: Work, contacts: Contacts, row: int, problem: Problem) -
 @jit
 def set_modes(model: KernelModel, work: Work, contacts: Contacts, problem: Problem) -> None:
     """MODE, DIRECTION, ANCHOR and SLACK of all items, from the solution of their problem."""
-    n, largest = contacts.points.shape[0], largest_force(problem)
+    n = contacts.points.shape[0]
+    largest = max(NEARLY_NO_FORCE, largest_force(problem))  # or what touches without force would leave at once, again and again
     for a in range(problem.kinds.shape[0]):
         i = contacts.active[0, a]
         mode = problem.modes[a] if problem.kinds[a] != FIXED_FORCE else SLIDE

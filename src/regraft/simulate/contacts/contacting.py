@@ -43,11 +43,7 @@ HAPPENS = {m.TOUCHES: "touches", m.LEAVES: "leaves", m.SLIPS: "slips", m.HOLDS: 
 
 _TOLD = (
     (ADDS_ENERGY, "energy", "the impact of {} has added energy, as Newton's law of restitution may where there is friction"),
-    (
-        LESS_EXPANSION,
-        "expansion",
-        "the impact of {} bounces back less than its restitution says, as it would add energy otherwise",
-    ),
+    (LESS_EXPANSION, "expansion", "{} bounce back less than their restitution says, as energy would be added otherwise"),
     (STRONGE_AS_POISSON, "stronge", "Stronge's law says nothing of points that collide together: {} do by Poisson's"),
     (ENDED_PLASTIC, "plastic", "impacts of {} that follow each other without end were ended without restitution"),
 )
