@@ -18,7 +18,7 @@ from ..tolerances import BEYOND
 from . import stepping_loop
 from .callbacks import Callback, lost_exceptions_kept, python_callback
 from .contacts.contacting import Contacting
-from .contacts.rubs import rubs_of
+from .contacts.rubs import Rub, rubs_of
 from .coordinates import Coordinates
 from .driver import Call, Driver
 from .drives import Pushes, Torques
@@ -69,6 +69,8 @@ class Runner:
         self._looked_until = t
         self.struck: dict[str, Array] = {}
         """The jumps of prescribed velocities where the run starts: there was an impact."""
+        self.creeps = ""
+        """Which joints creep where dry friction should hold them, and why; empty where none does."""
         if self.guiding is None:
             self.work = self.structure.new_work()
         else:
@@ -78,9 +80,8 @@ class Runner:
         if mech.layout.is_constrained:
             prepare_start(mech, start, self.work, None if self.guiding is None else self.guiding.follow)
         self.contacts: Contacting | None = None
-        rubs = rubs_of(mech, settings.prescribed) if settings.rubs else ()
+        rubs = self._rubs()
         if settings.contacts or rubs:
-            self._refuse_driven_loops()
             self.contacts = Contacting(mech, settings, rubs, self.work)
             carried = None if before is None else before.contacts
             start = State(mech.layout, self.contacts.start(start._x, settings.push, carried, hold))
@@ -101,14 +102,23 @@ class Runner:
             given(self.progress), given(self.control), given(self.recorder.recording), self.recorder.table, coordinates_of(mech)
         )
 
-    def _refuse_driven_loops(self) -> None:
-        """An error where joints that close loops have prescribed motions, which contacts cannot have beside them yet."""
+    def _rubs(self) -> tuple[Rub, ...]:
+        """The joints that dry friction can hold. It holds none where a joint that closes a loop has a prescribed motion."""
+        rubs = rubs_of(self.mech, self.settings.prescribed) if self.settings.rubs else ()
         driven = [] if self.guiding is None else [place.name for place in self.guiding.places if place.closes]
-        if driven:
+        if driven and self.settings.contacts:
             raise ModelError(
-                f"the prescribed motion of {listed(driven)} cannot be in a run with contacts, or with dry friction in joints, as "
-                "the joint closes a loop, or coordinates are maximal. Let another joint close the loop, in reduced coordinates."
+                f"the prescribed motion of {listed(driven)} cannot be in a run with contacts, as the joint closes a loop, or "
+                "coordinates are maximal. Let another joint close the loop, in reduced coordinates."
             )
+        if driven and rubs:
+            self.creeps = (
+                f"dry friction of {listed(dict.fromkeys(rub.joint for rub in rubs))} is smooth in this run: where it should hold a "
+                f"joint the joint creeps, as the prescribed motion of {listed(driven)} closes a loop, or coordinates are maximal. "
+                "Let another joint close the loop, in reduced coordinates, and friction holds"
+            )
+            return ()
+        return rubs
 
     def _flow(self, torque: Torques | None, wrenches: Pushes | Mapping[str, Any] | None) -> Flow:
         """The mechanism with all that acts on it."""
