@@ -9,6 +9,8 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
+from regraft.atomic import writing
+
 PICTURE = Path(__file__).resolve().parents[1] / "docs" / "images" / "contact_modes.png"
 INK, FILL, ARROW = "#1f2a30", "#e3f0ee", "#00695c"
 WIDTH, HEIGHT = 2.5, 0.95
@@ -45,7 +47,8 @@ def main() -> None:
         axes.text(x, y, label, ha="center", va="center", fontsize=8.5, color=ARROW)
     axes.set(xlim=(-1.6, 6.9), ylim=(-0.75, 3.8), aspect="equal")
     axes.axis("off")
-    figure.savefig(PICTURE, bbox_inches="tight", facecolor="white")
+    with writing(PICTURE) as beside:
+        figure.savefig(beside, format="png", bbox_inches="tight", facecolor="white")
     print(f"wrote {PICTURE.name}")
 
 

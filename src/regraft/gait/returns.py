@@ -68,10 +68,10 @@ class Recorded(Run):
         self.first = math.nan
         """The time of the first occurrence."""
 
-    def touch(self, runner: Runner, hits: list[int]) -> Runner | None:
+    def change_modes(self, runner: Runner, hits: list[int]) -> Runner | None:
         """Let something happen to contacts; the last return ends the run."""
         mark = len(self.happened)
-        super().touch(runner, hits)
+        super().change_modes(runner, hits)
         if not self._counts(self.happened[mark:], runner.t):
             return runner
         self.close(runner, self.happened[-1].name)

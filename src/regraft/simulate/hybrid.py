@@ -258,7 +258,7 @@ class Run:
             return self.happen(runner, self._due(runner.t))
         if why == stepping_loop.EVENT:
             if hits := runner.contact_hits():
-                following = self.touch(runner, hits)
+                following = self.change_modes(runner, hits)
                 if following is None or not (runner.hit() or (self.waiting and self.waiting[-1].guard.time <= runner.t)):
                     return following
             return self.happen(runner, [*runner.hit(), *self._due(runner.t + SAME_TIME * max(1.0, abs(runner.t)))])
@@ -266,7 +266,7 @@ class Run:
             return runner
         raise self._failure(runner, why)
 
-    def touch(self, runner: Runner, hits: list[int]) -> Runner | None:
+    def change_modes(self, runner: Runner, hits: list[int]) -> Runner | None:
         """Let something happen to contacts; the same runner goes on, with another segment. None where that ends the run."""
         contacts, t, x = runner.contacts, runner.t, runner.x
         assert contacts is not None

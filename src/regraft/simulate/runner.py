@@ -113,9 +113,9 @@ class Runner:
             )
         if driven and rubs:
             self.creeps = (
-                f"dry friction of {listed(dict.fromkeys(rub.joint for rub in rubs))} is smooth in this run: where it should hold a "
-                f"joint the joint creeps, as the prescribed motion of {listed(driven)} closes a loop, or coordinates are maximal. "
-                "Let another joint close the loop, in reduced coordinates, and friction holds"
+                f"dry friction of {listed(dict.fromkeys(rub.joint for rub in rubs))} is smooth in this run: a joint that it "
+                f"should hold creeps. The motion of {listed(driven)} is prescribed, and the joint closes a loop, or coordinates "
+                "are maximal. Let another joint close the loop, in reduced coordinates, and friction holds"
             )
             return ()
         return rubs

@@ -116,7 +116,7 @@ def recall(model: KernelModel, work: Work, contacts: Contacts) -> None:
 
 
 @jit
-def touch(model: KernelModel, work: Work, contacts: Contacts) -> bool:
+def close_touching(model: KernelModel, work: Work, contacts: Contacts) -> bool:
     """Close the open points that touch and do not part; says whether any comes with more than REST_SPEED."""
     still, collides = zero_spatial(work.body[0, R]), False
     for i in range(contacts.points.shape[0]):
@@ -138,7 +138,7 @@ def touch_and_close(model: KernelModel, work: Work, contacts: Contacts, q: Any, 
     """
     collides, closed = False, 0
     for _ in range(_ROUNDS):
-        collides = touch(model, work, contacts) or collides
+        collides = close_touching(model, work, contacts) or collides
         hold_new_ones(model, work, contacts)
         list_active(contacts)
         contacts.header[ACTIVE_RUBS] = 0
