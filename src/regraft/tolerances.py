@@ -299,7 +299,7 @@ SAME_FIT = 1e-6  # relative to the cost
 TAKES_PART = 1e-3  # relative to 1, the sum of the squares of a direction
 """A joint that takes part with less in the directions that are not determined is determined."""
 
-# --- contacts -----------------------------------------------------------------------------------------------------------------
+# --- where shapes touch -----------------------------------------------------------------------------------------------------
 
 PARALLEL_AXES = 1e-12  # square of the sine of an angle
 """Capsules whose axes are nearer to parallel touch in the middle of the line along which they lie beside each other."""
@@ -320,7 +320,7 @@ SLIP_SPEED = 1e-2  # rad/s and m/s
 """Dry friction f resists a velocity v by f v / (v² + s²)½ with this s: by 71 % of f at s, by 99.5 % at ten times s. What friction
 should hold creeps instead, at s t / (f² − t²)½ under the load t: by 6 mm or a third of a degree a second under half of f."""
 
-# --- contact --------------------------------------------------------------------------------------------------------------------
+# --- contact problems: forces in given modes, the choice of modes, impacts --------------------------------------------------
 
 IDLE_ROW = 1e-30  # relative to the largest number of the diagonal of J M⁻¹ Jᵀ
 """A row of contact with a smaller one moves nothing: it is the square of rounding."""
@@ -348,6 +348,71 @@ ANY_SLIP = 1e-7  # relative to what FEASIBLE is relative to
 
 SIZE_OF_ALL = 1e-5  # relative to the largest of the sums that FEASIBLE is relative to
 """Added to these: what is nothing beside all others is judged by them, not by its own rounding."""
+
+# --- contacts in a run: what touches, slips, rests and bounces --------------------------------------------------------------
+
+JAMS_AT = 1e-14  # of the slip
+"""So fast a point that jams approaches where its impact begins, so that it has a beginning."""
+
+CONTACT_CLOSED = 1e-14  # m
+"""How far closed points may be apart after a step."""
+
+SLACK_GAP = 1e-12  # m
+"""By how much the guard of a gap that is zero when a mode begins is on its side."""
+
+JOINT_RESTS = 1e-10  # rad/s, or m/s
+"""A joint with dry friction that is slower where modes are chosen does not move."""
+
+TOUCHING = 1e-10  # m
+"""Points nearer than this touch, where something happens to others."""
+
+SLACK_FORCE = 1e-10  # relative to the largest force of a contact
+"""By how much the guard of a force that is zero when a mode begins is on its side."""
+
+PENETRATES = 1e-9  # m
+"""A start deeper in one another is an error."""
+
+NO_MOVE = 1e-9  # m
+"""Where closed points are nearer to where they are to be, going there does not change how they respond to impulses."""
+
+SLOW_SLIP = 1e-7  # m/s
+"""A slip of this size has hardly a direction of its own: friction acts along the one that the step began with."""
+
+STANDS_STILL = 1e-7  # m/s
+"""What slips by no more, where modes are chosen, does not slip."""
+
+MOST_INSIDE = 1e-7  # m
+"""So deep an open point may begin, where an event has put others in their places."""
+
+SLACK_SLIP = 1e-7  # m/s
+"""By how much the guard of a slip that is zero when a mode begins is on its side."""
+
+AT_THE_LIMIT = 1e-6  # of a friction force
+"""A point that begins to slip with a force so near to its cone slips against that force."""
+
+UNHEALTHY = 1e-6  # relative to the sizes of its row
+"""Forces of contacts that leave more are none."""
+
+SPIRALS = 3e-6  # m/s
+"""A slower slip that becomes still slower, and turns by TURNS_TOO meanwhile, has ended."""
+
+SLOW_IN_STEP = 1e-5  # relative to the slip with which a step begins
+"""Such a slip is as slow, within the step: rounding of what was so much faster would give it a direction."""
+
+REST_SPEED = 1e-5  # m/s
+"""Points that come together more slowly do not bounce: what is left of infinitely many bounces is passed to rest."""
+
+AHEAD = 3e-5  # s
+"""How much later than now a slip slower than AHEAD_BELOW is looked at for its direction."""
+
+AHEAD_BELOW = 1e-3  # m/s
+"""The friction of a slower slip acts along the direction that the slip will have AHEAD later."""
+
+NEARLY_NO_FORCE = 1e-3  # N, or N m
+"""Where all forces are smaller, guards have the slack of this one."""
+
+TURNS_TOO = 0.01  # relative to the square of the change of a slip along itself
+"""By how much the square of its whole change has to be more, so that the slip counts as one that turns."""
 
 # --- limit cycles --------------------------------------------------------------------------------------------------------------
 
@@ -403,58 +468,3 @@ FLOOR_EVEN = 0.03  # m
 
 ROUNDED_TIMES = 0.05  # frames
 """Times of a file that are off equal distances by no more were rounded when they were written."""
-
-SLOW_SLIP = 1e-7  # m/s
-"""A slip of this size has hardly a direction of its own: friction acts along the one that the step began with."""
-
-SLOW_IN_STEP = 1e-5  # relative to the slip with which a step begins
-"""Such a slip is as slow, within the step: rounding of what was so much faster would give it a direction."""
-
-AT_THE_LIMIT = 1e-6  # of a friction force
-"""A point that begins to slip with a force so near to its cone slips against that force."""
-
-SPIRALS = 3e-6  # m/s
-TURNS_TOO = 1.01  # square of the whole change of a slip beside that along it
-"""A slower slip that becomes still slower and turns by so much meanwhile has ended."""
-
-AHEAD_BELOW = 1e-3  # m/s
-AHEAD = 3e-5  # s
-"""The friction of a slower slip acts along the direction that the slip will have so much later."""
-
-STANDS_STILL = 1e-7  # m/s
-"""What slips by no more, where modes are chosen, does not slip."""
-
-JOINT_RESTS = 1e-10  # rad/s, or m/s
-"""A joint with dry friction that is slower where modes are chosen does not move."""
-
-REST_SPEED = 1e-5  # m/s
-"""Points that come together more slowly do not bounce: what is left of infinitely many bounces is passed to rest."""
-
-JAMS_AT = 1e-14  # of the slip
-"""So fast a point that jams approaches where its impact begins, so that it has a beginning."""
-
-TOUCHING = 1e-10  # m
-"""Points nearer than this touch, where something happens to others."""
-
-PENETRATES = 1e-9  # m
-"""A start deeper in one another is an error."""
-
-MOST_INSIDE = 1e-7  # m
-"""So deep an open point may begin, where an event has put others in their places."""
-
-NO_MOVE = 1e-9  # m
-"""Where closed points are nearer to where they are to be, going there does not change how they respond to impulses."""
-
-CONTACT_CLOSED = 1e-14  # m
-"""How far closed points may be apart after a step."""
-
-SLACK_GAP, SLACK_SLIP = 1e-12, 1e-7  # m, m/s
-
-SLACK_FORCE = 1e-10  # relative to the largest force of a contact
-"""By how much guards of contacts that are zero when a mode begins are on its side."""
-
-NEARLY_NO_FORCE = 1e-3  # N, or N m
-"""Where all forces are smaller, guards have the slack of this one."""
-
-UNHEALTHY = 1e-6  # relative to the sizes of its row
-"""Forces of contacts that leave more are none."""

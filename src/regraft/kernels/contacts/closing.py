@@ -208,7 +208,7 @@ def turn_directions(model: KernelModel, work: Work, contacts: Contacts) -> None:
                 contacts.kept[i, SLACK + 1] == 0.0
                 and size < SPIRALS
                 and slower < 0.0
-                and dot(change, change) > TURNS_TOO * slower * slower
+                and dot(change, change) > (1.0 + TURNS_TOO) * slower * slower
             ):
                 contacts.kept[i, SLACK + 1] = -1.0  # its guard is below zero now, which ends the slip
             elif size > SLOW_SLIP and along > 0.0:
