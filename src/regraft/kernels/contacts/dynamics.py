@@ -409,8 +409,10 @@ def watch_open_ones(model: KernelModel, work: Work, contacts: Contacts) -> None:
     for i in range(contacts.points.shape[0]):
         if contacts.items[i, MODE] == OPEN:
             gap = gap_of(model, work, contacts.points, contacts.shapes, contacts.profiles, i)
-            contacts.kept[i, SLACK] = SLACK_GAP - min(gap, 0.0) if gap < SLACK_GAP else 0.0
-            contacts.kept[i, SLACK + 1] = 0.0
+            contacts.kept[i, SLACK] = contacts.kept[i, SLACK + 1] = 0.0
+            if gap < SLACK_GAP:
+                contacts.kept[i, SLACK] = max(0.0, SLACK_GAP - 2.0 * gap)
+                contacts.kept[i, SLACK + 1] = 1.0 if parting_speed(model, work, contacts, i) > STANDS_STILL else 0.0
             contacts.items[i, HIT] = NOTHING
 
 
