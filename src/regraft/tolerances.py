@@ -453,5 +453,8 @@ SLACK_GAP, SLACK_SLIP = 1e-12, 1e-7  # m, m/s
 SLACK_FORCE = 1e-10  # relative to the largest force of a contact
 """By how much guards of contacts that are zero when a mode begins are on its side."""
 
+UNLOADED = 1e-3  # N
+"""Where all forces of contacts are smaller, as where bodies touch and nothing presses them, slack is that of such a force."""
+
 UNHEALTHY = 1e-6  # relative to the sizes of its row
 """Forces of contacts that leave more are none."""

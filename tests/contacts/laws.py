@@ -6,6 +6,7 @@ import numpy as np
 
 import regraft as rg
 from contacts.reading import OPEN, SLIDING, STICKING, jumps, points_of, stretches, work_within
+from regraft.tolerances import AHEAD_BELOW
 
 GAP, CONE, SLIP = 1e-10, 1e-9, 1e-9
 
@@ -37,8 +38,9 @@ def check_laws(traj, scene):
         assert found.slips[sticks].max(initial=0.0) < SLIP
         assert np.abs(found.rubs - kinetic * found.normal)[slides].max(initial=0.0) < CONE * scale
         power = np.einsum("tpk,tpk->tp", found.friction, found.slip)
-        opposed = power + found.rubs * found.slips
-        assert np.abs(opposed[slides]).max(initial=0.0) < CONE * scale * (1 + found.slips.max())
+        opposed, fast = power + found.rubs * found.slips, slides & (found.slips > AHEAD_BELOW)
+        assert np.abs(opposed[fast]).max(initial=0.0) < CONE * scale * (1 + found.slips.max())
+        assert power[slides].max(initial=0.0) < 10 * CONE * scale  # slower ones are along the slip of a moment later
 
 
 def check_impacts(traj):

@@ -78,9 +78,9 @@ RUNS = {
     "same name": (lambda: run([rg.Contact("ball", name="x"), rg.Contact("ball shape", name="x")]), "x"),
     "not a contact": (lambda: run(["ball"]), "contacts.*Contact"),
     "no list": (lambda: run(3), "contacts"),
-    "unknown impacts": (lambda: run([rg.Contact("ball")], impacts="both"), "impacts.*both.*simultaneous.*sequential"),
-    "unknown resolve": (lambda: run([rg.Contact("ball")], resolve="jump"), "resolve.*jump.*error.*push"),
-    "both on one body": (lambda: run([rg.Contact("ball", "ball shape")]), "ball.*same body|ball.*itself"),
+    "unknown impacts": (lambda: run([rg.Contact("ball")], impacts="both"), "impacts.*simultaneous.*sequential.*both"),
+    "unknown resolve": (lambda: run([rg.Contact("ball")], resolve="jump"), "resolve.*error.*push.*jump"),
+    "both on one body": (lambda: run([rg.Contact("ball", "ball shape")]), "ball.*both on 'ball'.*two bodies"),
 }
 
 
@@ -110,7 +110,7 @@ def shapeless():
 
 
 PAIRS = {
-    "mesh on ground": (lambda: run([rg.Contact("odd")], with_shape(rg.Mesh("x.stl"))), "odd.*Mesh.*Sphere"),
+    "mesh on ground": (lambda: run([rg.Contact("odd")], with_shape(rg.Mesh("x.stl"))), "odd.*Mesh.*cannot touch.*spheres"),
     "box on box": (box_on_box, "odd.*Box.*Box"),
     "plane on plane": (lambda: run([rg.Contact("odd")], with_shape(rg.Plane())), "odd.*Plane"),
     "body without shapes": (shapeless, "ball.*shape"),
@@ -128,7 +128,7 @@ def test_shapes_that_are_only_seen_are_not_touched():
     mech = scene.mech.copy()
     mech.add_shape("ball", rg.Mesh("x.stl"), "seen", collision=False)
     rg.simulate(mech, scene.state, 0.1, contacts=[rg.Contact("ball")])
-    refused(lambda: rg.simulate(mech, scene.state, 0.1, contacts=[rg.Contact("seen")]), "seen.*collision")
+    refused(lambda: rg.simulate(mech, scene.state, 0.1, contacts=[rg.Contact("seen")]), "Nothing can touch the Mesh 'seen'")
 
 
 def test_a_start_in_penetration_is_refused_with_its_depth():

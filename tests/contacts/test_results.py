@@ -62,9 +62,7 @@ def test_a_cube_slides_and_stops():
     assert (found.mode[slides] == "sliding").all()
     assert (found.mode[~slides] == "sticking").all()
     assert found.normal == pytest.approx(G, abs=1e-9)
-    rubs = found.friction[slides]
-    assert rubs[:-1] == pytest.approx(np.tile([-0.5 * G, 0, 0], (slides.sum() - 1, 1)), abs=1e-9)
-    assert rubs[-1] == pytest.approx((-0.5 * G, 0, 0), abs=5e-3)  # where it stops its slip is rounding, of some direction
+    assert found.friction[slides] == pytest.approx(np.tile([-0.5 * G, 0, 0], (slides.sum(), 1)), abs=1e-4)
     assert found.friction[~slides] == pytest.approx(0.0, abs=1e-9)
     assert found.slip[slides, 0] == pytest.approx(6.0 - 0.5 * G * traj.t[slides], abs=1e-9)
     assert np.abs(found.gap).max() < 1e-12

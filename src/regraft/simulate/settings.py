@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -113,7 +113,8 @@ def settings_of(method: Integrator, mech: Mechanism, options: Options) -> Settin
 
 def _contacts(options: Options, method: Integrator) -> tuple[Contact, ...]:
     """The contacts of a run, checked."""
-    given = (options.contacts,) if isinstance(options.contacts, Contact) else tuple(options.contacts)
+    several = isinstance(options.contacts, Iterable)
+    given: tuple[Any, ...] = tuple(options.contacts) if several else (options.contacts,)
     for contact in given:
         if not isinstance(contact, Contact):
             raise ModelError(f"contacts must be of Contact(a, b, ...), not {contact!r}.")

@@ -24,6 +24,7 @@ from ...tolerances import (
     SLOW_SLIP,
     STANDS_STILL,
     UNHEALTHY,
+    UNLOADED,
 )
 from ..aba import accelerate
 from ..constraints.closure import balance
@@ -379,7 +380,7 @@ def is_taken_along(work: Work, contacts: Contacts, row: int, problem: Problem) -
 @jit
 def set_modes(model: KernelModel, work: Work, contacts: Contacts, problem: Problem) -> None:
     """MODE, DIRECTION, ANCHOR and SLACK of all items, from the solution of their problem."""
-    n, largest = contacts.points.shape[0], largest_force(problem)
+    n, largest = contacts.points.shape[0], max(largest_force(problem), UNLOADED)
     for a in range(problem.kinds.shape[0]):
         i = contacts.active[0, a]
         mode = problem.modes[a] if problem.kinds[a] != FIXED_FORCE else SLIDE
