@@ -219,10 +219,12 @@ def is_inside(contacts: Contacts) -> bool:
     """Whether the step began with an open point within what it may touch, by the guards as they were there; STATUS says so then.
 
     One that parts, which SLACK + 1 says, may be deeper by what closing others has done to it: it is on its way out, and its guard
-    tells if it is not.
+    tells if it is not. One that is HELD open and parts may be as deep as it was put.
     """
     for i in range(contacts.points.shape[0]):
         deepest = MOST_INSIDE if contacts.kept[i, SLACK + 1] > 0.0 else PENETRATES
+        if contacts.kept[i, SLACK + 1] > 1.0 and contacts.kept[i, SLACK] > 0.0:
+            deepest = math.inf
         if contacts.items[i, MODE] == OPEN and contacts.values[0, 2 * i] - contacts.kept[i, SLACK] < -deepest:
             contacts.header[STATUS], contacts.header[WORST] = INSIDE, i
             return True
