@@ -28,6 +28,7 @@ from .memory import (
     BEFORE,
     BEGUN,
     DIRECTION,
+    HELD,
     HIT,
     HOLDS,
     LEAD,
@@ -153,7 +154,8 @@ def watch_open_ones(model: KernelModel, work: Work, contacts: Contacts) -> None:
             contacts.kept[i, SLACK] = contacts.kept[i, SLACK + 1] = 0.0
             if gap < SLACK_GAP:
                 contacts.kept[i, SLACK] = max(0.0, SLACK_GAP - 2.0 * gap)
-                contacts.kept[i, SLACK + 1] = 1.0 if parting_speed(model, work, contacts, i) > STANDS_STILL else 0.0
+                parts = 2.0 if contacts.items[i, HIT] == HELD else 1.0
+                contacts.kept[i, SLACK + 1] = parts if parting_speed(model, work, contacts, i) > STANDS_STILL else 0.0
             contacts.items[i, HIT] = NOTHING
 
 
