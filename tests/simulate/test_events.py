@@ -460,12 +460,12 @@ def test_many_different_events_at_one_time_are_no_cascade():
 
 def test_ten_thousand_events_are_checked_and_watched_at_once():
     mech, state = ball(1.0)
-    began = time.perf_counter()
+    began = time.process_time()
     events = [rg.when_joint("fall", -1e3 - k, name=f"{k}") for k in range(5000)]
     events += [rg.when_frame_below("ball", -1e3 - k, name=f"frame {k}") for k in range(5000)]
     traj = rg.simulate(mech, state, 1.0, events=events)
     assert traj.events == []
-    assert time.perf_counter() - began < 2.0  # a quarter of that as a rule
+    assert time.process_time() - began < 2.0  # a quarter of that as a rule
 
 
 def test_many_zeros_in_one_step_come_in_their_order():

@@ -82,6 +82,8 @@ class Contact:
         if name is not None:
             check_name(name, "a contact")
         called = f"contact {name if name is not None else a!r}"
+        if a == b:
+            raise ModelError(f"{called}: a and b are both {a!r}, and nothing touches itself; name parts of two bodies.")
         if law not in LAWS:
             raise ModelError(f"{called}: law must be one of {listed(LAWS)}, not {law!r}.")
         bounce = finite_number(f"{called}: restitution", restitution)

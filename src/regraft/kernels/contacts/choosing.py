@@ -22,12 +22,13 @@ from ...tolerances import (
 from ..tables import VEL, D, KernelModel, R, Work
 from .complementarity import find_modes
 from .distribution import least_margin
-from .items import across, anchor, in_space, largest_force, tangent_part
+from .items import across, anchor, in_space, largest_force, parting_speed, tangent_part
 from .memory import (
     ACTIVE_POINTS,
     BEFORE,
     BEGUN,
     DIRECTION,
+    HELD,
     HIT,
     HOLDS,
     LEAD,
@@ -142,12 +143,19 @@ def set_modes(model: KernelModel, work: Work, contacts: Contacts, problem: Probl
 
 @jit
 def watch_open_ones(model: KernelModel, work: Work, contacts: Contacts) -> None:
-    """SLACK of the points that are open: they begin on the outer side, whatever rounding the last event has left."""
+    """SLACK of the points that are open: they begin on the outer side, whatever rounding the last event has left.
+
+    One that bounces back, which SLACK + 1 says, has it only until it comes down again. Otherwise it would come down lower than it
+    has started, and the lowest of endlessly many bounces would not lose height.
+    """
     for i in range(contacts.points.shape[0]):
         if contacts.items[i, MODE] == OPEN:
             gap = gap_of(model, work, contacts.points, contacts.shapes, contacts.profiles, i)
-            contacts.kept[i, SLACK] = SLACK_GAP - min(gap, 0.0) if gap < SLACK_GAP else 0.0
-            contacts.kept[i, SLACK + 1] = 0.0
+            contacts.kept[i, SLACK] = contacts.kept[i, SLACK + 1] = 0.0
+            if gap < SLACK_GAP:
+                contacts.kept[i, SLACK] = max(0.0, SLACK_GAP - 2.0 * gap)
+                parts = 2.0 if contacts.items[i, HIT] == HELD else 1.0
+                contacts.kept[i, SLACK + 1] = parts if parting_speed(model, work, contacts, i) > STANDS_STILL else 0.0
             contacts.items[i, HIT] = NOTHING
 
 

@@ -220,10 +220,12 @@ def is_inside(contacts: Contacts) -> bool:
     """Whether the step began with an open point within what it may touch, by the guards as they were there; STATUS says so then.
 
     One that has begun its mode inside, as SLACK says, may be deeper by what closing others has done to it: its guard tells where
-    it goes on into the ground, and then it touches.
+    it goes on into the ground, and then it touches. One that is HELD open and parts may be as deep as it was put.
     """
     for i in range(contacts.points.shape[0]):
         deepest = MOST_INSIDE if contacts.kept[i, SLACK] > 0.0 else PENETRATES
+        if contacts.kept[i, SLACK + 1] > 1.0 and contacts.kept[i, SLACK] > 0.0:
+            deepest = math.inf
         if contacts.items[i, MODE] == OPEN and contacts.values[0, 2 * i] - contacts.kept[i, SLACK] < -deepest:
             contacts.header[STATUS], contacts.header[WORST] = INSIDE, i
             return True

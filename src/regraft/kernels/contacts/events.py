@@ -120,7 +120,7 @@ def close_touching(model: KernelModel, work: Work, contacts: Contacts) -> bool:
     """Close the open points that touch and do not part; says whether any comes with more than REST_SPEED."""
     still, collides = zero_spatial(work.body[0, R]), False
     for i in range(contacts.points.shape[0]):
-        if contacts.items[i, MODE] == OPEN and contacts.items[i, HIT] != LEAVES:
+        if contacts.items[i, MODE] == OPEN and contacts.items[i, HIT] != LEAVES and contacts.items[i, HIT] != HELD:
             meet_point(model, work, contacts.points, contacts.shapes, contacts.profiles, contacts.met, i)
             if contacts.items[i, HIT] == TOUCHES or contacts.met[i, GAP] <= TOUCHING:
                 speed = along_rows(contacts, i, slip_velocity(model, work, contacts, i, VEL, still))[0]

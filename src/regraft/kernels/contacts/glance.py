@@ -34,7 +34,7 @@ from .memory import (
 from .points import gap_of, meet_point
 from .problem import OPEN, SLIDE, STICK
 from .rows import slip_velocity
-from .tables import MU_KINETIC, MU_STATIC
+from .tables import KIND, MU_KINETIC, MU_STATIC, SPHERE_SEGMENT
 
 STAGES = 5
 """So many stages of a step have to have found forces."""
@@ -67,11 +67,23 @@ def note_forces(contacts: Contacts) -> None:
     contacts.header[LOOKS] += 1
 
 
+@inline
+def needs_watch(contacts: Contacts) -> bool:
+    """Whether a guard looks at more than a gap, a slip or a force: at the end of a piece of ground, or at how a point parts."""
+    for i in range(contacts.points.shape[0]):
+        if contacts.items[i, MODE] == OPEN:
+            if contacts.kept[i, SLACK] > 0.0 and contacts.kept[i, SLACK + 1] > 0.0:
+                return True
+        elif contacts.points[i, KIND] == SPHERE_SEGMENT:
+            return True
+    return False
+
+
 @jit
 def judge_step(contacts: Contacts) -> None:
     """CALM: whether forces need not be looked at again within the step that has been taken; LEAST and MOST begin anew."""
     count = contacts.header[ACTIVE_POINTS] + contacts.header[ACTIVE_RUBS]
-    calm = contacts.header[RUBS] == 0 and (count == 0 or contacts.header[LOOKS] >= STAGES)
+    calm = contacts.header[RUBS] == 0 and (count == 0 or contacts.header[LOOKS] >= STAGES) and not needs_watch(contacts)
     for a in range(count):
         i = contacts.active[0, a]
         for side in range(2):

@@ -11,7 +11,7 @@ from ...compilation import jit, long_entry
 from ..memory import model_at, velocities_in, work_at
 from ..tables import VEL, KernelModel, R, Work
 from .distribution import least_margin, widest_margin
-from .items import keep_forces
+from .items import keep_forces, parting_speed
 from .memory import (
     DIRECTION,
     FORCE,
@@ -58,6 +58,9 @@ def watch(model: KernelModel, work: Work, contacts: Contacts, v: Any) -> None:
                 second = rub_speed(model, work, contacts, i, v) * contacts.kept[i, DIRECTION]
         elif mode == OPEN:
             first = gap_of(model, work, contacts.points, contacts.shapes, contacts.profiles, i)
+            begun = contacts.kept[i, SLACK] > 0.0 and contacts.kept[i, SLACK + 1] > 0.0
+            if begun and parting_speed(model, work, contacts, i) <= 0.0:
+                first -= contacts.kept[i, SLACK]
         else:
             first = min(normal, -beyond_end(model, work, contacts.points, contacts.shapes, contacts.profiles, i))
             if mode == STICK:

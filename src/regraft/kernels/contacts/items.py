@@ -29,7 +29,7 @@ from .memory import (
 from .points import meet_point
 from .problem import BOX, CONE, OPEN, RAY, SLIDE, STICK
 from .problem import Contacts as Problem
-from .rows import slip_velocity
+from .rows import along_rows, slip_velocity
 from .rubs import meet_rubs
 from .tables import MU_KINETIC, MU_STATIC, NORMAL, POINT, ROW_A, ROW_B, SWAPPED, TANGENTS
 
@@ -166,3 +166,10 @@ def other_row(contacts: Contacts, i: int) -> int:
     """The row of the body over which a FIXED point moves where it slides."""
     row: int = contacts.points[i, ROW_A] if contacts.points[i, SWAPPED] else contacts.points[i, ROW_B]
     return row
+
+
+@jit
+def parting_speed(model: KernelModel, work: Work, contacts: Contacts, i: int) -> float:
+    """How fast the gap of point i becomes wider, with VEL of the bodies."""
+    meet_point(model, work, contacts.points, contacts.shapes, contacts.profiles, contacts.met, i)
+    return along_rows(contacts, i, slip_velocity(model, work, contacts, i, VEL, zero_spatial(work.body[0, R])))[0]

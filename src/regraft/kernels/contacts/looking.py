@@ -12,7 +12,7 @@ from typing import Any
 from ...algebra.memory import call_kernel, load, store
 from ...algebra.spatial import add, dot, linear, scale, subtract, zero_spatial
 from ...compilation import Floats, Table, inline, jit, long_entry
-from ...tolerances import FEASIBLE, SLOW_SLIP
+from ...tolerances import FEASIBLE, SLOW_IN_STEP, SLOW_SLIP
 from ..kinematics import move_bodies, place_bodies
 from ..memory import model_at, positions_in, velocities_in, work_at
 from ..tables import PUSH, VEL, KernelModel, R, Work
@@ -41,16 +41,26 @@ SUM_IS_ONE = 18  # the same for the sum of all points of its contact
 STRUCK = 19  # 3: the impulse that it had when its mode began, in world axes
 SEEN = 22
 
+_ENDED = 1.0 / SLOW_IN_STEP  # m/s, as SLIP of a point whose slip has ended: beside it no slip has a direction of its own
+
 
 @inline
 def turn(model: KernelModel, work: Work, contacts: Contacts) -> None:
-    """DIRECTION of points that slide, where a step begins; after bodies are placed and moved. See `closing.turn_directions`."""
+    """DIRECTION of points that slide, where a step begins; after bodies are placed and moved. See `closing.turn_directions`.
+
+    A slip that has nearly ended since the state before is within the last step of its mode, which began with a faster one: what
+    is left of it is rounding, and friction is what it was up to there.
+    """
     still = zero_spatial(work.body[0, R])
     for i in range(contacts.points.shape[0]):
         if contacts.items[i, MODE] == SLIDE:
             meet_point(model, work, contacts.points, contacts.shapes, contacts.profiles, contacts.met, i)
             slip = across(contacts, i, slip_velocity(model, work, contacts, i, VEL, still))
-            size = math.sqrt(dot(slip, slip))
+            size, begun = math.sqrt(dot(slip, slip)), load(contacts.kept, i, SLIP, 3)
+            faster = math.sqrt(dot(begun, begun))
+            if faster < 0.5 * _ENDED and size <= SLOW_IN_STEP * faster:
+                store(contacts.kept, i, SLIP, scale(_ENDED, load(contacts.kept, i, DIRECTION, 3)))
+                continue
             store(contacts.kept, i, SLIP, slip)
             if size > SLOW_SLIP and dot(slip, load(contacts.kept, i, DIRECTION, 3)) > 0.0:
                 store(contacts.kept, i, DIRECTION, scale(1.0 / size, slip))

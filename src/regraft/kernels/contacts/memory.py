@@ -51,7 +51,7 @@ NOTHING, TOUCHES, LEAVES, SLIPS, HOLDS, STAYS, GOES_ON, HELD = range(8)
 """What happens to an item: HIT. LEAVES: the normal force would pull. SLIPS: friction is not enough. HOLDS: slip has ended.
 
 Where a structure begins: STAYS: it was closed before, and is to stay so if it still touches. GOES_ON: likewise, with a slip so
-slow that only the structure before knows it. HELD: it is closed in any case.
+slow that only the structure before knows it. HELD: it is closed, or open, in any case.
 """
 
 # kept: float64 (points + rubs, KEPT)

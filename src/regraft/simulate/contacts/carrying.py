@@ -35,7 +35,7 @@ def carry(before: Contacting, now: Contacting, hold: bool = False) -> None:
         if was[m.MODE] != OPEN:
             items[i, m.HIT] = m.HELD if hold else m.GOES_ON if _creeps(before, old) else m.STAYS
         elif hold or was[m.HIT] == m.LEAVES:
-            items[i, m.HIT] = m.LEAVES
+            items[i, m.HIT] = m.HELD if hold else m.LEAVES
         for field, size in ((m.DIRECTION, 3), (m.FORCE, 3), (m.LEAD, 3)):
             kept[i, field : field + size] = before.tables.kept[old, field : field + size]
         if i < len(now.points.names) and was[m.MODE] == STICK:

@@ -22,7 +22,7 @@ from ...kernels.contacts.impact import ADDS_ENERGY, ENDED_PLASTIC, LESS_EXPANSIO
 from ...kernels.contacts.points import gaps_at
 from ...kernels.contacts.problem import NO_SOLUTION, OPEN, SLIDE, SOLVED, STICK
 from ...kernels.contacts.pushing import push_out
-from ...structure.contacts import ContactPoints, points_of
+from ...structure.contacts import GROUND, ContactPoints, points_of
 from ...structure.workspace import Workspace
 from ...tolerances import CASCADE, PENETRATES, SLACK_FORCE
 from ..flow import Calls
@@ -72,7 +72,8 @@ class Modes:
         """The points, of the mechanism that they were found in."""
         if isinstance(self.points, ContactPoints):
             return self.points
-        return points_of(mech, self.points, frozenset(part for contact in self.points for part in (contact.a, contact.b)))
+        named = {part for contact in self.points for part in (contact.a, contact.b)}
+        return points_of(mech, self.points, frozenset(named - {GROUND}))
 
     def __reduce__(self) -> Any:
         return Modes, (self.contacts, self.rubs, self.items, self.kept, self.before, self.chosen)

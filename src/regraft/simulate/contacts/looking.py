@@ -47,6 +47,7 @@ class Looking:
         self.work = mech.structure.new_work() if guiding is None else guiding.work
         self.tables = ContactTables(mech, self.points, modes.rubs, self.work)
         self.tables.items[:], self.tables.kept[:] = modes.items, modes.kept
+        self.tables.kept[:, m.SLIP : m.SLIP + 3] = 0.0
         if modes.chosen:
             self.tables.kept[:, m.DIRECTION : m.DIRECTION + 3] = modes.kept[:, m.BEGUN : m.BEGUN + 3]
         self.tables.header[m.CHOOSING] = not modes.chosen
