@@ -132,7 +132,7 @@ def close_touching(model: KernelModel, work: Work, contacts: Contacts) -> bool:
 
 @jit
 def touch_and_close(model: KernelModel, work: Work, contacts: Contacts, q: Any, v: Any, best: Any) -> bool:
-    """`touch`, and put q where closed points touch, or rounding would add up from one bounce to the next.
+    """`close_touching`, and put q where closed points touch, or rounding would add up from one bounce to the next.
 
     What is little of a move at one point may be more at another that is nearly closed, so that this one touches as well.
     """
