@@ -18,7 +18,7 @@ SEEDS = st.integers(0, 2**32 - 1)
 DOWN = np.array([0.0, 0.0, -G])
 EXACT = {"rtol": 1e-11, "atol": 1e-12}
 FEW = settings(max_examples=3, phases=(Phase.explicit, Phase.generate))
-"""Of runs that take seconds; `test_contact_laws_at_length` has more of the same."""
+"""Of runs that take seconds; `test_more_of_the_same` is for long sweeps."""
 
 
 @FEW
@@ -120,6 +120,23 @@ def test_the_order_of_contacts_makes_no_difference(seed):
     same_motion(one, other, np.linspace(0, 0.4, 9), scene.mech.bodies, 1e-7)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "few",
+    [
+        test_energy_is_balanced_by_the_work_of_friction,
+        test_without_friction_energy_stays_between_impacts,
+        test_one_elastic_point_without_friction_keeps_energy,
+        test_bodies_in_flight_keep_their_momentum,
+        test_the_root_makes_no_difference,
+        test_the_coordinates_make_no_difference,
+        test_the_order_of_contacts_makes_no_difference,
+    ],
+)
+def test_more_of_the_same(few):
+    settings(max_examples=25)(given(SEEDS)(few.hypothesis.inner_test))()
+
+
 def test_a_run_is_the_same_each_time():
     scene = random_scene(3)
     one, other = scene.run(0.8), scene.run(0.8)
@@ -127,15 +144,25 @@ def test_a_run_is_the_same_each_time():
     assert np.array_equal(one.final[1].q, other.final[1].q)
 
 
-def test_a_quadruped_obeys_the_laws_while_it_shifts_its_weight():
+@pytest.mark.parametrize("duration", [0.3, pytest.param(3.0, marks=pytest.mark.slow)])
+def test_a_quadruped_obeys_the_laws_while_it_shifts_its_weight(duration):
     scene = quadruped()
-    traj = scene.run(3.0, torque=shifting(scene))
+    traj = scene.run(duration, torque=shifting(scene))
     check_laws(traj, scene)
     assert all(len(impact_times(traj, touch.a)) == 0 for touch in scene.touches)  # it stands all the while
     height = traj.body("trunk").position[:, 2]
     assert np.ptp(height) < 0.1
 
 
+def test_a_falling_figure_obeys_the_laws_as_it_lands():
+    scene = falling_figure()
+    traj = scene.run(0.5)
+    check_laws(traj, scene)
+    check_impacts(traj)
+    assert len(traj.events) > 5
+
+
+@pytest.mark.slow
 def test_a_falling_figure_obeys_the_laws_and_comes_to_rest():
     scene = falling_figure()
     traj = scene.run(8.0)

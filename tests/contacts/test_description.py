@@ -124,7 +124,7 @@ def test_a_surface_is_pickled_and_no_file_holds_it(tmp_path):
     assert again.function(2.0, 1.0)[0] == 2.5
     with pytest.raises(rg.ModelError, match="the surface 'bowl' is a function, which no file of data holds"):
         mech.to_dict()
-    with pytest.raises(rg.FileError, match="surfaces, which are functions.*: the shape 'bowl'"):
+    with pytest.raises(rg.FileError, match=r"surfaces, which are functions.*: the shape 'bowl'"):
         mech.save(tmp_path / "a.urdf")
     with pytest.raises(rg.FileError, match="shape 'bowl': it is a surface"):
         write_mjcf(mech, mech.state(), tmp_path / "a.xml", WriteOptions())

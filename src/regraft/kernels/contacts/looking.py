@@ -48,8 +48,8 @@ _ENDED = 1.0 / SLOW_IN_STEP  # m/s, as SLIP of a point whose slip has ended: bes
 def turn(model: KernelModel, work: Work, contacts: Contacts) -> None:
     """DIRECTION of points that slide, where a step begins; after bodies are placed and moved. See `closing.turn_directions`.
 
-    A slip that has nearly ended since the state before is within the last step of its mode, which began with a faster one: what is
-    left of it is rounding, and friction is what it was up to there.
+    A slip that has nearly ended since the state before is within the last step of its mode, which began with a faster one: what
+    is left of it is rounding, and friction is what it was up to there.
     """
     still = zero_spatial(work.body[0, R])
     for i in range(contacts.points.shape[0]):
