@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 import regraft as rg
@@ -17,9 +17,11 @@ pytestmark = needs_contacts
 SEEDS = st.integers(0, 2**32 - 1)
 DOWN = np.array([0.0, 0.0, -G])
 EXACT = {"rtol": 1e-11, "atol": 1e-12}
+FEW = settings(max_examples=3, phases=(Phase.explicit, Phase.generate))
+"""Of runs that take seconds; `test_more_of_the_same` is for long sweeps."""
 
 
-@settings(max_examples=25)
+@FEW
 @given(SEEDS)
 def test_forces_gaps_and_slips_obey_the_laws(seed):
     scene = random_scene(seed)
@@ -38,7 +40,7 @@ def test_forces_gaps_and_slips_obey_the_laws_a_thousand_times(seed):
     check_impacts(traj)
 
 
-@settings(max_examples=15)
+@FEW
 @given(SEEDS, st.sampled_from(["poisson", "stronge"]), st.sampled_from(["simultaneous", "sequential"]))
 def test_impacts_never_add_energy(seed, law, impacts):
     scene = random_scene(seed, height=(0.1, 0.6), law=law, damping=False)
@@ -48,14 +50,14 @@ def test_impacts_never_add_energy(seed, law, impacts):
     assert (np.diff(total) < 1e-8 * max(1.0, np.abs(total).max())).all()
 
 
-@settings(max_examples=10)
+@FEW
 @given(SEEDS)
 def test_energy_is_balanced_by_the_work_of_friction(seed):
     scene = random_scene(seed, damping=False, restitution=0.0)
     check_balance(scene.run(0.5, step=1e-3, **EXACT), scene)
 
 
-@settings(max_examples=10)
+@FEW
 @given(SEEDS)
 def test_without_friction_energy_stays_between_impacts(seed):
     scene = random_scene(seed, damping=False, friction=0.0)
@@ -68,7 +70,7 @@ def test_without_friction_energy_stays_between_impacts(seed):
     assert np.ptp(sideways, axis=0).max() < 1e-8 * max(1.0, np.abs(sideways).max())
 
 
-@settings(max_examples=10)
+@FEW
 @given(SEEDS)
 def test_one_elastic_point_without_friction_keeps_energy(seed):
     """With one point every law of impact agrees, and e = 1 loses nothing."""
@@ -78,7 +80,7 @@ def test_one_elastic_point_without_friction_keeps_energy(seed):
     assert np.ptp(total) < 1e-8 * max(1.0, np.abs(total).max())
 
 
-@settings(max_examples=10)
+@FEW
 @given(SEEDS)
 def test_bodies_in_flight_keep_their_momentum(seed):
     scene = random_scene(seed, damping=False, restitution=0.7)
@@ -92,7 +94,7 @@ def rerooted(scene, seed):
     return rg.reroot(scene.mech, scene.state, body, joint=rg.Free(), name="elsewhere")
 
 
-@settings(max_examples=10)
+@FEW
 @given(SEEDS)
 def test_the_root_makes_no_difference(seed):
     scene = random_scene(seed, bodies=(2, 4))
@@ -101,7 +103,7 @@ def test_the_root_makes_no_difference(seed):
     same_motion(one, other, np.linspace(0, 0.4, 9), scene.mech.bodies, 1e-7)
 
 
-@settings(max_examples=10)
+@FEW
 @given(SEEDS)
 def test_the_coordinates_make_no_difference(seed):
     scene = random_scene(seed, bodies=(2, 4))
@@ -109,13 +111,30 @@ def test_the_coordinates_make_no_difference(seed):
     same_motion(one, other, np.linspace(0, 0.4, 9), scene.mech.bodies, 1e-7)
 
 
-@settings(max_examples=10)
+@FEW
 @given(SEEDS)
 def test_the_order_of_contacts_makes_no_difference(seed):
     scene = random_scene(seed)
     one = scene.run(0.4, **EXACT)
     other = rg.simulate(scene.mech, scene.state, 0.4, contacts=scene.contacts[::-1], **EXACT)
     same_motion(one, other, np.linspace(0, 0.4, 9), scene.mech.bodies, 1e-7)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "few",
+    [
+        test_energy_is_balanced_by_the_work_of_friction,
+        test_without_friction_energy_stays_between_impacts,
+        test_one_elastic_point_without_friction_keeps_energy,
+        test_bodies_in_flight_keep_their_momentum,
+        test_the_root_makes_no_difference,
+        test_the_coordinates_make_no_difference,
+        test_the_order_of_contacts_makes_no_difference,
+    ],
+)
+def test_more_of_the_same(few):
+    settings(max_examples=25)(given(SEEDS)(few.hypothesis.inner_test))()
 
 
 def test_a_run_is_the_same_each_time():
@@ -125,15 +144,25 @@ def test_a_run_is_the_same_each_time():
     assert np.array_equal(one.final[1].q, other.final[1].q)
 
 
-def test_a_quadruped_obeys_the_laws_while_it_shifts_its_weight():
+@pytest.mark.parametrize("duration", [0.3, pytest.param(3.0, marks=pytest.mark.slow)])
+def test_a_quadruped_obeys_the_laws_while_it_shifts_its_weight(duration):
     scene = quadruped()
-    traj = scene.run(3.0, torque=shifting(scene))
+    traj = scene.run(duration, torque=shifting(scene))
     check_laws(traj, scene)
     assert all(len(impact_times(traj, touch.a)) == 0 for touch in scene.touches)  # it stands all the while
     height = traj.body("trunk").position[:, 2]
     assert np.ptp(height) < 0.1
 
 
+def test_a_falling_figure_obeys_the_laws_as_it_lands():
+    scene = falling_figure()
+    traj = scene.run(0.5)
+    check_laws(traj, scene)
+    check_impacts(traj)
+    assert len(traj.events) > 5
+
+
+@pytest.mark.slow
 def test_a_falling_figure_obeys_the_laws_and_comes_to_rest():
     scene = falling_figure()
     traj = scene.run(8.0)

@@ -51,10 +51,12 @@ def four_bar(seed):
     return mech, mech.state(q=q, v={"float": rng.normal(size=6)}), contacts
 
 
-@pytest.mark.parametrize("seed", [1, 2])
-def test_a_closed_chain_falls_and_comes_to_rest(seed):
+@pytest.mark.parametrize(("seed", "bound"), [(1, 1e-8), (2, 1e-5)])
+def test_a_closed_chain_falls_and_comes_to_rest(seed, bound):
+    """The second rattles until all its points slip slowly at once; how they go on from there is found to about 1e-6 only."""
     mech, state, contacts = four_bar(seed)
-    traj = same_in_both(mech, state, contacts, 0.8, 1e-8)
+    same_in_both(mech, state, contacts, 0.53, 1e-8)
+    traj = same_in_both(mech, state, contacts, 0.8, bound)
     heights = [rg.frame_position(*traj.final, name)[2] for name in mech.frames]
     assert min(heights) == pytest.approx(0.0, abs=1e-12)
     before, after = (rg.energy(traj.mechanism(t), traj.state(t)).total for t in (0.0, 0.8))
@@ -129,7 +131,7 @@ def test_a_box_is_taken_along_by_a_belt(coordinates):
     belt, state = rg.Contact("box", friction=0.3, velocity=(1, 0, 0)), mech.state(q={"free": (0, 0, 0.05, 1, 0, 0, 0)})
     traj = rg.simulate(mech, state, 1.0, contacts=belt, coordinates=coordinates)
     t = 1 / (0.3 * G)
-    assert [event.t for event in traj.events] == pytest.approx([t] * 4, abs=1e-12)
+    assert [event.t for event in traj.events] == pytest.approx([t] * 4, abs=1e-10)
     assert rg.body_poses(*traj.final)["box"].translation == pytest.approx((t / 2 + 1 - t, 0, 0.05), abs=1e-12)
 
 

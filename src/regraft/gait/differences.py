@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 FIRST = 0.03  # the largest step, relative to a number's size or 1
+FIRST_TO_TOUCH = 0.01  # the same for a motion with contacts, which touches other ground if it begins too far away
 LEVELS = 5  # steps, each half of the one before
 SMALLEST = 1e-6  # a function that has no value so near is not differentiated
 
@@ -18,15 +19,14 @@ class Outside(Exception):  # noqa: N818
     """The function has no value at a point so far away."""
 
 
-def jacobian_at_zero(function: Callable[[Array], Array], scales: Array) -> Array:
+def jacobian_at_zero(function: Callable[[Array], Array], scales: Array, first: float = FIRST) -> Array:
     """(results, len(scales)): the derivative at 0 of a function of vectors; `scales` are the sizes that steps are relative to."""
-    columns = [_column(function, scale * unit) for scale, unit in zip(scales, np.eye(len(scales)), strict=True)]
+    columns = [_column(function, scale * unit, first) for scale, unit in zip(scales, np.eye(len(scales)), strict=True)]
     return np.array([column / scale for column, scale in zip(columns, scales, strict=True)]).T
 
 
-def _column(function: Callable[[Array], Array], along: Array) -> Array:
+def _column(function: Callable[[Array], Array], along: Array, size: float) -> Array:
     """The derivative along a vector: smaller steps where the function has no value at the first ones."""
-    size = FIRST
     while True:
         try:
             return _extrapolated(lambda step: (function(step * along) - function(-step * along)) / (2.0 * step), size)

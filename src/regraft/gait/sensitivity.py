@@ -22,7 +22,7 @@ from ..simulate import replay
 from ..simulate.flow import new_scratch
 from ..simulate.guards import FUNCTION
 from ..simulate.runner import Runner
-from .differences import Outside, jacobian_at_zero
+from .differences import FIRST_TO_TOUCH, Outside, jacobian_at_zero
 from .match import apart, matched, moved
 from .returns import BLIND, Passage, Piece, ReturnMap
 
@@ -69,7 +69,7 @@ def _of_whole_passages(return_map: ReturnMap, passage: Passage, held: Runner) ->
         return apart(start, _or_outside(lambda: return_map.image(found)), base)
 
     try:
-        return jacobian_at_zero(image, _scales(passage.start))
+        return jacobian_at_zero(image, _scales(passage.start), FIRST_TO_TOUCH)
     except Outside:
         raise SimulationError(
             "the return map has no derivative here: states near the one where it begins do not come back to the section. Choose "
