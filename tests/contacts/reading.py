@@ -6,15 +6,12 @@ import itertools
 from typing import NamedTuple
 
 import numpy as np
-import pytest
 from numpy.typing import NDArray
 from scipy.interpolate import make_interp_spline
 
 import regraft as rg
 
 Array = NDArray[np.float64]
-
-needs_contacts = pytest.mark.skipif(not hasattr(rg, "Contact"), reason="this version of Regraft has no contacts")
 
 OPEN, STICKING, SLIDING = "open", "sticking", "sliding"
 

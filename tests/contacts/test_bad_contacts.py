@@ -7,10 +7,8 @@ import numpy as np
 import pytest
 
 import regraft as rg
-from contacts.reading import needs_contacts, points_of
+from contacts.reading import points_of
 from contacts.scenes import at, ball, block, three_balls
-
-pytestmark = needs_contacts
 
 
 def refused(call, message, error=rg.ModelError):

@@ -5,10 +5,8 @@ import pytest
 
 import regraft as rg
 from contacts.closed_forms import bouncing, end_of_bouncing, first_touch
-from contacts.reading import OPEN, accumulations, impact_times, jumps, needs_contacts, points_of
+from contacts.reading import OPEN, accumulations, impact_times, jumps, points_of
 from contacts.scenes import at, ball, falling_point
-
-pytestmark = needs_contacts
 
 LAWS = ("poisson", "stronge", "newton")
 

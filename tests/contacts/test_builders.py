@@ -7,7 +7,6 @@ import pytest
 
 import regraft as rg
 from contacts import machines, random_scenes, scenes
-from contacts.reading import needs_contacts
 
 FLAT = {
     "ball": scenes.ball,
@@ -118,7 +117,6 @@ def test_the_lowest_point_of_what_is_dropped_is_above_the_ground(seed):
     assert low - 1e-12 <= heights.min() < low + 1e-3
 
 
-@needs_contacts
 def test_the_wheel_stands_on_one_spoke_and_has_just_left_another():
     scene = machines.rimless_wheel(1.0)
     stands, left = (rg.frame_position(scene.mech, scene.state, f"spoke {i}") for i in (0, 7))

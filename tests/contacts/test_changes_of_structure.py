@@ -7,10 +7,8 @@ import regraft as rg
 from contacts.laws import check_impacts, same_motion
 from contacts.machines import dominoes, falling_figure, table
 from contacts.random_scenes import random_scene
-from contacts.reading import OPEN, accumulations, impact_times, needs_contacts, points_of
+from contacts.reading import OPEN, accumulations, impact_times, points_of
 from contacts.scenes import at, ball
-
-pytestmark = needs_contacts
 
 EXACT = {"rtol": 1e-11, "atol": 1e-12}
 

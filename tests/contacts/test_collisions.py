@@ -8,10 +8,8 @@ import pytest
 import regraft as rg
 from contacts.closed_forms import rocking
 from contacts.machines import dominoes
-from contacts.reading import accumulations, distinct, impact_times, jumps, needs_contacts, points_of
+from contacts.reading import accumulations, distinct, impact_times, jumps, points_of
 from contacts.scenes import ball, rocking_block, three_balls
-
-pytestmark = needs_contacts
 
 
 def speeds(traj):

@@ -9,10 +9,8 @@ import regraft as rg
 from contacts.laws import check_balance, check_flight, check_impacts, check_laws, same_motion
 from contacts.machines import falling_figure, quadruped, shifting
 from contacts.random_scenes import random_scene
-from contacts.reading import impact_times, needs_contacts
+from contacts.reading import impact_times
 from contacts.scenes import G
-
-pytestmark = needs_contacts
 
 SEEDS = st.integers(0, 2**32 - 1)
 DOWN = np.array([0.0, 0.0, -G])

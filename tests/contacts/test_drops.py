@@ -6,10 +6,7 @@ import pytest
 import regraft as rg
 from contacts.laws import check_impacts, check_laws
 from contacts.random_scenes import lowest, random_drop, random_scene
-from contacts.reading import needs_contacts
 from contacts.scenes import ball_on_incline
-
-pytestmark = needs_contacts
 
 
 def drop(seed):

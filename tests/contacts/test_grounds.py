@@ -8,10 +8,8 @@ import pytest
 
 import regraft as rg
 from contacts.closed_forms import G
-from contacts.reading import OPEN, changes, impact_times, needs_contacts, points_of
+from contacts.reading import OPEN, changes, impact_times, points_of
 from contacts.scenes import ball, falling_point
-
-pytestmark = needs_contacts
 
 RADIUS = 0.1
 

@@ -7,10 +7,8 @@ import pytest
 
 import regraft as rg
 from contacts.closed_forms import G
-from contacts.reading import impact_times, jumps, needs_contacts
+from contacts.reading import impact_times, jumps
 from contacts.scenes import at, free_body
-
-pytestmark = needs_contacts
 
 ALONG_Y = rg.Capsule(0.1, (0, -0.5, 0), (0, 0.5, 0))
 

@@ -8,10 +8,8 @@ import pytest
 import regraft as rg
 from contacts.laws import check_laws
 from contacts.machines import quadruped, stack, standing_figure, table
-from contacts.reading import SLIDING, STICKING, needs_contacts, points_of
+from contacts.reading import SLIDING, STICKING, points_of
 from contacts.scenes import G, ball, block, block_on_slope
-
-pytestmark = needs_contacts
 
 FEW = 300
 """Steps that a thousand seconds of rest may take."""

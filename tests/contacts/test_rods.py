@@ -7,7 +7,7 @@ import pytest
 
 import regraft as rg
 from contacts.closed_forms import MOST_NEEDED, painleve_angles, painleve_friction, pencil_forces, pencil_rate, pencil_slips_at
-from contacts.reading import OPEN, SLIDING, STICKING, changes, needs_contacts, points_of
+from contacts.reading import OPEN, SLIDING, STICKING, changes, points_of
 from contacts.scenes import rod
 
 DEGREE = math.pi / 180
@@ -61,7 +61,6 @@ def test_the_paradox_begins_at_the_known_friction(angle):
 # --- a pencil ---------------------------------------------------------------------------------------------------------
 
 
-@needs_contacts
 @pytest.mark.parametrize("mu", [0.1, 0.3, 0.3705])
 def test_a_pencil_slips_backwards_where_friction_is_spent(mu):
     traj = falling(0.05, mu).run(3.0, events=[at_tilt(1.0)])
@@ -74,7 +73,6 @@ def test_a_pencil_slips_backwards_where_friction_is_spent(mu):
     assert (found.slip[later, 0, 0] < 0).all()
 
 
-@needs_contacts
 @pytest.mark.parametrize("mu", [0.3706, 0.8, 2.0])
 def test_a_pencil_on_rougher_ground_slips_forwards_later(mu):
     traj = falling(0.05, mu).run(3.0, events=[at_tilt(1.25)])
@@ -83,7 +81,6 @@ def test_a_pencil_on_rougher_ground_slips_forwards_later(mu):
     assert math.acos(2 / 3) < tilt_at(traj, t) < math.acos(1 / 3)
 
 
-@needs_contacts
 @pytest.mark.parametrize(("beside", "step"), [(1e-6, None), (1e-8, 1e-5)])  # in the second case it slips for some 0.1 ms only
 def test_the_border_between_the_two_is_where_it_should_be(beside, step):
     for mu, backwards in ((MOST_NEEDED[0] - beside, True), (MOST_NEEDED[0] + beside, False)):
@@ -91,7 +88,6 @@ def test_the_border_between_the_two_is_where_it_should_be(beside, step):
         assert (len(changes(traj, "tip", SLIDING)) > 0) == backwards
 
 
-@needs_contacts
 def test_forces_on_a_pencil_that_sticks_are_the_known_ones():
     traj = falling(0.05, 2.0).run(3.0, events=[at_tilt(math.acos(2 / 3))])
     found = points_of(traj, "tip")
@@ -103,7 +99,6 @@ def test_forces_on_a_pencil_that_sticks_are_the_known_ones():
     assert abs(tilt_at(traj, traj.t[-1]) - math.acos(2 / 3)) < 1e-10
 
 
-@needs_contacts
 def test_a_pencil_without_friction_sinks_straight_down():
     traj = rod(0.2, friction=0.0).run(1.0, events=[at_tilt(1.3)])
     middle = traj.body("rod").position[:, 0] + 0.5 * np.sin([-q[2] for s in traj.segments for q in s.q])
@@ -126,7 +121,6 @@ def told(scene, duration):
     return "Painlevé" in said
 
 
-@needs_contacts
 @pytest.mark.parametrize("beside", [1e-8, 1e-4])
 def test_a_rod_meets_the_paradox_between_two_angles(beside):
     for angle, inwards in zip(painleve_angles(1.4), (1, -1), strict=True):
@@ -142,7 +136,6 @@ def paradox_direction(angle):
     return -1.0 if with_minus < with_plus else 1.0
 
 
-@needs_contacts
 @pytest.mark.parametrize("degrees", [50.0, 60.0, 65.0, 75.0])
 def test_sliding_the_other_way_is_never_a_paradox(degrees):
     angle = degrees * DEGREE

@@ -8,10 +8,8 @@ import pytest
 
 import regraft as rg
 from contacts.closed_forms import G, ball_after_touch, bowl_period, disc_lean, on_turntable, rolling_disc, rolls_from
-from contacts.reading import STICKING, changes, impact_times, needs_contacts, points_of
+from contacts.reading import STICKING, changes, impact_times, points_of
 from contacts.scenes import ball, ball_in_bowl, ball_on_incline, ball_on_turntable, coin, disc_on_incline
-
-pytestmark = needs_contacts
 
 
 def twist_after(traj, t, body):

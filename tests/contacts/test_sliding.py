@@ -9,10 +9,8 @@ from scipy.optimize import brentq
 
 import regraft as rg
 from contacts.closed_forms import G, downhill, rubbing_stop, stick_slip_cycle, uphill
-from contacts.reading import SLIDING, STICKING, changes, needs_contacts, points_of, switches, total_force
+from contacts.reading import SLIDING, STICKING, changes, points_of, switches, total_force
 from contacts.scenes import block, block_on_slope, puck, rubbing_slider, sprung_block
-
-pytestmark = needs_contacts
 
 DEGREE = math.pi / 180
 FRICTION_ANGLE = 21.8014094863518

@@ -92,8 +92,7 @@ VECTORS = 4
 # spare: float64 (SPARES, nv)
 TORQUES = 0  # reduced torques without the forces of contacts
 STEP = 1
-RATES = 2  # accelerations, for guards
-SPARES = 3
+SPARES = 2
 
 
 # pairs: float64 (rubs, PAIR), of joints that close loops
