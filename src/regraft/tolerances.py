@@ -360,6 +360,9 @@ CONTACT_CLOSED = 1e-14  # m
 SLACK_GAP = 1e-12  # m
 """By how much the guard of a gap that is zero when a mode begins is on its side."""
 
+PATCH_ROW = 1e-12  # relative to one, of squares
+"""A row of points that stick between the same two bodies tells nothing new where less of it is left beside the others."""
+
 JOINT_RESTS = 1e-10  # rad/s, or m/s
 """A joint with dry friction that is slower where modes are chosen does not move."""
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..algebra.memory import table_at
 from ..compilation import inline, jit
 from ..kernels.constraints.closure import CLOSE_STATE
 from ..tolerances import SAME_TIME, TINY, ZERO_BRACKETED, ZERO_CORRECTED
@@ -43,8 +44,25 @@ def sampled_guard(flow: Flow, guards: Guards, e: int, step: Step, theta: float) 
 
 
 @inline
+def nothing_can_happen(flow: Flow) -> bool:
+    """Whether all guards are those of contacts, and none can come to zero within the step; `passed_over` says so then."""
+    calls = flow.calls
+    if calls.quiet == 0 or table_at(calls.quiet, 1, 1, 0)[0, 0] == 0:
+        return False
+    calls.passed_over = True
+    return True
+
+
+@inline
 def first_zero(flow: Flow, guards: Guards, step: Step, samples: int) -> tuple[bool, float]:
     """Whether a guard goes through zero in the step, and at which part of it the first does; all that do so then have `hit`."""
+    if nothing_can_happen(flow):
+        return False, 0.0
+    if flow.calls.passed_over:
+        flow.calls.passed_over = False
+        go_to(flow, guards, step, 0.0)
+        for e in range(guards.shape[0]):
+            remember(guards[e], guard_value(flow, guards[e], step.t, flow.vectors.between))
     for part in range(samples):
         left, right = part / samples, (part + 1) / samples
         go_to(flow, guards, step, right)
@@ -214,7 +232,7 @@ def shorten(flow: Flow, guards: Guards, step: Step, theta: float) -> float:
             break
         size = max(size + change, 0.0)
     if flow.calls.closes:
-        close_step(flow, end.v, CLOSE_STATE)
+        close_step(flow, end.v, size, CLOSE_STATE)
     make_dense(flow, size)
     place_for_guards(flow, guards, t + size, end)
     for g in range(guards.shape[0]):

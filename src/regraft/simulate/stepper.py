@@ -108,12 +108,13 @@ def take_step_again(flow: Flow, t: float, h: Scalar) -> Scalar:
 
 
 @inline
-def close_step(flow: Flow, velocity: Any, what: int) -> float:
-    """Put the end of a step back where all loops are closed, as `what` says; returns the gap that is left.
+def close_step(flow: Flow, velocity: Any, h: float, what: int) -> float:
+    """Put the end of a step of size h back where all loops are closed, as `what` says; returns the gap that is left.
 
     `result` says with 1 that more was stopped than the errors of the step.
     """
     calls, s = flow.calls, flow.vectors
+    s.result[0] = h * one(s.result[0])
     step, best = s.to_between.ctypes.data, s.between.q.ctypes.data
     return call_kernel(
         calls.closing, (flow.tree, s.end.q.ctypes.data, velocity.ctypes.data, step, best, s.result.ctypes.data, what)

@@ -175,7 +175,7 @@ def advance(flow: Flow, stepping: Stepping, guards: Guards) -> int:
             return GOING
     elif not margin > 0.0:
         return NOT_FINITE
-    if calls.closes and not close_end(flow, t + h):
+    if calls.closes and not close_end(flow, t, h):
         return NOT_FINITE
     progress.budget -= 1
     if stepping.recording.dense or guards.shape[0] > 0:
@@ -200,13 +200,13 @@ def advance(flow: Flow, stepping: Stepping, guards: Guards) -> int:
 
 
 @inline
-def close_end(flow: Flow, t: float) -> bool:
-    """Close the loops again at the end of a step, which is at the time t; whether that is possible."""
+def close_end(flow: Flow, t: float, h: float) -> bool:
+    """Close the loops again at the end of a step of size h from the time t on; whether that is possible."""
     end, slopes = flow.vectors.end, flow.vectors.slopes
-    if not close_step(flow, end.v, CLOSE_STATE) < CLOSED:
+    if not close_step(flow, end.v, h, CLOSE_STATE) < CLOSED:
         return False
     if flow.vectors.result[0] != 0.0:  # something was stopped, and the last slopes are those before it
-        evaluate(flow, model_of(flow), work_of(flow), t, end, slopes.v[flow.method.times.shape[0] - 1])
+        evaluate(flow, model_of(flow), work_of(flow), t + h, end, slopes.v[flow.method.times.shape[0] - 1])
     return True
 
 
@@ -227,8 +227,8 @@ def step_error(flow: Flow, stepping: Stepping, h: float) -> tuple[float, bool]:
     squared = error * error * SHARE * max(control.rtol, control.atol)
     if not squared <= 1.0:
         return error, False
-    close_step(flow, parts.u, CLOSE_VELOCITIES)
-    close_step(flow, parts.v, CLOSE_VELOCITIES)
+    close_step(flow, parts.u, h, CLOSE_VELOCITIES)
+    close_step(flow, parts.v, h, CLOSE_VELOCITIES)
     left = min(error, max(squared, size_of_error(flow.vectors, stepping.coordinate, control.rtol, control.atol)))
     return left, left <= 1.0
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
@@ -19,6 +20,7 @@ from ..kernels.contacts.meeting import gap_kernel, meeting_kernel
 from .heights import height_kernel
 from .layout import WORLD
 from .pairings import Pairing, pairings, touchable
+from .reaches import extents, steepness
 from .solids import Solid, point_at, solid_of
 
 if TYPE_CHECKING:
@@ -219,7 +221,7 @@ def _tables(
         if pairing.function is not None:
             functions.append(height_kernel(pairing.function))
             points[i, t.TABLE] = functions[-1].address
-        if pairing.kind != t.SPHERE_PLANE:
+        if pairing.kind not in (t.SPHERE_PLANE, t.SPHERE_SEGMENT):
             points[i, [t.MEETING_KERNEL, t.GAP_KERNEL]] = _kernels()
         _fill(in_row, shapes[i], contacts[c], a, b, pairing, swapped)
         point_names.append(names[c] if counts[c] == 1 else f"{names[c]}/{seen[c]}")
@@ -232,15 +234,21 @@ def _tables(
 
 def _fill(in_row: Mapping[str, Pose], row: Array, contact: Contact, a: Side, b: Side, pairing: Pairing, swapped: bool) -> None:
     """A row of `shapes`."""
-    first = (t.POSE_A, t.SIZE_A, a), (t.POSE_B, t.SIZE_B, b)
-    for (pose_at, size_at, side), pose, size in zip(
-        first[::-1] if swapped else first, (pairing.first, pairing.second), (pairing.first_size, pairing.second_size), strict=True
+    first = (t.POSE_A, t.SIZE_A, t.REACH_A, a), (t.POSE_B, t.SIZE_B, t.REACH_B, b)
+    for (pose_at, size_at, reach_at, side), pose, size, extent in zip(
+        first[::-1] if swapped else first,
+        (pairing.first, pairing.second),
+        (pairing.first_size, pairing.second_size),
+        extents(pairing),
+        strict=True,
     ):
         row[pose_at : pose_at + 12] = (in_row[side.body] @ pose if side.body != WORLD else pose).row
         row[size_at : size_at + len(size)] = size
+        row[reach_at] = 0.0 if side.body == WORLD else math.hypot(*row[pose_at + 9 : pose_at + 12]) + extent
     row[[t.MU_STATIC, t.MU_KINETIC]] = contact.friction
     row[t.RESTITUTION], row[t.LAW] = contact.restitution, LAWS[contact.law]
     row[t.SURFACE : t.SURFACE + 3] = in_row[b.body].rotation @ np.array(contact.velocity)
+    row[t.STEEPNESS] = steepness(pairing)
 
 
 @cache

@@ -20,7 +20,7 @@ from ...tolerances import (
     STANDS_STILL,
 )
 from ..tables import VEL, D, KernelModel, R, Work
-from .complementarity import find_modes
+from .complementarity import find_modes, hold_what_stays
 from .distribution import least_margin
 from .items import across, anchor, in_space, largest_force, parting_speed, tangent_part
 from .memory import (
@@ -87,6 +87,7 @@ def choose_modes(model: KernelModel, work: Work, contacts: Contacts, problem: Pr
     contacts.header[STATUS], contacts.header[WORST] = status, item
     if status != SOLVED:
         return False
+    hold_what_stays(problem)
     set_modes(model, work, contacts, problem)
     return True
 

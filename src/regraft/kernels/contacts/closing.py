@@ -22,7 +22,7 @@ from ..memory import loops_at, model_at, positions_in, velocities_in, work_at
 from ..tables import TAU, VEL, KernelModel, R, Work
 from .glance import judge_step
 from .guarding import drop_slack
-from .items import across, meet_active, other_row
+from .items import across, is_anchored, meet_active, other_row
 from .memory import (
     ACTIVE_POINTS,
     ANCHOR,
@@ -43,12 +43,13 @@ from .memory import (
     problem_without_friction,
 )
 from .modes import solve_modes
+from .outlook import look_out
 from .points import beyond_end
 from .problem import BEND, BOX, CONE, OPEN, SLIDE, STICK
 from .problem import Contacts as Problem
 from .response import couple_contacts, respond, rows_speed
 from .rows import along_rows, apply_forces, slip_velocity, spread_active, surface_speed
-from .tables import FIXED, GAP, POINT, SURFACE, SWAPPED
+from .tables import GAP, POINT, SWAPPED
 
 _TRIALS = 6
 
@@ -68,13 +69,6 @@ def prepare_rows(model: KernelModel, work: Work, contacts: Contacts, q: Any, v: 
     meet_active(model, work, contacts)
     spread_active(model, work, contacts)
     couple_contacts(model, work, contacts, q, problem_of(contacts).A)
-
-
-@inline
-def is_anchored(contacts: Contacts, i: int) -> bool:
-    """Whether a point that sticks has one place on both bodies."""
-    speed = load(contacts.shapes, i, SURFACE, 3)
-    return contacts.points[i, FIXED] == 1 and dot(speed, speed) == 0.0
 
 
 @inline
@@ -107,7 +101,9 @@ def position_gaps(model: KernelModel, work: Work, contacts: Contacts, problem: P
         beyond = beyond_end(model, work, contacts.points, contacts.shapes, contacts.profiles, i)
         gap = contacts.met[i, GAP] - 2.0 * max(beyond, 0.0)
         problem.b[3 * a], problem.b[3 * a + 1], problem.b[3 * a + 2] = gap, away[1], away[2]
-        worst = max(worst, abs(gap), abs(away[1]), abs(away[2]))
+        for along in range(3):
+            if contacts.spared[0, 3 * a + along] == 0:
+                worst = max(worst, abs(problem.b[3 * a + along]))
     return worst
 
 
@@ -234,10 +230,13 @@ def is_inside(contacts: Contacts) -> bool:
 
 @long_entry
 def contact_closing(handle: int, q: int, v: int, step: int, best: int, result: int, what: int) -> float:
-    """What closes loops and contacts again after a step, with addresses of arrays; see `constraints.closure.loop_closing`."""
+    """What closes loops and contacts again after a step, with addresses of arrays; see `constraints.closure.loop_closing`.
+
+    `result` has the size of the step when it is called.
+    """
     m, w, contacts = model_at(handle), work_at(handle, 0.0), contacts_at(handle)
     position, velocity = vector_at(q, positions_in(handle)), vector_at(v, velocities_in(handle))
-    gap, closes = 0.0, contacts.header[CLOSING]
+    gap, closes, h = 0.0, contacts.header[CLOSING], vector_at(result, 1)[0]
     vector_at(result, 1)[0] = 0.0
     if what != CLOSE_VELOCITIES and is_inside(contacts):
         return math.inf
@@ -246,6 +245,11 @@ def contact_closing(handle: int, q: int, v: int, step: int, best: int, result: i
     if what != CLOSE_VELOCITIES:
         judge_step(contacts)
     if active_rows(contacts) == 0:
+        if what != CLOSE_VELOCITIES:
+            if closes != 0:
+                place_bodies(m, w, position)
+                move_bodies(m, w, position, velocity)
+            look_out(m, w, contacts, h)
         drop_slack(contacts)
         return gap
     if what == CLOSE_VELOCITIES:
@@ -259,5 +263,6 @@ def contact_closing(handle: int, q: int, v: int, step: int, best: int, result: i
     close_speeds(m, w, contacts, position, velocity, True)
     move_bodies(m, w, position, velocity)
     turn_directions(m, w, contacts)
+    look_out(m, w, contacts, h)
     drop_slack(contacts)
     return gap

@@ -18,6 +18,7 @@ from ...tolerances import FEASIBLE
 from .approach import AT_ONCE, FAR, NEARBY, SLOWLY, approach, draw_and_approach, raise_friction
 from .distribution import widest_margin
 from .laws import next_modes, worst_violation
+from .modes import solve_modes
 from .problem import (
     BEND,
     BOX,
@@ -33,6 +34,7 @@ from .problem import (
     P_STICK,
     PUSH,
     RAY,
+    SIZE,
     SLIDE,
     SOLVED,
     STICK,
@@ -41,6 +43,7 @@ from .problem import (
     move_rows,
     row_of,
     scale_rows,
+    seen,
 )
 from .search import STEPS, SWEEPS, clear, resting, search, settle
 from .sweeps import sweep
@@ -99,6 +102,32 @@ def find_modes(c: Contacts) -> tuple[int, int]:
     if approach(c, FAR, SLOWLY, 0) or raise_friction(c) or draw_and_approach(c, _FEW_DRAWS, _DRAWS):
         return SOLVED, -1
     return (SOLVED, -1) if try_all(c, _ALL) else blame(c)
+
+
+@stage
+def hold_what_stays(c: Contacts) -> None:
+    """Let points stick that begin to slide without going anywhere, where all forces can then still be within their cones.
+
+    So it is where bodies are jammed, and some forces between them can be anything: at the limit of friction as well as below it.
+    A slip that does not begin would have no direction.
+    """
+    move_rows(c)
+    some = False
+    for i in range(c.points):
+        row = row_of(c, i)
+        stays = math.hypot(seen(c, row + 1), seen(c, row + 2)) <= FEASIBLE * c.scratch[SIZE, row]
+        c.scratch[KEPT, i] = c.modes[i]
+        if c.kinds[i] == CONE and c.modes[i] == SLIDE and c.mu_s[i] > 0.0 and stays:
+            c.modes[i], some = STICK, True
+    if not some:
+        return
+    _, residual, _ = widest_margin(c, True)
+    move_rows(c)
+    if residual <= FEASIBLE and worst_violation(c)[0] <= FEASIBLE:
+        return
+    for i in range(c.points):
+        c.modes[i] = int(c.scratch[KEPT, i])
+    solve_modes(c, False)
 
 
 @inline

@@ -32,6 +32,7 @@ from .memory import (
     CLOSING,
     FREE,
     RUBS,
+    SPARED_ROWS,
     STATUS,
     Contacts,
     active_rows,
@@ -39,6 +40,7 @@ from .memory import (
     problem_of,
 )
 from .modes import solve_modes
+from .patches import share_in_patches, spare_rows
 from .problem import SOLVED
 from .response import couple_contacts
 from .rows import along_rows, apply_forces, relative_acceleration, slip_velocity, spread_active, turning_normal
@@ -79,12 +81,13 @@ def hold_contacts(model: KernelModel, work: Work, contacts: Contacts, q: Any, ou
     else:
         look_ahead(model, work, contacts, problem)
         unknowns, rank, left = solve_modes(problem, False)
-        contacts.header[FREE] = unknowns - rank
+        contacts.header[FREE] = unknowns - rank + contacts.header[SPARED_ROWS]
         keep_directions(contacts, problem)
         if not left < UNHEALTHY:
             return False
-    keep_forces(contacts, problem)
     apply_forces(work, contacts, problem.lam)
+    share_in_patches(contacts, problem)
+    keep_forces(contacts, problem)
     world = rising_world(model, work.body[0, R])
     accelerate(model, work, world, out)
     if contacts.header[CLOSING] != 0:
@@ -121,6 +124,7 @@ def contact_dynamics(handle: int, q: int, v: int, tau: int, external: int, pushe
         watch_open_ones(m, w, contacts)
         keep_first_directions(contacts)
         forget_forces(contacts)
+        spare_rows(contacts)
     elif active_rows(contacts) > 0:
         note_forces(contacts)
     return margin

@@ -19,6 +19,7 @@ from .memory import (
     ACTIVE_RUBS,
     CALM,
     CHOOSING,
+    CLEARANCE,
     DIRECTION,
     FORCE,
     LARGEST,
@@ -26,12 +27,14 @@ from .memory import (
     LOOKS,
     MODE,
     MOST,
+    QUIET,
     RUBS,
     SLACK,
+    WATCHED,
     Contacts,
     contacts_at,
 )
-from .points import gap_of, meet_point
+from .points import beyond_end, gap_of, meet_point
 from .problem import OPEN, SLIDE, STICK
 from .rows import slip_velocity
 from .tables import KIND, MU_KINETIC, MU_STATIC, SPHERE_SEGMENT
@@ -69,12 +72,9 @@ def note_forces(contacts: Contacts) -> None:
 
 @inline
 def needs_watch(contacts: Contacts) -> bool:
-    """Whether a guard looks at more than a gap, a slip or a force: at the end of a piece of ground, or at how a point parts."""
+    """Whether a guard looks at more than places, slips and forces: at how a point parts that has bounced."""
     for i in range(contacts.points.shape[0]):
-        if contacts.items[i, MODE] == OPEN:
-            if contacts.kept[i, SLACK] > 0.0 and contacts.kept[i, SLACK + 1] > 0.0:
-                return True
-        elif contacts.points[i, KIND] == SPHERE_SEGMENT:
+        if contacts.items[i, MODE] == OPEN and contacts.kept[i, SLACK] > 0.0 and contacts.kept[i, SLACK + 1] > 0.0:
             return True
     return False
 
@@ -98,8 +98,9 @@ def judge_step(contacts: Contacts) -> None:
 @jit
 def forget_forces(contacts: Contacts) -> None:
     """No step has been seen yet."""
-    contacts.header[LOOKS] = contacts.header[CALM] = 0
+    contacts.header[LOOKS] = contacts.header[CALM] = contacts.header[QUIET] = 0
     for i in range(contacts.items.shape[0]):
+        contacts.items[i, WATCHED] = 1
         for side in range(2):
             contacts.kept[i, LEAST + side], contacts.kept[i, MOST + side] = math.inf, -math.inf
 
@@ -113,9 +114,15 @@ def gaps_and_slips(model: KernelModel, work: Work, contacts: Contacts) -> None:
         if i >= n:
             continue  # where joints rub no step is calm
         if mode == OPEN:
-            gap = gap_of(model, work, contacts.points, contacts.shapes, contacts.profiles, i)
-            contacts.values[0, 2 * i] = gap + contacts.kept[i, SLACK]
-        elif mode == SLIDE and contacts.shapes[i, MU_KINETIC] > 0.0:
+            if contacts.items[i, WATCHED]:
+                gap = gap_of(model, work, contacts.points, contacts.shapes, contacts.profiles, i)
+                contacts.kept[i, CLEARANCE] = gap
+                contacts.values[0, 2 * i] = gap + contacts.kept[i, SLACK]
+            continue
+        if contacts.points[i, KIND] == SPHERE_SEGMENT:
+            beyond = beyond_end(model, work, contacts.points, contacts.shapes, contacts.profiles, i)
+            contacts.values[0, 2 * i] = contacts.kept[i, SLACK] - beyond
+        if mode == SLIDE and contacts.shapes[i, MU_KINETIC] > 0.0:
             meet_point(model, work, contacts.points, contacts.shapes, contacts.profiles, contacts.met, i)
             slip = dot(slip_velocity(model, work, contacts, i, VEL, still), load(contacts.kept, i, DIRECTION, 3))
             contacts.values[0, 2 * i + 1] = slip + contacts.kept[i, SLACK + 1]

@@ -13,17 +13,20 @@ from ..tables import VEL, KernelModel, R, Work
 from .distribution import least_margin, widest_margin
 from .items import keep_forces, parting_speed
 from .memory import (
+    CLEARANCE,
     DIRECTION,
     FORCE,
     FREE,
     LARGEST,
     MODE,
     SLACK,
+    WATCHED,
     Contacts,
     active_rows,
     contacts_at,
     problem_of,
 )
+from .patches import with_all_rows
 from .points import beyond_end, gap_of
 from .problem import OPEN, STICK
 from .rows import slip_velocity
@@ -32,10 +35,11 @@ from .tables import MU_KINETIC, MU_STATIC
 
 
 @jit
-def share_forces(contacts: Contacts) -> None:
+def share_forces(model: KernelModel, work: Work, contacts: Contacts) -> None:
     """Forces within their cones, where those of the dynamics are not but others would do the same."""
     problem = problem_of(contacts)
     if least_margin(problem) < 0.0:
+        with_all_rows(model, work, contacts, problem)
         widest_margin(problem, True)
         keep_forces(contacts, problem)
 
@@ -56,8 +60,11 @@ def watch(model: KernelModel, work: Work, contacts: Contacts, v: Any) -> None:
                 second = contacts.kept[i, LARGEST] - abs(normal)
             else:
                 second = rub_speed(model, work, contacts, i, v) * contacts.kept[i, DIRECTION]
+        elif mode == OPEN and contacts.items[i, WATCHED] == 0:
+            continue
         elif mode == OPEN:
             first = gap_of(model, work, contacts.points, contacts.shapes, contacts.profiles, i)
+            contacts.kept[i, CLEARANCE] = first
             begun = contacts.kept[i, SLACK] > 0.0 and contacts.kept[i, SLACK + 1] > 0.0
             if begun and parting_speed(model, work, contacts, i) <= 0.0:
                 first -= contacts.kept[i, SLACK]
@@ -86,8 +93,8 @@ def drop_slack(contacts: Contacts) -> None:
 @long_entry
 def contact_guards(handle: int, v: int) -> float:
     """`watch`, after the dynamics."""
-    contacts = contacts_at(handle)
+    m, w, contacts = model_at(handle), work_at(handle, 0.0), contacts_at(handle)
     if contacts.header[FREE] > 0 and active_rows(contacts) > 0:
-        share_forces(contacts)
-    watch(model_at(handle), work_at(handle, 0.0), contacts, vector_at(v, velocities_in(handle)))
+        share_forces(m, w, contacts)
+    watch(m, w, contacts, vector_at(v, velocities_in(handle)))
     return 0.0

@@ -24,6 +24,7 @@ from .memory import (
     LEAD,
     MODE,
     SLIP,
+    SPARED_ROWS,
     Contacts,
 )
 from .points import meet_point
@@ -31,7 +32,7 @@ from .problem import BOX, CONE, OPEN, RAY, SLIDE, STICK
 from .problem import Contacts as Problem
 from .rows import along_rows, slip_velocity
 from .rubs import meet_rubs
-from .tables import MU_KINETIC, MU_STATIC, NORMAL, POINT, ROW_A, ROW_B, SWAPPED, TANGENTS
+from .tables import FIXED, MU_KINETIC, MU_STATIC, NORMAL, POINT, ROW_A, ROW_B, SURFACE, SWAPPED, TANGENTS
 
 
 @jit
@@ -48,6 +49,16 @@ def list_active(contacts: Contacts) -> None:
             contacts.active[0, count] = i
             count += 1
     contacts.header[ACTIVE_POINTS], contacts.header[ACTIVE_RUBS] = points, count - points
+    spare_nothing(contacts)
+
+
+@jit
+def spare_nothing(contacts: Contacts) -> None:
+    """All active rows are computed with."""
+    if contacts.header[SPARED_ROWS] > 0:
+        contacts.header[SPARED_ROWS] = 0
+        for r in range(contacts.spared.shape[1]):
+            contacts.spared[0, r] = 0
 
 
 @inline
@@ -159,6 +170,13 @@ def anchor(model: KernelModel, work: Work, contacts: Contacts, i: int) -> None:
     X = body_frame(work.body, k)
     c = subtract(load(contacts.met, i, POINT, 3), tree_origin(model, work.body, k))
     store(contacts.kept, i, ANCHOR, rotate_back(X[0], subtract(c, X[1])))
+
+
+@inline
+def is_anchored(contacts: Contacts, i: int) -> bool:
+    """Whether a point that sticks has one place on both bodies."""
+    speed = load(contacts.shapes, i, SURFACE, 3)
+    return contacts.points[i, FIXED] == 1 and dot(speed, speed) == 0.0
 
 
 @inline

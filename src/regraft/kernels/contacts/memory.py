@@ -36,7 +36,10 @@ LOOP_RUBS = 31  # address of `loop_rubs.loop_rubs_kernel`, 0 where no joint that
 CALM = 32  # 1 where forces need not be looked at again within the present step, see `glance`
 LOOKS = 33  # how many stages of the present step have found forces
 READY = 34  # 1 where all that `closing.prepare_rows` finds is there
-CONTACT_HEADER = 35
+QUIET = 35  # 1 where no mode can end within the present step, see `outlook`
+SPARED_AT = 36
+SPARED_ROWS = 37  # how many rows are spared, see `patches`
+CONTACT_HEADER = 38
 
 # items: int64 (points + rubs, ITEM)
 MODE = 0  # OPEN, STICK or SLIDE
@@ -45,7 +48,8 @@ RUB_V = 2  # of a rub: its place among the velocities of all joints, which for t
 BEFORE = 3  # its mode before the event
 RUB_LOOP = 4  # of a rub: the number of its joint among those that close loops, −1 for a joint of the tree,
 RUB_OWN = 5  # and which velocity of that joint it is
-ITEM = 6
+WATCHED = 6  # of an open point: 1 where it may touch within the present step
+ITEM = 7
 
 NOTHING, TOUCHES, LEAVES, SLIPS, HOLDS, STAYS, GOES_ON, HELD = range(8)
 """What happens to an item: HIT. LEAVES: the normal force would pull. SLIPS: friction is not enough. HOLDS: slip has ended.
@@ -67,7 +71,8 @@ PATIENCE = 21  # by how much more slack it has than usual, as it has changed its
 BEGUN = 22  # 3: DIRECTION where the present modes were chosen
 LEAST = 25  # 2: of what forces say of the end of its mode, the least in the stages of the present step,
 MOST = 27  # 2: and the most
-KEPT = 29
+CLEARANCE = 29  # of an open point: how wide its gap is at least
+KEPT = 30
 
 # kinds: int64 (3, items), of the active items one after the other, as `problem` wants them
 SORTS = 0  # CONE, RAY, BOX or FIXED_FORCE
@@ -95,6 +100,14 @@ STEP = 1
 SPARES = 2
 
 
+# bodies: float64 (bodies, BODY_SPARE)
+KEPT_MOTION = 0  # 12: VEL and BIAS, kept while responses are computed
+SPEED = 12  # where the last step ended: how fast the origin of the body's row went,
+TURNING = 13  # and how fast the body turned
+WAY = 14  # how far that origin goes within the present step, at most,
+TURN = 15  # and how far the body turns
+BODY_SPARE = 16
+
 # pairs: float64 (rubs, PAIR), of joints that close loops
 ON_CHILD = 0  # 6: the wrench of a unit torque on the joint's child, about the origin of the child's tree
 ON_PARENT = 6  # 6: the opposite one on its parent, about the origin of the parent's tree
@@ -116,13 +129,14 @@ class Contacts(NamedTuple):
     items: Any
     kept: Any
     active: Any  # int64 (1, items): the items that are closed, points first
+    spared: Any  # int64 (1, rows): 1 for active rows that hold what other rows of the same two bodies hold already
     Y: Any  # (rows, nv): what each joint feels of a row's force, as the articulated-body elimination leaves it
     vectors: Any
     kinds: Any
     laws: Any
     directions: Any  # (items, 2): slip of active items along their tangents
     spare: Any
-    bodies: Any  # (n, 12): VEL and BIAS, kept while responses are computed
+    bodies: Any
     values: Any  # (1, 2 · items): guards
     pairs: Any
     header: Any
@@ -142,13 +156,14 @@ def contacts_at(handle: int) -> Contacts:
         table_at(at[0, ITEMS_AT], n + m, ITEM, handle),
         table_at(at[0, KEPT_AT], n + m, KEPT, 0.0),
         table_at(at[0, ACTIVE_AT], 1, n + m, handle),
+        table_at(at[0, SPARED_AT], 1, rows, handle),
         table_at(at[0, Y_AT], rows, nv, 0.0),
         table_at(at[0, VECTORS_AT], VECTORS, rows, 0.0),
         table_at(at[0, KINDS_AT], 3, n + m, handle),
         table_at(at[0, LAWS_AT], LAWS, n + m, 0.0),
         table_at(at[0, DIRECTIONS_AT], n + m, 2, 0.0),
         table_at(at[0, SPARE_AT], SPARES, nv, 0.0),
-        table_at(at[0, BODY_SPARE_AT], at[0, BODIES], 12, 0.0),
+        table_at(at[0, BODY_SPARE_AT], at[0, BODIES], BODY_SPARE, 0.0),
         table_at(at[0, VALUES_AT], 1, 2 * (n + m), 0.0),
         table_at(at[0, PAIRS_AT], m, PAIR, 0.0),
         at[0],

@@ -1,6 +1,6 @@
 """Contact points of bodies that are placed and moved: gap, normal, tangents and place in the world, and their rates.
 
-A ball or a point on a plane, the most frequent pair by far, does without complex numbers; `meeting` has all others.
+A ball or a point on a plane, or on a straight piece of ground, does without complex numbers; `meeting` has all other pairs.
 """
 
 from __future__ import annotations
@@ -9,24 +9,40 @@ import math
 from typing import Any
 
 from ...algebra.memory import call_kernel
-from ...algebra.spatial import angular, cross, scale, subtract
+from ...algebra.spatial import Transform, Vector, angular, cross, scale, subtract
 from ...compilation import Floats, IntegerTable, Table, entry, inline, jit
 from ..kinematics import move_bodies, place_bodies
 from ..memory import model_at, positions_in, work_at
 from ..tables import KernelModel, Work
 from .pairs.planes import sphere_plane
-from .pairs.profiles import beyond_segment
+from .pairs.profiles import beyond_segment, sphere_segment
 from .placing import first_row, first_shape, second_row, second_shape, store_meeting, twist_of, velocity_at
 from .tables import GAP_KERNEL, KIND, MEETING_KERNEL, SPHERE_PLANE, SPHERE_SEGMENT, SWAPPED, TABLE
 
 
 @inline
+def is_on_plane(points: Any, i: int) -> bool:
+    """Whether point i is that of a ball, or of a point, on a plane or on a straight piece of one."""
+    return points[i, KIND] == SPHERE_PLANE or points[i, KIND] == SPHERE_SEGMENT
+
+
+@inline
+def ball_on_plane(
+    points: Any, profiles: Any, i: int, X_a: Transform, radius: float, X_b: Transform
+) -> tuple[float, Vector, Vector]:
+    """Gap, normal and place of such a point."""
+    if points[i, KIND] == SPHERE_PLANE:
+        return sphere_plane(X_a, radius, X_b)
+    return sphere_segment(X_a, radius, X_b, profiles, points[i, TABLE])
+
+
+@inline
 def gap_of(model: KernelModel, work: Work, points: Any, shapes: Any, profiles: Any, i: int) -> float:
     """How far the shapes of point i are apart; after `place_bodies`."""
-    if points[i, KIND] == SPHERE_PLANE:
+    if is_on_plane(points, i):
         X_a, size_a = first_shape(model, work, points, shapes, i)
         X_b, _ = second_shape(model, work, points, shapes, i)
-        gap, _, _ = sphere_plane(X_a, size_a[0], X_b)
+        gap, _, _ = ball_on_plane(points, profiles, i, X_a, size_a[0], X_b)
         return gap
     tables = points.ctypes.data, shapes.ctypes.data, profiles.ctypes.data
     return call_kernel(points[i, GAP_KERNEL], (model.handle, tables[0], tables[1], tables[2], i))
@@ -52,12 +68,12 @@ def meet_point(model: KernelModel, work: Work, points: Any, shapes: Any, profile
 
     For a ball about c on a plane, which may move: n and c − r n, with the rates ω_b × n and v_a(c) − r ω_b × n.
     """
-    if points[i, KIND] == SPHERE_PLANE:
+    if is_on_plane(points, i):
         X_a, size_a = first_shape(model, work, points, shapes, i)
         X_b, _ = second_shape(model, work, points, shapes, i)
         V_a, about_a = twist_of(model, work, first_row(points, i))
         V_b, _ = twist_of(model, work, second_row(points, i))
-        gap, n, point = sphere_plane(X_a, size_a[0], X_b)
+        gap, n, point = ball_on_plane(points, profiles, i, X_a, size_a[0], X_b)
         n_rate = cross(angular(V_b), n)
         point_rate = subtract(velocity_at(V_a, about_a, X_a[1]), scale(size_a[0], n_rate))
         store_meeting(meetings, i, points[i, SWAPPED], gap, n, point, n_rate, point_rate)

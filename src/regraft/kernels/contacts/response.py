@@ -19,7 +19,7 @@ from ..constraints.tables import APPLIED, FIRST, FIRST_TERM, RESIDUAL, TERM_JOIN
 from ..kinematics import move_bodies
 from ..memory import loops_at
 from ..tables import BIAS, TAU, VEL, D, KernelModel, R, Work
-from .memory import ACTIVE_POINTS, ACTIVE_RUBS, CLOSING, STEP, TORQUES, Contacts
+from .memory import ACTIVE_POINTS, ACTIVE_RUBS, CLOSING, KEPT_MOTION, STEP, TORQUES, Contacts
 from .rows import along_rows, relative_velocity
 from .rubs import rub_speed
 
@@ -35,13 +35,20 @@ def couple_contacts(model: KernelModel, work: Work, contacts: Contacts, q: Any, 
 
 @inline
 def couple_tree(work: Work, contacts: Contacts, A: Any) -> None:
-    """A = Y D Yᵀ."""
+    """A = Y D Yᵀ; zero in rows that are spared."""
     Y, nv, rows = contacts.Y, contacts.Y.shape[1], A.shape[0]
     scaled = contacts.spare[STEP]
     for r in range(rows):
+        if contacts.spared[0, r] > 0:
+            for s in range(r + 1):
+                A[r, s] = A[s, r] = 0.0
+            continue
         for d in range(nv):
             scaled[d] = Y[r, d] * work.dof[d, D]
         for s in range(r + 1):
+            if contacts.spared[0, s] > 0:
+                A[r, s] = A[s, r] = 0.0
+                continue
             total = 0.0
             for d in range(nv):
                 total += scaled[d] * Y[s, d]
@@ -108,8 +115,8 @@ def forget_bias(work: Work) -> None:
 def keep_motion(work: Work, contacts: Contacts) -> None:
     """Remember VEL, BIAS and TAU."""
     for k in range(contacts.bodies.shape[0]):
-        store(contacts.bodies, k, 0, load(work.body, k, VEL, 6))
-        store(contacts.bodies, k, 6, load(work.body, k, BIAS, 6))
+        store(contacts.bodies, k, KEPT_MOTION, load(work.body, k, VEL, 6))
+        store(contacts.bodies, k, KEPT_MOTION + 6, load(work.body, k, BIAS, 6))
     for d in range(work.dof.shape[0]):
         contacts.spare[TORQUES, d] = work.dof[d, TAU]
 
@@ -118,8 +125,8 @@ def keep_motion(work: Work, contacts: Contacts) -> None:
 def put_motion_back(work: Work, contacts: Contacts) -> None:
     """VEL, BIAS and TAU as `keep_motion` found them."""
     for k in range(contacts.bodies.shape[0]):
-        store(work.body, k, VEL, load(contacts.bodies, k, 0, 6))
-        store(work.body, k, BIAS, load(contacts.bodies, k, 6, 6))
+        store(work.body, k, VEL, load(contacts.bodies, k, KEPT_MOTION, 6))
+        store(work.body, k, BIAS, load(contacts.bodies, k, KEPT_MOTION + 6, 6))
     for d in range(work.dof.shape[0]):
         work.dof[d, TAU] = contacts.spare[TORQUES, d]
 

@@ -112,13 +112,19 @@ def direction_of(contacts: Contacts, i: int, along: int) -> Vector:
 
 @jit
 def spread_active(model: KernelModel, work: Work, contacts: Contacts) -> None:
-    """Y of all active rows: what each joint feels of a unit force along the row; after the joints are eliminated."""
+    """Y of all active rows that are not spared: what each joint feels of a unit force along the row.
+
+    After the joints are eliminated.
+    """
     points, nv = contacts.points, contacts.Y.shape[1]
     row = 0
     for a in range(contacts.header[ACTIVE_POINTS]):
         i = contacts.active[0, a]
         c = load(contacts.met, i, POINT, 3)
         for along in range(3):
+            if contacts.spared[0, row] > 0:
+                row += 1
+                continue
             e = direction_of(contacts, i, along)
             for d in range(nv):
                 contacts.Y[row, d] = 0.0

@@ -15,7 +15,7 @@ TABLE_SIZE = 4  # how many there are
 FIXED = 5  # 1 where the place of contact is a material point of the shape that comes first in the pair, else 0
 SWAPPED = 6  # 1 where b comes first in the pair, else 0
 CONTACT = 7  # index of the contact that the point belongs to
-MEETING_KERNEL = 8  # address of `meeting.meeting_kernel`, 0 where the pair is SPHERE_PLANE, which does without
+MEETING_KERNEL = 8  # address of `meeting.meeting_kernel`, 0 for SPHERE_PLANE and SPHERE_SEGMENT, which do without
 GAP_KERNEL = 9  # address of `meeting.gap_kernel`, likewise
 POINTS = 10
 
@@ -29,7 +29,10 @@ MU_KINETIC = 33
 RESTITUTION = 34
 LAW = 35  # one of the laws below
 SURFACE = 36  # 3: velocity of b's surface against b, in b's own axes turned into those of its row
-SHAPES = 40
+STEEPNESS = 39  # how fast the gap can change where the shapes come nearer at unit speed; infinite where nobody knows
+REACH_A = 40  # how far the first shape reaches from the origin of its body's row; infinite for planes on bodies that move
+REACH_B = 41
+SHAPES = 42
 
 # meetings: float64 (n, MEETINGS), scratch: where the shapes meet, in world axes and world coordinates
 GAP = 0  # how far they are apart; negative where they are in one another

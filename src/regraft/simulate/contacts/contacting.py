@@ -98,6 +98,11 @@ class Contacting:
         calls.glance = address_of(contact_glance)
         calls.watch, calls.values = address_of(contact_guards), self.tables.values.ctypes.data
 
+    @property
+    def quiet_at(self) -> int:
+        """The address of the integer that is 1 while no mode can end within the present step."""
+        return int(self.tables.header[m.QUIET :].ctypes.data)
+
     def guards(self) -> list[Guard]:
         """Two for each item."""
         return [Guard(sort=CONTACT, direction=-1, coordinate=e) for e in range(2 * len(self.names))]

@@ -53,9 +53,9 @@ class ContactTables:
             (m.ACTIVE_AT, self.active), (m.Y_AT, np.zeros((rows, nv))), (m.MATRIX_AT, np.zeros((rows, rows))),
             (m.VECTORS_AT, np.zeros((m.VECTORS, rows))), (m.KINDS_AT, np.zeros((3, items), np.int64)),
             (m.LAWS_AT, np.zeros((m.LAWS, items))), (m.DIRECTIONS_AT, np.zeros((items, 2))),
-            (m.SPARE_AT, np.zeros((m.SPARES, nv))), (m.BODY_SPARE_AT, np.zeros((len(mech.bodies), 12))),
+            (m.SPARE_AT, np.zeros((m.SPARES, nv))), (m.BODY_SPARE_AT, np.zeros((len(mech.bodies), m.BODY_SPARE))),
             (m.SCRATCH_AT, np.zeros(scratch_shape(rows))), (m.VALUES_AT, self.values),
-            (m.PAIRS_AT, np.zeros((len(rubs), m.PAIR))),
+            (m.PAIRS_AT, np.zeros((len(rubs), m.PAIR))), (m.SPARED_AT, np.zeros(rows, np.int64)),
         ):  # fmt: skip
             header[field] = self._at(table)
         if any(rub.loop >= 0 for rub in rubs):
