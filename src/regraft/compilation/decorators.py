@@ -171,6 +171,8 @@ def address_of(found: Entry[..., Any]) -> int:
     What is called by its address need not be compiled with what calls it, only before it is called.
     """
     dispatcher: Any = found
-    dispatcher.compile(dispatcher.declared[0])
-    result = dispatcher.overloads[dispatcher.declared[0]]
-    return int(result.library.get_pointer_to_function(result.fndesc.llvm_cfunc_wrapper_name))
+    if not hasattr(dispatcher, "address"):
+        dispatcher.compile(dispatcher.declared[0])
+        result = dispatcher.overloads[dispatcher.declared[0]]
+        dispatcher.address = int(result.library.get_pointer_to_function(result.fndesc.llvm_cfunc_wrapper_name))
+    return int(dispatcher.address)

@@ -11,7 +11,7 @@ from ..compilation import inline, jit
 from ..kernels.constraints.closure import CLOSE_STATE
 from ..tolerances import SAME_TIME, TINY, ZERO_BRACKETED, ZERO_CORRECTED
 from .flow import Flow, model_of
-from .guards import CONTACT, Guard, Guards, crossed, guard_value, place_for_guards, remember
+from .guards import CONTACT, Guard, Guards, crossed, guard_value, keep_guards, place_for_guards, remember
 from .stepper import close_step, dense_at, make_dense, take_step_again
 
 SAMPLES = 4
@@ -54,6 +54,23 @@ def nothing_can_happen(flow: Flow) -> bool:
 
 
 @inline
+def count_live(flow: Flow, guards: Guards) -> int:
+    """How many guards are looked at in the step: all but those of contacts that cannot come to zero."""
+    calls = flow.calls
+    return guards.shape[0] if calls.live == 0 else calls.others + table_at(calls.live, 1, 1, 0)[0, 0]
+
+
+@inline
+def live_guard(flow: Flow, k: int) -> int:
+    """The place of one of these among all guards."""
+    calls = flow.calls
+    if calls.live == 0 or k < calls.others:
+        return k
+    place: int = calls.others + table_at(calls.live, 1, k + 2, 0)[0, 1 + k - calls.others]
+    return place
+
+
+@inline
 def first_zero(flow: Flow, guards: Guards, step: Step, samples: int) -> tuple[bool, float]:
     """Whether a guard goes through zero in the step, and at which part of it the first does; all that do so then have `hit`."""
     if nothing_can_happen(flow):
@@ -63,12 +80,14 @@ def first_zero(flow: Flow, guards: Guards, step: Step, samples: int) -> tuple[bo
         go_to(flow, guards, step, 0.0)
         for e in range(guards.shape[0]):
             remember(guards[e], guard_value(flow, guards[e], step.t, flow.vectors.between))
+    keep_guards(guards)
+    live = count_live(flow, guards)
     for part in range(samples):
         left, right = part / samples, (part + 1) / samples
         go_to(flow, guards, step, right)
         found = False
-        for e in range(guards.shape[0]):
-            guard = guards[e]
+        for k in range(live):
+            guard = guards[live_guard(flow, k)]
             value = guard_value(flow, guard, step.t + right * step.h, flow.vectors.between)
             guard.hit = crossed(guard, value)
             if guard.hit:
@@ -79,7 +98,8 @@ def first_zero(flow: Flow, guards: Guards, step: Step, samples: int) -> tuple[bo
                 remember(guard, value)
         if found:
             return True, first_of_hit(flow, guards, step, left, right)
-        for e in range(guards.shape[0] if part > 0 else 0):
+        for k in range(live if part > 0 else 0):
+            e = live_guard(flow, k)
             if guards[e].sort == CONTACT and dips(flow, guards, e, step, left, right):
                 return True, first_of_hit(flow, guards, step, left - (right - left), guards[e].estimate)
     return False, 0.0

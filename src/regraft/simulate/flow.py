@@ -47,6 +47,8 @@ class Calls(Structure):
     glance: int  # address of a look at them that is enough in most steps (`kernels.contacts.glance.contact_glance`)
     quiet: int  # where there are no other guards, address of the integer that says whether any can come to zero; else 0
     passed_over: bool  # whether the guards were not looked at in the step before
+    others: int  # where there are contacts, how many guards are not theirs; these come first
+    live: int  # address of the list of their guards that are looked at in a step (`kernels.contacts.memory`), 0 for no contacts
 
 
 class Point(NamedTuple):

@@ -162,8 +162,8 @@ class Runner:
             guards[e].direction = event.direction
         for e, guard in enumerate(of_contacts, len(present)):
             guards[e] = guard
-        if self.contacts is not None and not present:
-            self.calls.quiet = self.contacts.quiet_at
+        if self.contacts is not None:
+            self.contacts.call_beside(self.calls, len(present))
         return tuple(event for event, _ in present), guards
 
     def _guard(self, event: Event) -> Guard | None:

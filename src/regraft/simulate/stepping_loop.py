@@ -17,7 +17,7 @@ from ..kernels.constraints.closure import CLOSE_STATE, CLOSE_VELOCITIES
 from ..tolerances import CLOSED, LAST_STEP, NO_PROGRESS, WHOLE_STEP
 from .crossings import SAMPLES, Step, first_zero, shorten
 from .flow import Flow, model_of, vectors_in, work_of
-from .guards import Guards, keep_guards, look_at_guards, put_guards_back, start_guards
+from .guards import Guards, look_at_guards, put_guards_back, start_guards
 from .records import array_type, record, tuple_type
 from .stepper import (
     ON_A_MANIFOLD,
@@ -181,7 +181,6 @@ def advance(flow: Flow, stepping: Stepping, guards: Guards) -> int:
     if stepping.recording.dense or guards.shape[0] > 0:
         make_dense(flow, h)
     if guards.shape[0] > 0:
-        keep_guards(guards)
         found, theta = first_zero(flow, guards, Step(t, h), SAMPLES if control.adaptive else 1)
         if calls.failed:
             return FUNCTION_FAILED

@@ -207,48 +207,60 @@ def _plural(kind: str) -> str:
 def _tables(
     structure: Structure, contacts: tuple[Contact, ...], names: tuple[str, ...], rows: list[tuple[int, Side, Side, Pairing, bool]]
 ) -> ContactPoints:
-    points, shapes = np.zeros((len(rows), t.POINTS), np.int64), np.zeros((len(rows), t.SHAPES))
+    points: list[list[int]] = []
+    shapes: list[list[float]] = []
     profiles: list[float] = []
     functions: list[Any] = []
     counts, seen = Counter(row[0] for row in rows), Counter[int]()
     point_names, meanings = [], []
-    in_row = {body: _in_row(structure, body) for body in {side.body for row in rows for side in row[1:3]}}
-    for i, (c, a, b, pairing, swapped) in enumerate(rows):
-        points[i, [t.KIND, t.FIXED, t.SWAPPED, t.CONTACT]] = pairing.kind, pairing.fixed, swapped, c
-        points[i, [t.ROW_A, t.ROW_B]] = structure.row(a.body), structure.row(b.body)
-        points[i, [t.TABLE, t.TABLE_SIZE]] = len(profiles), len(pairing.table)
+    bodies = {side.body for row in rows for side in row[1:3]}
+    in_row, row_of = {body: _in_row(structure, body) for body in bodies}, {body: structure.row(body) for body in bodies}
+    for c, a, b, pairing, swapped in rows:
+        point = [0] * t.POINTS
+        point[t.KIND], point[t.FIXED], point[t.SWAPPED], point[t.CONTACT] = pairing.kind, pairing.fixed, swapped, c
+        point[t.ROW_A], point[t.ROW_B] = row_of[a.body], row_of[b.body]
+        point[t.TABLE], point[t.TABLE_SIZE] = len(profiles), len(pairing.table)
         profiles += pairing.table
         if pairing.function is not None:
             functions.append(height_kernel(pairing.function))
-            points[i, t.TABLE] = functions[-1].address
+            point[t.TABLE] = functions[-1].address
         if pairing.kind not in (t.SPHERE_PLANE, t.SPHERE_SEGMENT):
-            points[i, [t.MEETING_KERNEL, t.GAP_KERNEL]] = _kernels()
-        _fill(in_row, shapes[i], contacts[c], a, b, pairing, swapped)
+            point[t.MEETING_KERNEL], point[t.GAP_KERNEL] = _kernels()
+        points.append(point)
+        shapes.append(_shapes_row(in_row, contacts[c], a, b, pairing, swapped))
         point_names.append(names[c] if counts[c] == 1 else f"{names[c]}/{seen[c]}")
         seen[c] += 1
         meanings.append(f"{a.what} on {b.what}" + (f": {pairing.meaning}" if pairing.meaning else ""))
     return ContactPoints(
-        points, shapes, np.array(profiles), tuple(point_names), tuple(meanings), names, contacts, tuple(functions)
+        np.array(points, np.int64).reshape(-1, t.POINTS),
+        np.array(shapes, float).reshape(-1, t.SHAPES),
+        np.array(profiles),
+        tuple(point_names),
+        tuple(meanings),
+        names,
+        contacts,
+        tuple(functions),
     )
 
 
-def _fill(in_row: Mapping[str, Pose], row: Array, contact: Contact, a: Side, b: Side, pairing: Pairing, swapped: bool) -> None:
+def _shapes_row(in_row: Mapping[str, Pose], contact: Contact, a: Side, b: Side, pairing: Pairing, swapped: bool) -> list[float]:
     """A row of `shapes`."""
-    first = (t.POSE_A, t.SIZE_A, t.REACH_A, a), (t.POSE_B, t.SIZE_B, t.REACH_B, b)
+    row = [0.0] * t.SHAPES
+    sides = (t.POSE_A, t.SIZE_A, t.REACH_A, a), (t.POSE_B, t.SIZE_B, t.REACH_B, b)
+    poses, sizes = (pairing.first, pairing.second), (pairing.first_size, pairing.second_size)
     for (pose_at, size_at, reach_at, side), pose, size, extent in zip(
-        first[::-1] if swapped else first,
-        (pairing.first, pairing.second),
-        (pairing.first_size, pairing.second_size),
-        extents(pairing),
-        strict=True,
+        sides[::-1] if swapped else sides, poses, sizes, extents(pairing), strict=True
     ):
-        row[pose_at : pose_at + 12] = (in_row[side.body] @ pose if side.body != WORLD else pose).row
+        placed = (in_row[side.body] @ pose if side.body != WORLD else pose).row.tolist()
+        row[pose_at : pose_at + 12] = placed
         row[size_at : size_at + len(size)] = size
-        row[reach_at] = 0.0 if side.body == WORLD else math.hypot(*row[pose_at + 9 : pose_at + 12]) + extent
-    row[[t.MU_STATIC, t.MU_KINETIC]] = contact.friction
+        row[reach_at] = 0.0 if side.body == WORLD else math.hypot(*placed[9:]) + extent
+    row[t.MU_STATIC], row[t.MU_KINETIC] = contact.friction
     row[t.RESTITUTION], row[t.LAW] = contact.restitution, LAWS[contact.law]
-    row[t.SURFACE : t.SURFACE + 3] = in_row[b.body].rotation @ np.array(contact.velocity)
+    if any(contact.velocity):
+        row[t.SURFACE : t.SURFACE + 3] = (in_row[b.body].rotation @ np.array(contact.velocity)).tolist()
     row[t.STEEPNESS] = steepness(pairing)
+    return row
 
 
 @cache

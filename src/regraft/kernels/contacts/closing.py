@@ -153,8 +153,8 @@ def close_speeds(model: KernelModel, work: Work, contacts: Contacts, q: Any, v: 
 def close_places(model: KernelModel, work: Work, contacts: Contacts, q: Any, v: Any, best: Any) -> float:
     """Put q where closed points touch and sticking ones are at their anchors; returns what is left. `best` is scratch (nq,).
 
-    Of moves that are hardly more than rounding all but the first are made with what was found for that one; it is what
-    `prepare_rows` would have found where they end.
+    After a move that is hardly more than rounding nothing is left, and all that was found for it is what `prepare_rows` would
+    find where it ends.
     """
     worst, contacts.header[READY] = 0.0, 0
     for trial in range(_TRIALS):
@@ -165,21 +165,20 @@ def close_places(model: KernelModel, work: Work, contacts: Contacts, q: Any, v: 
         before, worst = worst, position_gaps(model, work, contacts, problem)
         if worst <= CONTACT_CLOSED or (trial > 2 and not worst < 0.5 * before):
             break
-        if contacts.header[READY] == 0 or worst > NO_MOVE:
-            factorise(model, work, q)
-            if contacts.header[CLOSING] != 0:
-                closed = loops_at(model.handle, 0.0)
-                hold(model, work, closed, q)
-                couple(model, work, closed, REDUNDANT)
-            spread_active(model, work, contacts)
-            couple_contacts(model, work, contacts, q, problem.A)
-            contacts.header[READY] = 1 if worst <= NO_MOVE and contacts.header[CLOSING] == 0 else 0
+        factorise(model, work, q)
+        if contacts.header[CLOSING] != 0:
+            closed = loops_at(model.handle, 0.0)
+            hold(model, work, closed, q)
+            couple(model, work, closed, REDUNDANT)
+        spread_active(model, work, contacts)
+        couple_contacts(model, work, contacts, q, problem.A)
         least_move(model, work, contacts, q, problem)
         for i in range(q.shape[0]):
             best[i] = q[i]
         configuration.integrate(model.walk, best, contacts.spare[STEP], q)
-        if trial == _TRIALS - 1:
-            contacts.header[READY] = 0  # bodies are no longer placed where they are
+        if worst <= NO_MOVE and contacts.header[CLOSING] == 0:
+            contacts.header[READY] = 1
+            return 0.0
     return worst
 
 
@@ -209,6 +208,15 @@ def turn_directions(model: KernelModel, work: Work, contacts: Contacts) -> None:
                 contacts.kept[i, SLACK + 1] = -1.0  # its guard is below zero now, which ends the slip
             elif size > SLOW_SLIP and along > 0.0:
                 store(contacts.kept, i, DIRECTION, scale(1.0 / size, slip))
+
+
+@inline
+def slides(contacts: Contacts) -> bool:
+    """Whether any point does."""
+    some = False
+    for a in range(contacts.header[ACTIVE_POINTS]):
+        some = some or contacts.items[contacts.active[0, a], MODE] == SLIDE
+    return some
 
 
 @inline
@@ -261,8 +269,9 @@ def contact_closing(handle: int, q: int, v: int, step: int, best: int, result: i
         gap = max(gap, call_kernel(closes, (handle, q, v, step, best, result, what)))
     prepare_rows(m, w, contacts, position, velocity)
     close_speeds(m, w, contacts, position, velocity, True)
-    move_bodies(m, w, position, velocity)
-    turn_directions(m, w, contacts)
+    if slides(contacts) or closes != 0:
+        move_bodies(m, w, position, velocity)
+        turn_directions(m, w, contacts)
     look_out(m, w, contacts, h)
     drop_slack(contacts)
     return gap

@@ -10,7 +10,7 @@ from typing import Any
 
 from ...algebra.memory import call_kernel, vector_at
 from ...algebra.spatial import zero_spatial
-from ...compilation import jit, long_entry
+from ...compilation import inline, long_entry
 from ...tolerances import (
     UNHEALTHY,
 )
@@ -40,6 +40,7 @@ from .memory import (
     problem_of,
 )
 from .modes import solve_modes
+from .outlook import list_live
 from .patches import share_in_patches, spare_rows
 from .problem import SOLVED
 from .response import couple_contacts
@@ -48,7 +49,7 @@ from .rubs import add_slides, rates_of_rubs, rub_rate
 from .slow_slips import look_ahead
 
 
-@jit
+@inline
 def rows_acceleration(model: KernelModel, work: Work, contacts: Contacts, rates: Any, out: Any) -> None:
     """How the active rows accelerate, with VEL and A of the bodies and the accelerations `rates` of the joints."""
     still, world = zero_spatial(work.body[0, R]), rising_world(model, work.body[0, R])
@@ -65,12 +66,12 @@ def rows_acceleration(model: KernelModel, work: Work, contacts: Contacts, rates:
         row += 1
 
 
-@jit
+@inline
 def hold_contacts(model: KernelModel, work: Work, contacts: Contacts, q: Any, out: Any) -> bool:
     """Forces of contacts and what they make of the accelerations `out`; after the dynamics without them. False for none."""
     meet_active(model, work, contacts)
     problem = problem_of(contacts)
-    pose_problem(model, work, contacts, problem)
+    slides = pose_problem(model, work, contacts, problem)
     rows_acceleration(model, work, contacts, out, problem.b)
     spread_active(model, work, contacts)
     couple_contacts(model, work, contacts, q, problem.A)
@@ -79,14 +80,16 @@ def hold_contacts(model: KernelModel, work: Work, contacts: Contacts, q: Any, ou
         if not choose_modes(model, work, contacts, problem):
             return False
     else:
-        look_ahead(model, work, contacts, problem)
+        if slides:
+            look_ahead(model, work, contacts, problem)
         unknowns, rank, left = solve_modes(problem, False)
         contacts.header[FREE] = unknowns - rank + contacts.header[SPARED_ROWS]
         keep_directions(contacts, problem)
         if not left < UNHEALTHY:
             return False
     apply_forces(work, contacts, problem.lam)
-    share_in_patches(contacts, problem)
+    if contacts.header[SPARED_ROWS] > 0:
+        share_in_patches(contacts, problem)
     keep_forces(contacts, problem)
     world = rising_world(model, work.body[0, R])
     accelerate(model, work, world, out)
@@ -124,6 +127,7 @@ def contact_dynamics(handle: int, q: int, v: int, tau: int, external: int, pushe
         watch_open_ones(m, w, contacts)
         keep_first_directions(contacts)
         forget_forces(contacts)
+        list_live(contacts)
         spare_rows(contacts)
     elif active_rows(contacts) > 0:
         note_forces(contacts)

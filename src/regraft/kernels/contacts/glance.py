@@ -57,7 +57,7 @@ def force_guards(contacts: Contacts, i: int) -> tuple[float, float]:
     return force, contacts.shapes[i, MU_STATIC] * force - friction
 
 
-@jit
+@inline
 def note_forces(contacts: Contacts) -> None:
     """LEAST and MOST of what forces say in the stages of a step; after each dynamics."""
     for a in range(contacts.header[ACTIVE_POINTS] + contacts.header[ACTIVE_RUBS]):

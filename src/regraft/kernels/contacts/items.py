@@ -28,7 +28,7 @@ from .memory import (
     Contacts,
 )
 from .points import meet_point
-from .problem import BOX, CONE, OPEN, RAY, SLIDE, STICK
+from .problem import BEND, BOX, CONE, OPEN, RAY, SLIDE, STICK
 from .problem import Contacts as Problem
 from .rows import along_rows, slip_velocity
 from .rubs import meet_rubs
@@ -101,10 +101,13 @@ def slip_direction(contacts: Contacts, i: int, v: Vector) -> Vector:
     return scale(1.0 / size if size > 0.0 else 0.0, found)
 
 
-@jit
-def pose_problem(model: KernelModel, work: Work, contacts: Contacts, problem: Problem) -> None:
-    """Kinds, modes, laws and slip directions of the active items, in their present modes; after `meet_active`."""
-    still, n = zero_spatial(work.body[0, R]), contacts.points.shape[0]
+@inline
+def pose_problem(model: KernelModel, work: Work, contacts: Contacts, problem: Problem) -> bool:
+    """Kinds, modes, laws and slip directions of the active items, in their present modes; says whether any point slides.
+
+    After `meet_active`.
+    """
+    still, n, some = zero_spatial(work.body[0, R]), contacts.points.shape[0], False
     for a in range(problem.kinds.shape[0]):
         i = contacts.active[0, a]
         problem.modes[a] = contacts.items[i, MODE]
@@ -112,7 +115,9 @@ def pose_problem(model: KernelModel, work: Work, contacts: Contacts, problem: Pr
             slides = contacts.items[i, MODE] == SLIDE
             problem.kinds[a] = RAY if slides else CONE
             problem.mu_s[a], problem.mu_k[a] = contacts.shapes[i, MU_STATIC], contacts.shapes[i, MU_KINETIC]
+            problem.scratch[BEND, a] = 0.0
             if slides:
+                some = True
                 along = slip_direction(contacts, i, slip_velocity(model, work, contacts, i, VEL, still))
                 problem.directions[a, 0], problem.directions[a, 1] = tangent_part(contacts, i, along)
             else:
@@ -121,9 +126,10 @@ def pose_problem(model: KernelModel, work: Work, contacts: Contacts, problem: Pr
             problem.kinds[a] = BOX
             problem.mu_s[a] = problem.mu_k[a] = contacts.kept[i, LARGEST]
             problem.directions[a, 0], problem.directions[a, 1] = contacts.kept[i, DIRECTION], 0.0
+    return some
 
 
-@jit
+@inline
 def meet_active(model: KernelModel, work: Work, contacts: Contacts) -> None:
     """Where the active points are and how these places move, and along what joints rub; after bodies are placed and moved."""
     meet_rubs(model, contacts)

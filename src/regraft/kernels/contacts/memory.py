@@ -39,7 +39,8 @@ READY = 34  # 1 where all that `closing.prepare_rows` finds is there
 QUIET = 35  # 1 where no mode can end within the present step, see `outlook`
 SPARED_AT = 36
 SPARED_ROWS = 37  # how many rows are spared, see `patches`
-CONTACT_HEADER = 38
+LIVE_AT = 38
+CONTACT_HEADER = 39
 
 # items: int64 (points + rubs, ITEM)
 MODE = 0  # OPEN, STICK or SLIDE
@@ -49,7 +50,8 @@ BEFORE = 3  # its mode before the event
 RUB_LOOP = 4  # of a rub: the number of its joint among those that close loops, −1 for a joint of the tree,
 RUB_OWN = 5  # and which velocity of that joint it is
 WATCHED = 6  # of an open point: 1 where it may touch within the present step
-ITEM = 7
+PATCH = 7  # of a closed point, while SPARED_ROWS is not 0: see `patches`
+ITEM = 8
 
 NOTHING, TOUCHES, LEAVES, SLIPS, HOLDS, STAYS, GOES_ON, HELD = range(8)
 """What happens to an item: HIT. LEAVES: the normal force would pull. SLIPS: friction is not enough. HOLDS: slip has ended.
@@ -73,6 +75,8 @@ LEAST = 25  # 2: of what forces say of the end of its mode, the least in the sta
 MOST = 27  # 2: and the most
 CLEARANCE = 29  # of an open point: how wide its gap is at least
 KEPT = 30
+
+# live: int64 (1, 1 + 2 · items): how many guards are looked at in the present step, and which; 2 i and 2 i + 1 belong to item i
 
 # kinds: int64 (3, items), of the active items one after the other, as `problem` wants them
 SORTS = 0  # CONE, RAY, BOX or FIXED_FORCE
@@ -138,6 +142,7 @@ class Contacts(NamedTuple):
     spare: Any
     bodies: Any
     values: Any  # (1, 2 · items): guards
+    live: Any
     pairs: Any
     header: Any
 
@@ -165,6 +170,7 @@ def contacts_at(handle: int) -> Contacts:
         table_at(at[0, SPARE_AT], SPARES, nv, 0.0),
         table_at(at[0, BODY_SPARE_AT], at[0, BODIES], BODY_SPARE, 0.0),
         table_at(at[0, VALUES_AT], 1, 2 * (n + m), 0.0),
+        table_at(at[0, LIVE_AT], 1, 1 + 2 * (n + m), handle),
         table_at(at[0, PAIRS_AT], m, PAIR, 0.0),
         at[0],
     )

@@ -34,6 +34,22 @@ def look_out(model: KernelModel, work: Work, contacts: Contacts, h: float) -> No
         elif contacts.items[i, MODE] == SLIDE or (contacts.points[i, KIND] == SPHERE_SEGMENT and contacts.points[i, FIXED] == 0):
             quiet = False
     contacts.header[QUIET] = 1 if quiet else 0
+    list_live(contacts)
+
+
+@jit
+def list_live(contacts: Contacts) -> None:
+    """`live`: the guards of all items but open points that are not watched."""
+    count, n = 0, contacts.points.shape[0]
+    for i in range(contacts.items.shape[0]):
+        opened = i < n and contacts.items[i, MODE] == OPEN
+        if not opened or contacts.items[i, WATCHED]:
+            contacts.live[0, 1 + count] = 2 * i
+            count += 1
+        if not opened:
+            contacts.live[0, 1 + count] = 2 * i + 1
+            count += 1
+    contacts.live[0, 0] = count
 
 
 @inline

@@ -17,7 +17,7 @@ from ...compilation import inline, jit
 from ...tolerances import PATCH_ROW, TINY
 from ..tables import KernelModel, Work
 from .items import is_anchored
-from .memory import ACTIVE_POINTS, CLOSING, MODE, SPARED_ROWS, Contacts, problem_of
+from .memory import ACTIVE_POINTS, CLOSING, MODE, PATCH, SPARED_ROWS, Contacts, problem_of
 from .problem import STICK, VECTORS
 from .problem import Contacts as Problem
 from .response import couple_tree
@@ -35,32 +35,40 @@ def holds(contacts: Contacts, a: int) -> bool:
 
 
 @inline
-def is_between(contacts: Contacts, a: int, first: int) -> bool:
-    """Whether the active points a and `first` are between the same two bodies, and both hold."""
-    i, k = contacts.active[0, a], contacts.active[0, first]
-    same = contacts.points[i, ROW_A] == contacts.points[k, ROW_A] and contacts.points[i, ROW_B] == contacts.points[k, ROW_B]
-    return same and holds(contacts, a)
+def is_between(contacts: Contacts, a: int, b: int) -> bool:
+    """Whether two active points are between the same two bodies."""
+    i, k = contacts.active[0, a], contacts.active[0, b]
+    return contacts.points[i, ROW_A] == contacts.points[k, ROW_A] and contacts.points[i, ROW_B] == contacts.points[k, ROW_B]
 
 
 @inline
-def begins_patch(contacts: Contacts, first: int) -> bool:
-    """Whether an active point holds and none before it is between the same two bodies."""
-    earlier = 0
-    for a in range(first):
-        if is_between(contacts, a, first):
-            earlier += 1
-    return earlier == 0 and holds(contacts, first)
+def is_in(contacts: Contacts, a: int, first: int) -> bool:
+    """Whether an active point is in the patch that begins with another one."""
+    return contacts.items[contacts.active[0, a], PATCH] == first
+
+
+@jit
+def list_patches(contacts: Contacts) -> None:
+    """PATCH of the active points: the first active point of the same patch, −1 where the point is alone in its own."""
+    for a in range(contacts.header[ACTIVE_POINTS]):
+        contacts.items[contacts.active[0, a], PATCH] = -1
+        if not holds(contacts, a):
+            continue
+        for first in range(a):
+            if is_between(contacts, a, first) and holds(contacts, first):
+                contacts.items[contacts.active[0, a], PATCH] = contacts.items[contacts.active[0, first], PATCH] = first
+                break
 
 
 @inline
-def patch_size(contacts: Contacts, first: int) -> tuple[int, float]:
-    """How many points the patch has that begins with an active point, and how far they are from that one."""
-    count, size, c = 0, 0.0, load(contacts.met, contacts.active[0, first], POINT, 3)
+def patch_size(contacts: Contacts, first: int) -> float:
+    """How far the points of a patch are from its first, at most."""
+    size, c = 0.0, load(contacts.met, contacts.active[0, first], POINT, 3)
     for a in range(first, contacts.header[ACTIVE_POINTS]):
-        if is_between(contacts, a, first):
+        if is_in(contacts, a, first):
             arm = subtract(load(contacts.met, contacts.active[0, a], POINT, 3), c)
-            count, size = count + 1, max(size, math.sqrt(dot(arm, arm)))
-    return count, size
+            size = max(size, math.sqrt(dot(arm, arm)))
+    return size
 
 
 @inline
@@ -76,10 +84,11 @@ def spare_rows(contacts: Contacts) -> None:
     """Choose the rows that need not be computed with, after modes were chosen; places of points are those of that moment."""
     if contacts.header[CLOSING] != 0:
         return
+    list_patches(contacts)
     for first in range(contacts.header[ACTIVE_POINTS]):
-        if begins_patch(contacts, first):
-            count, size = patch_size(contacts, first)
-            if count > 1 and size > 0.0:
+        if is_in(contacts, first, first):
+            size = patch_size(contacts, first)
+            if size > 0.0:
                 spare_in_patch(contacts, problem_of(contacts), first, size)
 
 
@@ -88,7 +97,7 @@ def spare_in_patch(contacts: Contacts, problem: Problem, first: int, size: float
     """Of the rows of a patch, keep those that are farthest from what the kept ones hold already, one after the other."""
     E, c = problem.scratch[VECTORS:], load(contacts.met, contacts.active[0, first], POINT, 3)
     for a in range(first, contacts.header[ACTIVE_POINTS]):
-        if is_between(contacts, a, first):
+        if is_in(contacts, a, first):
             for along in range(3):
                 moment, force = pull(contacts, a, along, c, size)
                 store(E, 3 * a + along, 0, moment)
@@ -98,7 +107,7 @@ def spare_in_patch(contacts: Contacts, problem: Problem, first: int, size: float
     for _ in range(_MOST):
         best, largest = -1, PATCH_ROW
         for a in range(first, contacts.header[ACTIVE_POINTS]):
-            if is_between(contacts, a, first):
+            if is_in(contacts, a, first):
                 for r in range(3 * a, 3 * a + 3):
                     square = product(E, r, r)
                     if contacts.spared[0, r] > 0 and square > largest:
@@ -124,7 +133,7 @@ def take_out(contacts: Contacts, E: Any, first: int, best: int) -> None:
     """Take from all rows of a patch that are spared what is along one that is kept."""
     square = product(E, best, best)
     for a in range(first, contacts.header[ACTIVE_POINTS]):
-        if is_between(contacts, a, first):
+        if is_in(contacts, a, first):
             for r in range(3 * a, 3 * a + 3):
                 if contacts.spared[0, r] > 0:
                     share = product(E, r, best) / square
@@ -135,12 +144,10 @@ def take_out(contacts: Contacts, E: Any, first: int, best: int) -> None:
 @jit
 def share_in_patches(contacts: Contacts, problem: Problem) -> None:
     """λ of all rows of patches, from that of the rows that are kept: the shortest with the same force and moment."""
-    if contacts.header[SPARED_ROWS] == 0:
-        return
     for first in range(contacts.header[ACTIVE_POINTS]):
-        if begins_patch(contacts, first):
-            count, size = patch_size(contacts, first)
-            if count > 1 and size > 0.0:
+        if is_in(contacts, first, first):
+            size = patch_size(contacts, first)
+            if size > 0.0:
                 share_in_patch(contacts, problem, first, size)
 
 
@@ -153,7 +160,7 @@ def share_in_patch(contacts: Contacts, problem: Problem, first: int, size: float
         for l in range(_MOST + 1):
             G[k, l] = 0.0
     for a in range(first, contacts.header[ACTIVE_POINTS]):
-        if is_between(contacts, a, first):
+        if is_in(contacts, a, first):
             for along in range(3):
                 r = 3 * a + along
                 moment, force = pull(contacts, a, along, c, size)
@@ -165,7 +172,7 @@ def share_in_patch(contacts: Contacts, problem: Problem, first: int, size: float
                     G[k, _MOST] += E[r, k] * problem.lam[r]
     solve_gram(G)
     for a in range(first, contacts.header[ACTIVE_POINTS]):
-        if is_between(contacts, a, first):
+        if is_in(contacts, a, first):
             for r in range(3 * a, 3 * a + 3):
                 total = 0.0
                 for k in range(_MOST):

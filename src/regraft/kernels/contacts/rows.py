@@ -110,28 +110,22 @@ def direction_of(contacts: Contacts, i: int, along: int) -> Vector:
     return load(contacts.met, i, TANGENTS + 3, 3)
 
 
-@jit
+@inline
 def spread_active(model: KernelModel, work: Work, contacts: Contacts) -> None:
-    """Y of all active rows that are not spared: what each joint feels of a unit force along the row.
+    """Y of all active rows, of points that are spared as a whole excepted: what each joint feels of a unit force along the row.
 
     After the joints are eliminated.
     """
     points, nv = contacts.points, contacts.Y.shape[1]
-    row = 0
     for a in range(contacts.header[ACTIVE_POINTS]):
-        i = contacts.active[0, a]
-        c = load(contacts.met, i, POINT, 3)
-        for along in range(3):
-            if contacts.spared[0, row] > 0:
-                row += 1
-                continue
-            e = direction_of(contacts, i, along)
-            for d in range(nv):
-                contacts.Y[row, d] = 0.0
-            spread_force(model, work, contacts.Y, row, points[i, ROW_A], c, e)
-            spread_force(model, work, contacts.Y, row, points[i, ROW_B], c, scale(-1.0, e))
-            row += 1
-    first = contacts.header[ACTIVE_POINTS]
+        i, row = contacts.active[0, a], 3 * a
+        if min(contacts.spared[0, row], contacts.spared[0, row + 1], contacts.spared[0, row + 2]) > 0:
+            continue
+        for d in range(nv):
+            contacts.Y[row, d] = contacts.Y[row + 1, d] = contacts.Y[row + 2, d] = 0.0
+        spread_point(model, work, contacts, row, points[i, ROW_A], i, 1.0)
+        spread_point(model, work, contacts, row, points[i, ROW_B], i, -1.0)
+    first, row = contacts.header[ACTIVE_POINTS], 3 * contacts.header[ACTIVE_POINTS]
     for a in range(first, first + contacts.header[ACTIVE_RUBS]):
         for d in range(nv):
             contacts.Y[row, d] = 0.0
@@ -140,12 +134,35 @@ def spread_active(model: KernelModel, work: Work, contacts: Contacts) -> None:
 
 
 @inline
-def spread_force(model: KernelModel, work: Work, Y: Any, row: int, k: int, c: Vector, f: Vector) -> None:
-    """Add what joints feel of a force at the point c in the world on the body of row k.  O(depth)."""
+def spread_point(model: KernelModel, work: Work, contacts: Contacts, row: int, k: int, i: int, sign: float) -> None:
+    """Add what joints feel of the forces along the three rows of point i, with a sign, on the body of row k.  O(depth).
+
+    The three go down together, as a processor is quicker with three sums than with one after the other.
+    """
     if k < 0:
         return
-    arm = subtract(c, tree_origin(model, work.body, k))
-    carry_down(model, work, Y, row, k, spatial(cross(arm, f), f))
+    walk, dof, Y = model.walk, work.dof, contacts.Y
+    arm = subtract(load(contacts.met, i, POINT, 3), tree_origin(model, work.body, k))
+    f = pull_at(arm, scale(sign, load(contacts.met, i, NORMAL, 3)))
+    g = pull_at(arm, scale(sign, load(contacts.met, i, TANGENTS, 3)))
+    h = pull_at(arm, scale(sign, load(contacts.met, i, TANGENTS + 3, 3)))
+    while k >= 0:
+        for d in range(walk[k, END] - 1, walk[k, V] - 1, -1):
+            along, response, inverse = load(dof, d, S, 6), load(dof, d, U, 6), dof[d, D]
+            first, second, third = power(along, f), power(along, g), power(along, h)
+            Y[row, d] += first
+            Y[row + 1, d] += second
+            Y[row + 2, d] += third
+            f = plus_times(f, -first * inverse, response)
+            g = plus_times(g, -second * inverse, response)
+            h = plus_times(h, -third * inverse, response)
+        k = walk[k, PARENT]
+
+
+@inline
+def pull_at(arm: Vector, f: Vector) -> Any:
+    """The wrench of a force whose point is at the end of an arm."""
+    return spatial(cross(arm, f), f)
 
 
 @inline
@@ -187,7 +204,7 @@ def spread_torque(model: KernelModel, work: Work, Y: Any, row: int, at: int) -> 
     carry_down(model, work, Y, row, walk[k, PARENT], force)
 
 
-@jit
+@inline
 def apply_forces(work: Work, contacts: Contacts, lam: Any) -> None:
     """Add the forces λ of all active rows to the reduced torques."""
     for row in range(lam.shape[0]):

@@ -40,7 +40,8 @@ class Bounces:
         of what rocks from one to the other, bounce together. They have come to rest when all that takes part stays down.
         """
         points, items = contacts.points, contacts.tables.items[: len(contacts.points.names)]
-        is_open, struck = items[:, m.MODE] == OPEN, np.isin(np.arange(len(items)), contacts.struck())
+        is_open, struck = items[:, m.MODE] == OPEN, np.zeros(len(items), bool)
+        struck[contacts.struck()] = True
         takes_part = struck | (is_open != contacts.were_open)
         if not takes_part.any():
             return

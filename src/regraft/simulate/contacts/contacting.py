@@ -90,6 +90,7 @@ class Contacting:
         self._best = np.zeros(mech.nq)
         self._last = np.full(len(self.names), -np.inf)
         """When something happened to each item last."""
+        self._struck: Integers | None = np.zeros(0, np.int64)
 
     def call_into(self, calls: Calls) -> None:
         """Let a step compute with contacts."""
@@ -98,10 +99,10 @@ class Contacting:
         calls.glance = address_of(contact_glance)
         calls.watch, calls.values = address_of(contact_guards), self.tables.values.ctypes.data
 
-    @property
-    def quiet_at(self) -> int:
-        """The address of the integer that is 1 while no mode can end within the present step."""
-        return int(self.tables.header[m.QUIET :].ctypes.data)
+    def call_beside(self, calls: Calls, others: int) -> None:
+        """Let a step look at the guards of contacts, which come after so many others."""
+        calls.others, calls.live = others, self.tables.live.ctypes.data
+        calls.quiet = 0 if others else self.tables.header[m.QUIET :].ctypes.data
 
     def guards(self) -> list[Guard]:
         """Two for each item."""
@@ -144,8 +145,8 @@ class Contacting:
     def _settled(self, x: Array, jammed: int = -1) -> Array:
         found = x.copy()
         self.before, self.were_open = x.copy(), self.tables.items[: len(self.points.names), m.MODE] == OPEN
-        self.tables.kept[:, m.IMPULSE : m.IMPULSE + 3] = 0.0
-        self.told = contact_event(self.work, found, self._best, self.sequential, jammed)
+        self.tables.kept[:, m.IMPULSE : m.IMPULSE + 3], self._struck = 0.0, None
+        self.told = contact_event.call(self.work, found, self._best, self.sequential, jammed)
         if self.told & UNSOLVED:
             raise ModelError(
                 f"the impact of {listed(self._closed())} has no solution that obeys the laws of restitution and friction. "
@@ -223,8 +224,10 @@ class Contacting:
 
     def struck(self) -> Integers:
         """The points that took an impulse in the last event; one that is rounding is none."""
-        sizes = np.linalg.norm(self.tables.kept[: len(self.points.names), m.IMPULSE : m.IMPULSE + 3], axis=1)
-        return np.flatnonzero(sizes > SLACK_FORCE * sizes.max(initial=0.0))
+        if self._struck is None:
+            sizes = np.abs(self.tables.kept[: len(self.points.names), m.IMPULSE : m.IMPULSE + 3]).max(axis=1, initial=0.0)
+            self._struck = np.flatnonzero(sizes > SLACK_FORCE * sizes.max(initial=0.0))
+        return self._struck
 
     def problem(self) -> str | None:
         """Why contacts do not let the motion go on; None where they do."""

@@ -37,6 +37,7 @@ class ContactTables:
         self.active = np.zeros(max(items, 1), np.int64)
         self.met = np.zeros((n, MEETINGS))
         self.values = np.zeros(2 * items)
+        self.live = np.zeros(1 + 2 * items, np.int64)
         for i, rub in enumerate(rubs, n):
             self.items[i, m.RUB_V], self.items[i, m.RUB_LOOP], self.items[i, m.RUB_OWN] = rub.place, rub.loop, rub.own
             self.kept[i, m.LARGEST], self.items[i, m.MODE] = rub.torque, STICK
@@ -56,6 +57,7 @@ class ContactTables:
             (m.SPARE_AT, np.zeros((m.SPARES, nv))), (m.BODY_SPARE_AT, np.zeros((len(mech.bodies), m.BODY_SPARE))),
             (m.SCRATCH_AT, np.zeros(scratch_shape(rows))), (m.VALUES_AT, self.values),
             (m.PAIRS_AT, np.zeros((len(rubs), m.PAIR))), (m.SPARED_AT, np.zeros(rows, np.int64)),
+            (m.LIVE_AT, self.live),
         ):  # fmt: skip
             header[field] = self._at(table)
         if any(rub.loop >= 0 for rub in rubs):
