@@ -140,7 +140,7 @@ def first_of_hit(flow: Flow, guards: Guards, step: Step, left: float, right: flo
     """Where in [left, right] the first of the guards with `hit` goes through zero; takes `hit` from those that do so later.
 
     The zero is found of the one that seems to be the first, then of one that is through zero before that, and so on: with many
-    guards that is far less than to find the zeros of all.
+    guards that is far less than to find the zeros of all. One that is through zero there, and has come back by the end, counts.
     """
     same, zero = SAME_TIME * max(1.0, abs(step.t)) / step.h, right
     for _ in range(guards.shape[0] + 1):
@@ -151,11 +151,11 @@ def first_of_hit(flow: Flow, guards: Guards, step: Step, left: float, right: flo
                     first = e
                 count += 1
         zero = zero_of(flow, guards, first, step, left, right)
-        if count == 1:
+        if count > 1:
+            drop_later(flow, guards, first, step, min(zero + same, 1.0))
+        if not zero - same > left or not keep_earlier(flow, guards, first, step, zero - same):
             break
-        drop_later(flow, guards, first, step, min(zero + same, 1.0))
-        if not keep_earlier(flow, guards, first, step, max(zero - same, left)):
-            break
+        right = zero - same
     return zero
 
 
@@ -171,14 +171,16 @@ def drop_later(flow: Flow, guards: Guards, first: int, step: Step, theta: float)
 
 @jit
 def keep_earlier(flow: Flow, guards: Guards, first: int, step: Step, theta: float) -> bool:
-    """Whether guards other than the first are through zero already at the part theta; if so, these alone keep `hit`."""
+    """Whether guards other than the first are through zero already at the part theta; if so, these alone have `hit`."""
     go_to(flow, guards, step, theta)
     some = False
     for e in range(guards.shape[0]):
         guards[e].earlier = False
-        if guards[e].hit and e != first:
+        if e != first:
             value = guard_value(flow, guards[e], step.t + theta * step.h, flow.vectors.between)
             guards[e].earlier = crossed(guards[e], value)
+            if guards[e].earlier and not guards[e].hit:
+                guards[e].estimate = 0.0
             some = some or guards[e].earlier
     if some:
         for e in range(guards.shape[0]):
