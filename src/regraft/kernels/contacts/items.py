@@ -31,6 +31,7 @@ from .problem import BOX, CONE, OPEN, RAY, SLIDE, STICK
 from .problem import Contacts as Problem
 from .rows import along_rows, slip_velocity
 from .rubs import meet_rubs
+from .stages import contact_stage
 from .tables import MU_KINETIC, MU_STATIC, NORMAL, POINT, ROW_A, ROW_B, SWAPPED, TANGENTS
 
 
@@ -112,7 +113,7 @@ def pose_problem(model: KernelModel, work: Work, contacts: Contacts, problem: Pr
             problem.directions[a, 0], problem.directions[a, 1] = contacts.kept[i, DIRECTION], 0.0
 
 
-@jit
+@contact_stage
 def meet_active(model: KernelModel, work: Work, contacts: Contacts) -> None:
     """Where the active points are and how these places move, and along what joints rub; after bodies are placed and moved."""
     meet_rubs(model, contacts)

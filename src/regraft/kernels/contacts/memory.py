@@ -36,7 +36,8 @@ LOOP_RUBS = 31  # address of `loop_rubs.loop_rubs_kernel`, 0 where no joint that
 CALM = 32  # 1 where forces need not be looked at again within the present step, see `glance`
 LOOKS = 33  # how many stages of the present step have found forces
 READY = 34  # 1 where all that `closing.prepare_rows` finds is there
-CONTACT_HEADER = 35
+LOOPS = 35  # address of `closed_chains.closed_chains`, 0 where there are no loops
+CONTACT_HEADER = 36
 
 # items: int64 (points + rubs, ITEM)
 MODE = 0  # OPEN, STICK or SLIDE
@@ -104,6 +105,10 @@ PAIR = 19
 
 PAIRS, RATES_OF_PAIRS = range(2)
 """What `loop_rubs.loop_rubs_kernel` finds."""
+
+HOLD_LOOPS, BALANCE_LOOPS, RESPOND_LOOPS = range(3)
+"""What `closed_chains.closed_chains` does: make the rows of loops and their factors at q; find their forces for accelerations;
+add their part to the velocities after an impulse."""
 
 
 class Contacts(NamedTuple):
