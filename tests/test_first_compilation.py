@@ -15,6 +15,14 @@ import pytest
 from packaging.specifiers import SpecifierSet
 
 import regraft
+from regraft.compilation import units_of
+from regraft.compilation.ingredients import merged
+from regraft.kernels.contacts.closing import contact_closing
+from regraft.kernels.contacts.dynamics import contact_dynamics
+from regraft.kernels.contacts.events import contact_event
+from regraft.kernels.contacts.glance import contact_glance
+from regraft.kernels.contacts.guarding import contact_guards
+from regraft.simulate import stepping_loop
 
 PACKAGE = Path(regraft.__file__).parent
 
@@ -39,6 +47,7 @@ report["compiled"] = count.compiled
 print(json.dumps(report))
 """
 
+COLLECTS = "import gc; report['collects'] = gc.isenabled()"
 SLIDE = 'report["slide"] = float(rg.Prismatic((1, 0, 0)).pose([2.0]).translation[0])'
 
 # As an edit of a file that compiled functions of other files merge into themselves.
@@ -85,7 +94,7 @@ def cache(tmp_path_factory):
 @pytest.fixture(scope="module")
 def first(cache, copied):
     """The first call ever."""
-    return run(SLIDE, cache, copied)
+    return run(f"{SLIDE}\n{COLLECTS}", cache, copied)
 
 
 def test_importing_compiles_nothing_and_leaves_no_files(tmp_path):
@@ -102,6 +111,40 @@ def test_the_first_call_says_in_one_line_that_it_compiles_and_where_to(first, ca
     assert len(said) == 1
     assert "compil" in said[0]
     assert str(cache) in said[0]
+
+
+def test_garbage_that_lay_while_kernels_were_compiled_is_collected_again(first):
+    assert first[0]["collects"]
+
+
+def modules_in(*functions):
+    """The modules, without the package's name, of all that is merged into some functions."""
+    return {part.__module__.partition(".")[2] for function in functions for part in merged(function)}
+
+
+def waited_for(entry):
+    """The modules of all that is compiled for an entry."""
+    return modules_in(*(unit.dispatcher.py_func for unit in units_of(entry, entry.declared[0])))
+
+
+def test_the_loop_of_a_simulation_calls_the_dynamics_and_has_no_copy_of_it():
+    assert "kernels.aba" in waited_for(stepping_loop.run)
+    assert "kernels.aba" not in modules_in(stepping_loop.run.py_func)
+
+
+def test_a_run_without_events_waits_for_nothing_that_looks_for_them():
+    found = waited_for(stepping_loop.run)
+    assert not found & {"simulate.guards", "simulate.crossings", "kernels.constraints.closure"}
+    assert not [module for module in found if module.startswith("kernels.contacts")]
+
+
+@pytest.mark.parametrize("entry", [contact_dynamics, contact_closing, contact_event, contact_glance, contact_guards])
+def test_contacts_of_a_tree_wait_for_nothing_of_closed_chains(entry):
+    assert not waited_for(entry) & {
+        "kernels.constraints.closure",
+        "kernels.constraints.delassus",
+        "kernels.constraints.couplings",
+    }
 
 
 def test_the_first_call_leaves_what_it_compiled(first, cache):

@@ -12,7 +12,7 @@ from ..kernels.constraints.closure import CLOSE_STATE
 from ..tolerances import SAME_TIME, TINY, ZERO_BRACKETED, ZERO_CORRECTED
 from .flow import Flow, model_of
 from .guards import CONTACT, Guard, Guards, crossed, guard_value, keep_guards, place_for_guards, remember
-from .stepper import close_step, dense_at, make_dense, take_step_again
+from .stepper import close_step, dense_at, make_dense, take_step
 
 SAMPLES = 4
 """Parts of an adaptive step at whose ends guards are looked at, so that two zeros in one step are seen."""
@@ -241,7 +241,7 @@ def shorten(flow: Flow, guards: Guards, step: Step, theta: float) -> float:
     size = kept = theta * h
     nearest, back_again = np.inf, False
     for trial in range(5):
-        take_step_again(flow, t, size)
+        take_step(flow, t, size)
         if back_again:
             break
         value = guard_at_end(flow, guards, guards[e], t + size)

@@ -6,18 +6,22 @@ start, so what is integrated is (u, v): `slopes`, `error` and `dense` are pairs 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from ctypes import Structure
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numba import complex128, float64, int64
 from numba.core import types
 
 from ..algebra.memory import borrowed_vector, table_at
-from ..compilation import declare, inline_view
+from ..algebra.scalars import zero
+from ..compilation import declare, declared, inline, inline_view, stage, star
 from ..kernels.memory import model_at, work_at
+from ..kernels.stages import F, named
 from ..kernels.tables import KernelModel, Work
 from .integrators import Method
+from .places import value_at
 from .records import array_type, record, tuple_type
 
 MOST_STAGES = 8
@@ -49,6 +53,7 @@ class Calls(Structure):
     passed_over: bool  # whether the guards were not looked at in the step before
     others: int  # where there are contacts, how many guards are not theirs; these come first
     live: int  # address of the list of their guards that are looked at in a step (`kernels.contacts.memory`), 0 for no contacts
+    guarding: int  # address of what looks at guards (`guarding.guard_kernel`), 0 where there are none
 
 
 class Point(NamedTuple):
@@ -96,7 +101,8 @@ class Flow(NamedTuple):
     calls: Any  # a record, `Calls`; from Python an array with it
     push: Any  # (bodies, 6): where the wrench function writes to
     external: Any  # the wrenches as kernels take them
-    vectors: Any  # `Vectors`; from Python their `Scratch`, and an entry unpacks it
+    vectors: Any  # `Vectors`; from Python their `Scratch`, and `on_flow` unpacks it
+    place: int = 0  # where the flow lies as it was given, for stages to find it
 
 
 DENSE, SLOPES = 8, 8 + 2 * TERMS
@@ -149,17 +155,42 @@ def rows(table: Any, k: int, count: int) -> Any:
     return table_at(table[k].ctypes.data, count, table.shape[1], table)
 
 
-def _declare_flow(prefix: str, scalar: Any) -> None:
-    """The words for a flow and its scratch in a scalar."""
+def _declare_flow(prefix: str, scalar: Any) -> Any:
+    """The words for a flow and its scratch in a scalar; returns the type of the flow."""
     vector, table = types.Array(scalar, 1, "C"), types.Array(scalar, 2, "C")
     scratch, method = tuple_type(Scratch, table, table, vector), tuple_type(Method, float64[:, ::1], *(float64[::1],) * 3, int64)
     declare(f"{prefix}Scratch", scratch)
-    declare(f"{prefix}Flow", tuple_type(Flow, int64, method, array_type(Calls), float64[:, ::1], table, scratch))
+    flow = tuple_type(Flow, int64, method, array_type(Calls), float64[:, ::1], table, scratch, int64)
+    declare(f"{prefix}Flow", flow)
+    return flow
 
 
-_declare_flow("", float64)
-_declare_flow("Complex", complex128)
+given_flow_at = value_at({float64: _declare_flow("", float64), complex128: _declare_flow("Complex", complex128)})
 ComplexFlow = Flow
+
+
+def on_flow(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of (flow, ...) as one of (place, like, ...), which finds the flow where it lies as it was given."""
+    inner: Any = inline(function)
+
+    def placed(place: int, like: Any, *others: Any) -> Any:
+        given = given_flow_at(place, like)
+        vectors = vectors_in(given.vectors)
+        flow = Flow(given.tree, given.method, given.calls[0], given.push, given.external, vectors, place)
+        return inner(flow, *others)
+
+    return named(placed, function)
+
+
+def flow_stage(function: F) -> F:
+    """A function of (flow, ...) as a stage."""
+    called: Any = stage(on_flow(function), lambda scalar: (int64, scalar, star(declared(function, scalar, 1))))
+
+    @inline
+    def call(flow: Flow, *given: Any) -> Any:
+        return called(flow.place, zero(flow.vectors.result[0]), *given)
+
+    return cast("F", call)
 
 
 @inline_view

@@ -18,8 +18,8 @@ from ..kernels.tables import ORIGIN, ROOT
 from ..tolerances import AT_ZERO, BEYOND, GUARD_ROUNDING, UNNOTICED
 from .calls import call_at
 from .flow import Flow, Point, model_of, work_of
-from .records import Three, array_type, record
-from .stepper import evaluate
+from .records import Three, array_type, layout_of, record
+from .stepper import evaluate_closed
 
 HEIGHT, JOINT, FUNCTION, CONTACT = range(4)
 """What a guard can be: the height of a point over the ground, the position of a joint, a function of the user, or one of the two
@@ -55,6 +55,7 @@ Guards = Any
 """Those of one structure."""
 
 declare("Guards", array_type(Guard))
+GUARD = layout_of(Guard)
 
 AT_ONCE = 1e-2
 """The part of the first step within which a guard that is at zero must be through it for its rate to say where it goes."""
@@ -82,7 +83,7 @@ def guard_value(flow: Flow, guard: Guard, t: float, at: Point) -> Scalar:
     return result[0] - guard.value
 
 
-@inline
+@jit
 def place_for_guards(flow: Flow, guards: Guards, t: float, at: Point) -> None:
     """Place the bodies if any guard asks where one is; where there are contacts, find their forces and look at their guards."""
     if flow.calls.watch != 0:
@@ -99,7 +100,7 @@ def look_at_contacts(flow: Flow, t: float, at: Point) -> None:
     """The guards of contacts at a time and a state; `error`, which no step needs any more by then, is overwritten."""
     if call_kernel(flow.calls.glance, (flow.tree, at.q.ctypes.data, at.v.ctypes.data)) > 0.0:
         return
-    evaluate(flow, model_of(flow), work_of(flow), t, at, flow.vectors.error.v)
+    evaluate_closed(flow, t, at, flow.vectors.error.v)
     call_kernel(flow.calls.watch, (flow.tree, at.v.ctypes.data))
 
 

@@ -17,10 +17,11 @@ from ..kernels import configuration
 from ..kernels.derivatives import STEP
 from ..tolerances import END_SETTLED
 from .crossings import guard_at_end
-from .flow import ComplexFlow, Flow, model_of, vectors_in
+from .flow import ComplexFlow, Flow, model_of, on_flow
 from .guards import Guards
+from .places import place_of
 from .records import tuple_type
-from .stepper import first_slopes, next_step, take_step_again
+from .stepper import first_slopes, next_step, take_step
 
 TRIALS = 10  # corrections of the last step: each gains several digits
 NUDGE = 1e-5  # part of the largest step by which the guard's rate is measured
@@ -46,7 +47,7 @@ def repeat(flow: Flow, steps: Steps, last: Scalar, guards: Guards) -> Scalar:
     t, sizes = steps.t, steps.sizes
     first_slopes(flow, t)
     for i in range(sizes.shape[0] - 1):
-        take_step_again(flow, t, sizes[i] + 0.0 * last)
+        take_step(flow, t, sizes[i] + 0.0 * last)
         next_step(flow)
         t += sizes[i]
     h = last
@@ -61,25 +62,25 @@ def repeat(flow: Flow, steps: Steps, last: Scalar, guards: Guards) -> Scalar:
             h = h - change
             if abs(change.real) <= END_SETTLED * nudge / NUDGE and abs(change.imag) <= END_SETTLED * abs(h.imag):
                 break
-    take_step_again(flow, t, h)
+    take_step(flow, t, h)
     return h
 
 
 @jit
 def guard_after(flow: Flow, guards: Guards, t: float, h: Scalar) -> Scalar:
     """The guard at the end of a step of the size h."""
-    take_step_again(flow, t, h)
+    take_step(flow, t, h)
     return guard_at_end(flow, guards, guards[0], t + h.real)
 
 
 @long_entry
 def replay(given: Flow, x: Floats, steps: Steps, last: float, guards: Guards, out: Floats) -> float:
     """`repeat` from the state x to the state `out`; returns the size of the last step, NaN where a function failed."""
-    flow = Flow(given.tree, given.method, given.calls[0], given.push, given.external, vectors_in(given.vectors))
-    return fill_end(flow, x, steps, last, guards, out)
+    return fill_end(place_of(given), 0.0, x, steps, last, guards, out)
 
 
 @jit
+@on_flow
 def fill_end(flow: Flow, x: Any, steps: Steps, last: float, guards: Guards, out: Any) -> float:
     """`replay`; in a function of its own, which does not count who uses the arrays."""
     start, end = flow.vectors.start, flow.vectors.end
@@ -103,7 +104,13 @@ def tangents(given: ComplexFlow, x: Floats, steps: Steps, guards: Guards, seeds:
     Row c of `out` gets how (q, v, t) of the end changes with seed c, q as plain numbers; `directions` (nq, nv) gets how these
     change along the tangent space at the end.
     """
-    flow = Flow(given.tree, given.method, given.calls[0], given.push, given.external, vectors_in(given.vectors))
+    fill_tangents(place_of(given), complex(0.0), x, steps, guards, seeds, out, directions)
+
+
+@jit
+@on_flow
+def fill_tangents(flow: ComplexFlow, x: Any, steps: Steps, guards: Guards, seeds: Any, out: Any, directions: Any) -> None:
+    """`tangents`; in a function of its own, which does not count who uses the arrays."""
     for c in range(seeds.shape[0]):
         fill_tangent(flow, x, steps, guards, seeds[c], out[c])
     fill_directions(flow, directions)

@@ -24,6 +24,7 @@ from .driver import Call, Driver
 from .drives import Pushes, Torques
 from .events import Event, FrameBelow, FunctionGuard, JointAt, TimeAt, function_row
 from .flow import Calls, Flow, accelerations_in, new_scratch, start_in
+from .guarding import guarding_kernel
 from .guards import Guard
 from .imposing import Imposing
 from .integrators import Integrator
@@ -92,6 +93,7 @@ class Runner:
         self._now.q[:], self._now.v[:] = start._q, start._v
         self.events, self.guards = self._watched(events)
         self.guard_table = given_array(self.guards)
+        self.calls.guarding = guarding_kernel() if len(self.guards) else 0
         self.recorder = Recorder(self.nq, self.nv, settings.every)
         self.progress = stepping_loop.Progress(t=t)
         self.control = stepping_loop.Control(

@@ -13,7 +13,7 @@ from ..kernels import configuration
 from ..kernels.aba import aba
 from ..kernels.tables import BODY, PUSH, KernelModel, Work
 from .calls import call_at
-from .flow import Flow, Point, Vectors, model_of, work_of
+from .flow import Flow, Point, Vectors, flow_stage, model_of, work_of
 from .skeleton_step import skeleton_step
 
 SHARE = 0.06
@@ -28,83 +28,112 @@ def evaluate(flow: Flow, model: KernelModel, work: Work, t: float, at: Point, ou
 
     `model` and `work` are those of the flow, which are found once for all stages of a step.
     """
-    calls, torque, push, external, like = flow.calls, flow.vectors.torque, flow.push, flow.external, flow.vectors.result[0]
+    if not act(flow, model, t, at):
+        return np.nan * one(flow.vectors.result[0])
+    if flow.calls.has_loops:
+        return called_dynamics(flow, at, out) * one(flow.vectors.result[0])
+    return aba(model, work, at.q, at.v, flow.vectors.torque, flow.external, out)
+
+
+@inline
+def act(flow: Flow, model: KernelModel, t: float, at: Point) -> bool:
+    """Let the functions of the user act on a state: prescribed motions, torques and wrenches; False where one has failed."""
+    calls, torque, push, external = flow.calls, flow.vectors.torque, flow.push, flow.external
     if calls.failed:
-        return np.nan * one(like)
+        return False
     if calls.motion != 0 and call_at(calls.motion, t, at.q, at.v, flow.vectors.to_end, calls.motion_context) != 0:
         calls.failed = True
-        return np.nan * one(like)
+        return False
     if calls.torque != 0:
         for d in range(torque.shape[0]):
             torque[d] = np.nan  # stays where a signal comes on the way into a function in Python
         if call_at(calls.torque, t, at.q, at.v, torque, calls.torque_context) != 0:
             calls.failed = True
-            return np.nan * one(like)
+            return False
     if calls.wrenches != 0:
         for b in range(push.shape[0]):
             for c in range(push.shape[1]):
                 push[b, c] = np.nan
         if call_at(calls.wrenches, t, at.q, at.v, push, calls.wrenches_context) != 0:
             calls.failed = True
-            return np.nan * one(like)
+            return False
         for k in range(external.shape[0]):
             store(external, k, PUSH, load(push, model.walk[k, BODY], 0, 6))
-    if not calls.has_loops:
-        return aba(model, work, at.q, at.v, torque, external, out)
-    pushes = external.ctypes.data, external.shape[0]
-    margin = call_kernel(
-        calls.dynamics,
-        (flow.tree, at.q.ctypes.data, at.v.ctypes.data, torque.ctypes.data, pushes[0], pushes[1], out.ctypes.data),
-    )
-    return margin * one(like)
+    return True
+
+
+@inline
+def called_dynamics(flow: Flow, at: Point, out: Any) -> float:
+    """The acceleration into `out` by the dynamics that is called by its address; returns the least MARGIN."""
+    external = flow.external.ctypes.data, flow.external.shape[0]
+    q, v, torque = at.q.ctypes.data, at.v.ctypes.data, flow.vectors.torque.ctypes.data
+    return call_kernel(flow.calls.dynamics, (flow.tree, q, v, torque, external[0], external[1], out.ctypes.data))
 
 
 @jit
+def evaluate_closed(flow: Flow, t: float, at: Point, out: Any) -> None:
+    """`evaluate` where the dynamics is called by its address: without that of trees it is far quicker to compile."""
+    if act(flow, model_of(flow), t, at):
+        called_dynamics(flow, at, out)
+
+
+@inline
 def first_slopes(flow: Flow, t: float) -> Scalar:
     """The slopes at the start of a step."""
-    start, slopes = flow.vectors.start, flow.vectors.slopes
-    margin = evaluate(flow, model_of(flow), work_of(flow), t, start, slopes.v[0])
-    for d in range(start.v.shape[0]):
-        slopes.u[0, d] = start.v[d]
-    return margin
+    return take_stages(flow, t, 0.0 * flow.vectors.result[0], 0, 1)
 
 
 @inline
 def take_step(flow: Flow, t: float, h: Scalar) -> Scalar:
     """All stages but the first, up to the end of the step; returns the least MARGIN of them, NaN for a failure."""
+    return take_stages(flow, t, h, 1, flow.method.times.shape[0])
+
+
+@flow_stage
+def take_stages(flow: Flow, t: float, h: Scalar, begin: int, stop: int) -> Scalar:
+    """The slopes of some stages of a step, and its `end` by the last of them; returns the least MARGIN, NaN for a failure.
+
+    The first stage, 0, is at the start of the step. One function for that and for all others, as the dynamics is merged into it.
+    """
     start, end, to_end, slopes = flow.vectors.start, flow.vectors.end, flow.vectors.to_end, flow.vectors.slopes
-    model, work, weights, times = model_of(flow), work_of(flow), flow.method.weights, flow.method.times
+    model, work = model_of(flow), work_of(flow)
     walk = model.walk
     worst = one(flow.vectors.result[0])
-    if flow.calls.of_free_bodies:
-        skeleton_step(flow, h)
-        worst = evaluate(flow, model, work, t + h.real, end, slopes.v[1])
-        configuration.tangent(walk, to_end, end.v, slopes.u[1])
-        configuration.normalise(walk, end.q)
-        return worst
-    for i in range(1, times.shape[0]):
-        first = 0
-        while weights[i, first] == 0.0 and first < i - 1:  # most rows of the classical method have one weight alone
-            first += 1
-        for d in range(start.v.shape[0]):
-            u, v = weights[i, first] * slopes.u[first, d], weights[i, first] * slopes.v[first, d]
-            for j in range(first + 1, i):
-                u += weights[i, j] * slopes.u[j, d]
-                v += weights[i, j] * slopes.v[j, d]
-            to_end[d] = h * u
-            end.v[d] = start.v[d] + h * v
-        configuration.integrate(walk, start.q, to_end, end.q)
-        margin = evaluate(flow, model, work, t + times[i] * h.real, end, slopes.v[i])
-        configuration.tangent(walk, to_end, end.v, slopes.u[i])
+    for i in range(begin, stop):
+        at = end
+        if i == 0:
+            at = start
+        elif flow.calls.of_free_bodies:
+            skeleton_step(flow, h)
+        else:
+            go_to_stage(flow, walk, h, i)
+        margin = evaluate(flow, model, work, t + flow.method.times[i] * h.real, at, slopes.v[i])
+        if i > 0:
+            configuration.tangent(walk, to_end, end.v, slopes.u[i])
         worst = where_less(worst, margin, worst, margin)
-    configuration.normalise(walk, end.q)  # or rounding would add up
+    if begin > 0:
+        configuration.normalise(walk, end.q)  # or rounding would add up
+        return worst
+    for d in range(start.v.shape[0]):
+        slopes.u[0, d] = start.v[d]
     return worst
 
 
-@jit
-def take_step_again(flow: Flow, t: float, h: Scalar) -> Scalar:
-    """`take_step`, for all but the place where it is called for most steps: it is merged into that one."""
-    return take_step(flow, t, h)
+@inline
+def go_to_stage(flow: Flow, walk: Any, h: Scalar, i: int) -> None:
+    """`end`: the state at stage i of a step, by the slopes of the stages before it."""
+    start, end, to_end, slopes = flow.vectors.start, flow.vectors.end, flow.vectors.to_end, flow.vectors.slopes
+    weights, first = flow.method.weights, 0
+    while weights[i, first] == 0.0 and first < i - 1:  # most rows of the classical method have one weight alone
+        first += 1
+    for d in range(start.v.shape[0]):
+        u, v = weights[i, first] * slopes.u[first, d], weights[i, first] * slopes.v[first, d]
+        for j in range(first + 1, i):
+            u += weights[i, j] * slopes.u[j, d]
+            v += weights[i, j] * slopes.v[j, d]
+        to_end[d] = h * u
+        end.v[d] = start.v[d] + h * v
+    configuration.integrate(walk, start.q, to_end, end.q)
 
 
 @inline

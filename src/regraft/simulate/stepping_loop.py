@@ -15,22 +15,23 @@ from numba import float64, int64
 from ..compilation import declare, inline, jit, long_entry
 from ..kernels.constraints.closure import CLOSE_STATE, CLOSE_VELOCITIES
 from ..tolerances import CLOSED, LAST_STEP, NO_PROGRESS, WHOLE_STEP
-from .crossings import SAMPLES, Step, first_zero, shorten
-from .flow import Flow, model_of, vectors_in, work_of
-from .guards import Guards, look_at_guards, put_guards_back, start_guards
+from .crossings import SAMPLES
+from .flow import Flow, on_flow
+from .guarding import FIND, LOOK, NONE, PUT_BACK, SHORTEN, START, ask_guards
+from .guards import Guards
+from .places import place_of
 from .records import array_type, record, tuple_type
 from .stepper import (
     ON_A_MANIFOLD,
     SHARE,
     close_step,
     estimate_error,
-    evaluate,
+    evaluate_closed,
     first_slopes,
     make_dense,
     next_step,
     size_of_error,
     take_step,
-    take_step_again,
 )
 
 # why the loop came back; GOING: it did not
@@ -101,12 +102,12 @@ def run(given: Flow, given_stepping: GivenStepping, guards: Guards) -> int:
 
     The first call looks at the guards before any step: where one is beyond zero already, which may be an event, it comes back.
     """
-    flow = Flow(given.tree, given.method, given.calls[0], given.push, given.external, vectors_in(given.vectors))
     progress, control, recording, record, coordinate = given_stepping
-    return steps(flow, Stepping(progress[0], control[0], recording[0], record, coordinate), guards)
+    return steps(place_of(given), 0.0, Stepping(progress[0], control[0], recording[0], record, coordinate), guards)
 
 
 @jit
+@on_flow
 def steps(flow: Flow, stepping: Stepping, guards: Guards) -> int:
     """`run`; in a function of its own, which does not count who uses the arrays."""
     why = GOING if stepping.progress.started else start(flow, stepping, guards)
@@ -124,7 +125,7 @@ def start(flow: Flow, stepping: Stepping, guards: Guards) -> int:
     progress, control, calls = stepping.progress, stepping.control, flow.calls
     if not progress.looked:
         progress.looked = True
-        beyond = look_at_guards(flow, guards, progress.t)
+        beyond = guards.shape[0] > 0 and ask_guards(flow, guards, LOOK, progress.t, 0.0, 0.0) > 0.0
         if calls.failed:
             return FUNCTION_FAILED
         if beyond:
@@ -138,7 +139,8 @@ def start(flow: Flow, stepping: Stepping, guards: Guards) -> int:
         return NOT_FINITE
     if control.adaptive:
         control.step = first_size(flow, stepping)
-    start_guards(flow, guards, progress.t, control.step)
+    if guards.shape[0] > 0:
+        ask_guards(flow, guards, START, progress.t, control.step, 0.0)
     if calls.failed:
         return FUNCTION_FAILED
     control.grid = progress.t
@@ -181,15 +183,15 @@ def advance(flow: Flow, stepping: Stepping, guards: Guards) -> int:
     if stepping.recording.dense or guards.shape[0] > 0:
         make_dense(flow, h)
     if guards.shape[0] > 0:
-        found, theta = first_zero(flow, guards, Step(t, h), SAMPLES if control.adaptive else 1)
+        zero = ask_guards(flow, guards, FIND, t, h, SAMPLES if control.adaptive else 1)
         if calls.failed:
             return FUNCTION_FAILED
-        if found and forgiven:  # no error is, at an event
-            put_guards_back(guards)
+        if zero != NONE and forgiven:  # no error is, at an event
+            ask_guards(flow, guards, PUT_BACK, t, h, 0.0)
             control.strict, control.retried, control.step = True, True, h * SHRINK
             return GOING
-        if found:
-            h = shorten(flow, guards, Step(t, h), theta)
+        if zero != NONE:
+            h = ask_guards(flow, guards, SHORTEN, t, h, zero)
             if calls.failed:
                 return FUNCTION_FAILED
             finish_step(flow, stepping, t + h, h)
@@ -205,7 +207,7 @@ def close_end(flow: Flow, t: float, h: float) -> bool:
     if not close_step(flow, end.v, h, CLOSE_STATE) < CLOSED:
         return False
     if flow.vectors.result[0] != 0.0:  # something was stopped, and the last slopes are those before it
-        evaluate(flow, model_of(flow), work_of(flow), t + h, end, slopes.v[flow.method.times.shape[0] - 1])
+        evaluate_closed(flow, t + h, end, slopes.v[flow.method.times.shape[0] - 1])
     return True
 
 
@@ -328,7 +330,7 @@ def first_size(flow: Flow, stepping: Stepping) -> float:
     h = min(h, left)
     if nv == 0 or not h > 0.0:
         return left
-    margin = take_step_again(flow, stepping.progress.t, h)
+    margin = take_step(flow, stepping.progress.t, h)
     if not margin > 0.0:
         return h
     bend, last = 0.0, flow.method.times.shape[0] - 1

@@ -93,7 +93,8 @@ def derive_closed(
         np.empty(HEADER, np.int64),
     )
     heads = np.empty(2 + 2 * terms.shape[0], np.int64)
-    header[:] = header_at(tree)
+    for i in range(HEADER):
+        header[i] = header_at(tree)[i]
     header[memory.LOOPS], header[memory.COUPLINGS], header[memory.TERMS] = number, couplings, terms.shape[0]
     header[memory.COORDINATES] += row_loops(rows, given, header[memory.COORDINATES], loops)
     header[memory.LIMITS] += limits.shape[0]

@@ -11,14 +11,14 @@ from typing import Any
 
 from ...algebra.memory import call_kernel, load, store, vector_at
 from ...algebra.spatial import Vector, add, dot, rotate, scale, subtract, zero_spatial
-from ...compilation import inline, jit, long_entry
-from ...tolerances import CONTACT_CLOSED, MOST_INSIDE, NO_MOVE, PENETRATES, REDUNDANT, SLOW_SLIP, SPIRALS, TURNS_TOO
+from ...compilation import Floats, inline, jit, long_entry
+from ...tolerances import CONTACT_CLOSED, MOST_INSIDE, NO_MOVE, PENETRATES, SLOW_SLIP, SPIRALS, TURNS_TOO
 from .. import configuration
 from ..aba import factorise
-from ..constraints.closure import CLOSE_VELOCITIES, couple
-from ..constraints.rows import body_frame, hold, tree_origin
+from ..constraints.closure import CLOSE_VELOCITIES
+from ..constraints.rows import body_frame, tree_origin
 from ..kinematics import move_bodies, place_bodies
-from ..memory import loops_at, model_at, positions_in, velocities_in, work_at
+from ..memory import model_at, positions_in, velocities_in, work_at
 from ..tables import TAU, VEL, KernelModel, R, Work
 from .glance import judge_step
 from .guarding import drop_slack
@@ -28,6 +28,7 @@ from .memory import (
     ANCHOR,
     CLOSING,
     DIRECTION,
+    HOLD_LOOPS,
     INSIDE,
     MODE,
     READY,
@@ -47,24 +48,22 @@ from .outlook import look_out
 from .points import beyond_end
 from .problem import BEND, BOX, CONE, OPEN, SLIDE, STICK
 from .problem import Contacts as Problem
-from .response import couple_contacts, respond, rows_speed
+from .response import ask_loops, couple_contacts, respond, rows_speed
 from .rows import along_rows, apply_forces, slip_velocity, spread_active, surface_speed
+from .stages import contact_stage
 from .tables import GAP, POINT, SWAPPED
 
 _TRIALS = 6
 
 
-@jit
-def prepare_rows(model: KernelModel, work: Work, contacts: Contacts, q: Any, v: Any) -> None:
+@contact_stage
+def prepare_rows(model: KernelModel, work: Work, contacts: Contacts, q: Floats, v: Floats) -> None:
     """The factors of M, the rows of active items and their Delassus matrix at q."""
     if contacts.header[READY] == 1:
         contacts.header[READY] = 0
         return
     factorise(model, work, q)
-    if contacts.header[CLOSING] != 0:
-        closed = loops_at(model.handle, 0.0)
-        hold(model, work, closed, q)
-        couple(model, work, closed, REDUNDANT)
+    ask_loops(model, contacts, q, v, HOLD_LOOPS)
     move_bodies(model, work, q, v)
     meet_active(model, work, contacts)
     spread_active(model, work, contacts)
@@ -136,11 +135,11 @@ def least_move(model: KernelModel, work: Work, contacts: Contacts, q: Any, probl
     for d in range(work.dof.shape[0]):
         work.dof[d, TAU] = 0.0
     apply_forces(work, contacts, problem.lam)
-    respond(model, work, q, contacts.spare[STEP])
+    respond(model, work, contacts, q, contacts.spare[STEP])
 
 
-@jit
-def close_speeds(model: KernelModel, work: Work, contacts: Contacts, q: Any, v: Any, running: bool) -> None:
+@contact_stage
+def close_speeds(model: KernelModel, work: Work, contacts: Contacts, q: Floats, v: Floats, running: bool) -> None:
     """Take out of v what points that touch or stick may not have; after `prepare_rows` at q and v."""
     problem = problem_without_friction(contacts)
     speed_gaps(model, work, contacts, problem, v, running)
@@ -149,8 +148,8 @@ def close_speeds(model: KernelModel, work: Work, contacts: Contacts, q: Any, v: 
         v[d] += contacts.spare[STEP, d]
 
 
-@jit
-def close_places(model: KernelModel, work: Work, contacts: Contacts, q: Any, v: Any, best: Any) -> float:
+@contact_stage
+def close_places(model: KernelModel, work: Work, contacts: Contacts, q: Floats, v: Floats, best: Floats) -> float:
     """Put q where closed points touch and sticking ones are at their anchors; returns what is left. `best` is scratch (nq,).
 
     After a move that is hardly more than rounding nothing is left, and all that was found for it is what `prepare_rows` would
@@ -166,10 +165,7 @@ def close_places(model: KernelModel, work: Work, contacts: Contacts, q: Any, v: 
         if worst <= CONTACT_CLOSED or (trial > 2 and not worst < 0.5 * before):
             break
         factorise(model, work, q)
-        if contacts.header[CLOSING] != 0:
-            closed = loops_at(model.handle, 0.0)
-            hold(model, work, closed, q)
-            couple(model, work, closed, REDUNDANT)
+        ask_loops(model, contacts, q, v, HOLD_LOOPS)
         spread_active(model, work, contacts)
         couple_contacts(model, work, contacts, q, problem.A)
         least_move(model, work, contacts, q, problem)

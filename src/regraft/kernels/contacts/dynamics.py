@@ -15,10 +15,8 @@ from ...tolerances import (
     UNHEALTHY,
 )
 from ..aba import accelerate
-from ..constraints.closure import balance
-from ..constraints.rows import acceleration_gaps
 from ..kinematics import rising_world
-from ..memory import loops_at, model_at, positions_in, velocities_in, work_at
+from ..memory import model_at, positions_in, velocities_in, work_at
 from ..prescribed import impose_rates
 from ..tables import VEL, A, KernelModel, R, Work
 from .choosing import choose_modes, keep_first_directions, watch_open_ones
@@ -27,6 +25,7 @@ from .items import keep_directions, keep_forces, list_active, meet_active, pose_
 from .memory import (
     ACTIVE_POINTS,
     ACTIVE_RUBS,
+    BALANCE_LOOPS,
     BASE,
     CHOOSING,
     CLOSING,
@@ -43,7 +42,7 @@ from .modes import solve_modes
 from .outlook import list_live
 from .patches import share_in_patches, spare_rows
 from .problem import SOLVED
-from .response import couple_contacts
+from .response import ask_loops, couple_contacts
 from .rows import along_rows, apply_forces, relative_acceleration, slip_velocity, spread_active, turning_normal
 from .rubs import add_slides, rates_of_rubs, rub_rate
 from .slow_slips import look_ahead
@@ -94,9 +93,7 @@ def hold_contacts(model: KernelModel, work: Work, contacts: Contacts, q: Any, ou
     world = rising_world(model, work.body[0, R])
     accelerate(model, work, world, out)
     if contacts.header[CLOSING] != 0:
-        closed = loops_at(model.handle, 0.0)
-        acceleration_gaps(model, work, closed, out)
-        balance(model, work, closed)
+        ask_loops(model, contacts, q, out, BALANCE_LOOPS)
         accelerate(model, work, world, out)
     return True
 

@@ -185,7 +185,7 @@ def strike(model: KernelModel, work: Work, contacts: Contacts, q: Any, v: Any, s
     for d in range(work.dof.shape[0]):
         work.dof[d, TAU] = 0.0
     apply_forces(work, contacts, problem.lam)
-    respond(model, work, q, contacts.spare[STEP])
+    respond(model, work, contacts, q, contacts.spare[STEP])
     for d in range(v.shape[0]):
         v[d] += contacts.spare[STEP, d]
     for a in range(problem.kinds.shape[0]):

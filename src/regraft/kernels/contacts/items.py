@@ -32,6 +32,7 @@ from .problem import BEND, BOX, CONE, OPEN, RAY, SLIDE, STICK
 from .problem import Contacts as Problem
 from .rows import along_rows, slip_velocity
 from .rubs import meet_rubs
+from .stages import contact_stage
 from .tables import FIXED, MU_KINETIC, MU_STATIC, NORMAL, POINT, ROW_A, ROW_B, SURFACE, SWAPPED, TANGENTS
 
 
@@ -129,7 +130,7 @@ def pose_problem(model: KernelModel, work: Work, contacts: Contacts, problem: Pr
     return some
 
 
-@inline
+@contact_stage
 def meet_active(model: KernelModel, work: Work, contacts: Contacts) -> None:
     """Where the active points are and how these places move, and along what joints rub; after bodies are placed and moved."""
     meet_rubs(model, contacts)

@@ -40,7 +40,8 @@ QUIET = 35  # 1 where no mode can end within the present step, see `outlook`
 SPARED_AT = 36
 SPARED_ROWS = 37  # how many rows are spared, see `patches`
 LIVE_AT = 38
-CONTACT_HEADER = 39
+LOOPS = 39  # address of `closed_chains.closed_chains`, 0 where there are no loops
+CONTACT_HEADER = 40
 
 # items: int64 (points + rubs, ITEM)
 MODE = 0  # OPEN, STICK or SLIDE
@@ -121,6 +122,10 @@ PAIR = 19
 
 PAIRS, RATES_OF_PAIRS = range(2)
 """What `loop_rubs.loop_rubs_kernel` finds."""
+
+HOLD_LOOPS, BALANCE_LOOPS, RESPOND_LOOPS = range(3)
+"""What `closed_chains.closed_chains` does: make the rows of loops and their factors at q; find their forces for accelerations;
+add their part to the velocities after an impulse."""
 
 
 class Contacts(NamedTuple):

@@ -8,24 +8,31 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...algebra.memory import load, store
+from ...algebra.memory import call_kernel, load, store
 from ...algebra.spatial import zero_spatial
-from ...compilation import inline, jit
+from ...compilation import Floats, Table, inline, jit
 from ..aba import accelerate
 from ..constraints.closure import balance
 from ..constraints.couplings import moved_pair
 from ..constraints.rows import velocity_gaps
 from ..constraints.tables import APPLIED, FIRST, FIRST_TERM, RESIDUAL, TERM_JOINT, TOTAL, Loops
 from ..kinematics import move_bodies
-from ..memory import loops_at
 from ..tables import BIAS, TAU, VEL, D, KernelModel, R, Work
-from .memory import ACTIVE_POINTS, ACTIVE_RUBS, CLOSING, KEPT_MOTION, STEP, TORQUES, Contacts
+from .memory import ACTIVE_POINTS, ACTIVE_RUBS, CLOSING, KEPT_MOTION, LOOPS, RESPOND_LOOPS, STEP, TORQUES, Contacts
 from .rows import along_rows, relative_velocity
 from .rubs import rub_speed
+from .stages import contact_stage
 
 
-@jit
-def couple_contacts(model: KernelModel, work: Work, contacts: Contacts, q: Any, A: Any) -> None:
+@inline
+def ask_loops(model: KernelModel, contacts: Contacts, q: Any, rates: Any, what: int) -> None:
+    """Let `closed_chains.closed_chains` do something; where there are no loops, nothing."""
+    if contacts.header[LOOPS] != 0:
+        call_kernel(contacts.header[LOOPS], (model.handle, q.ctypes.data, rates.ctypes.data, what))
+
+
+@contact_stage
+def couple_contacts(model: KernelModel, work: Work, contacts: Contacts, q: Floats, A: Table) -> None:
     """A of the active rows, after the dynamics or `factorise`, `hold` and `couple`, and after `spread_active`."""
     if contacts.header[CLOSING] == 0:
         couple_tree(work, contacts, A)
@@ -63,7 +70,7 @@ def couple_closed(model: KernelModel, work: Work, contacts: Contacts, q: Any, A:
     for r in range(A.shape[0]):
         for d in range(contacts.Y.shape[1]):
             work.dof[d, TAU] = contacts.Y[r, d]
-        respond(model, work, q, contacts.spare[STEP])
+        respond(model, work, contacts, q, contacts.spare[STEP])
         move_bodies(model, work, q, contacts.spare[STEP])
         rows_speed(model, work, contacts, contacts.spare[STEP], A[r])
     for r in range(A.shape[0]):
@@ -73,16 +80,22 @@ def couple_closed(model: KernelModel, work: Work, contacts: Contacts, q: Any, A:
 
 
 @jit
-def respond(model: KernelModel, work: Work, q: Any, step: Any) -> None:
+def respond(model: KernelModel, work: Work, contacts: Contacts, q: Any, step: Any) -> None:
     """`step`: the velocities after an impulse whose reduced torques are TAU, with all that closed chains hold.
 
     Overwrites VEL, BIAS and TAU.
     """
-    closed, world = loops_at(model.handle, 0.0), zero_spatial(work.body[0, R])
     forget_bias(work)
-    accelerate(model, work, world, step)
+    accelerate(model, work, zero_spatial(work.body[0, R]), step)
+    ask_loops(model, contacts, q, step, RESPOND_LOOPS)
+
+
+@jit
+def respond_closed(model: KernelModel, work: Work, closed: Loops, q: Any, step: Any) -> None:
+    """`respond`, what closed chains add to `step`."""
     if closed.cuts.shape[0] == 0:
         return
+    world = zero_spatial(work.body[0, R])
     move_bodies(model, work, q, step)
     forget_bias(work)
     velocity_gaps(model, work, closed, step)

@@ -35,6 +35,7 @@ from ..kinematics import parent_motion
 from ..tables import CHILD, END, PARENT, TAU, D, KernelModel, S, U, V, Work
 from .memory import ACTIVE_POINTS, ACTIVE_RUBS, ON_CHILD, ON_PARENT, RUB_LOOP, RUB_V, Contacts
 from .rubs import loop_row
+from .stages import contact_stage
 from .tables import NORMAL, NORMAL_RATE, POINT, POINT_RATE, ROW_A, ROW_B, SURFACE, TANGENTS
 
 
@@ -110,7 +111,7 @@ def direction_of(contacts: Contacts, i: int, along: int) -> Vector:
     return load(contacts.met, i, TANGENTS + 3, 3)
 
 
-@inline
+@contact_stage
 def spread_active(model: KernelModel, work: Work, contacts: Contacts) -> None:
     """Y of all active rows, of points that are spared as a whole excepted: what each joint feels of a unit force along the row.
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ...compilation import address_of
 from ...describe.mechanism import Mechanism
 from ...kernels.contacts import memory as m
+from ...kernels.contacts.closed_chains import closed_chains
 from ...kernels.contacts.loop_rubs import loop_rubs_kernel
 from ...kernels.contacts.problem import STICK, scratch_shape
 from ...kernels.contacts.tables import MEETINGS
@@ -48,6 +49,7 @@ class ContactTables:
         constrained = mech.layout.is_constrained
         header[m.BASE] = address_of(prescribed_closed_step if constrained else prescribed_step)
         header[m.CLOSING] = closing_kernel() if constrained else 0
+        header[m.LOOPS] = address_of(closed_chains) if constrained else 0
         for field, table in (
             (m.POINTS_AT, points.points), (m.SHAPES_AT, points.shapes), (m.PROFILES_AT, points.profiles),
             (m.MET_AT, self.met), (m.ITEMS_AT, self.items), (m.KEPT_AT, self.kept),
