@@ -99,7 +99,12 @@ class Runner:
             largest=settings.step, rtol=settings.rtol, atol=settings.atol, error_before=1e-4,
         )  # fmt: skip
         self._stepping = stepping_loop.Stepping(
-            given(self.progress), given(self.control), given(self.recorder.recording), self.recorder.table, coordinates_of(mech)
+            given(self.progress),
+            given(self.control),
+            given(self.recorder.recording),
+            self.recorder.table,
+            coordinates_of(mech),
+            turning_of(mech),
         )
 
     def _rubs(self) -> tuple[Rub, ...]:
@@ -321,6 +326,17 @@ class Runner:
         if rates[d] == 0.0:
             return None
         return next(name for name, where in self.mech.layout.v_slices.items() if where.start <= d < where.stop)
+
+
+def turning_of(mech: Mechanism) -> NDArray[np.int64]:
+    """For each velocity GOES, TURNS or ROTATES."""
+    found = np.full(mech.layout.nv, stepping_loop.GOES, np.int64)
+    for name, where in mech.layout.v_slices.items():
+        kind, own = mech.joints[name].type, found[where]
+        own[list(kind.turns)] = stepping_loop.TURNS
+        if kind.quaternion is not None:
+            own[-3:] = stepping_loop.ROTATES
+    return found
 
 
 def coordinates_of(mech: Mechanism) -> NDArray[np.int64]:
