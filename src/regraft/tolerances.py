@@ -305,7 +305,7 @@ PARALLEL_AXES = 1e-12  # square of the sine of an angle
 """Capsules whose axes are nearer to parallel touch in the middle of the line along which they lie beside each other."""
 
 RIM_UPRIGHT = 1e-9  # rad, and relative to the radius of the rim
-"""Within this tilt the lowest point of a rim goes to its centre, as a rim that lies flat has none; its gap is off by no more."""
+"""About this tilt the lowest point of a rim goes to its centre, as a rim that lies flat has none; its gap is off by no more."""
 
 SURFACE_FOOT = 1e-7  # relative to the radius of the ball
 """A step on a surface towards the point nearest to a ball's centre is taken as it is where it is shorter, and one more ends the
@@ -399,8 +399,8 @@ UNHEALTHY = 1e-6  # relative to the sizes of its row
 SPIRALS = 3e-6  # m/s
 """A slower slip that becomes still slower, and turns by TURNS_TOO meanwhile, has ended."""
 
-SLOW_IN_STEP = 1e-5  # relative to the slip with which a step begins
-"""Such a slip is as slow, within the step: rounding of what was so much faster would give it a direction."""
+NEARLY_ENDED = 1e-5  # relative to the slip a step before
+"""A slip that has come down to this within a step ends with it."""
 
 REST_SPEED = 1e-5  # m/s
 """Points that come together more slowly do not bounce: what is left of infinitely many bounces is passed to rest."""
@@ -416,6 +416,10 @@ NEARLY_NO_FORCE = 1e-3  # N, or N m
 
 TURNS_TOO = 0.01  # relative to the square of the change of a slip along itself
 """By how much the square of its whole change has to be more, so that the slip counts as one that turns."""
+
+SLOW_IN_STEP = 0.01  # relative to the slip with which a step begins
+"""Such a slip is as slow, within the step: the errors that the stages of a step make in what was so much faster would give it a
+direction, and friction along that would keep the slip from coming to its end."""
 
 # --- limit cycles --------------------------------------------------------------------------------------------------------------
 

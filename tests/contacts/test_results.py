@@ -417,3 +417,22 @@ def test_tables_have_a_column_for_each_number():
     assert frame["cube.normal"].to_numpy() == pytest.approx(G, abs=1e-9)
     assert frame["cube.mode"].iloc[0] == "sliding"
     assert "cube.friction[2]" in frame
+
+
+def test_dry_friction_of_a_joint_is_counted_once_in_torques_and_reactions():
+    """What slides on a held carriage with a friction of 1 N drags it with 1 N, and with nothing once it has stopped, at 2 s."""
+    mech = rg.Mechanism(gravity=(0, 0, 0))
+    for name, on, rubs in (("carriage", "world", 0.0), ("sledge", "carriage", 1.0)):
+        mech.add_body(name, rg.Inertia.sphere(1.0, 0.1))
+        mech.add_joint(f"{name} x", rg.Prismatic((1, 0, 0), friction=rubs), on, name)
+    start = mech.state(v={"sledge x": 2.0})
+    held = rg.simulate(mech, start, 3.0, prescribed={"carriage x": lambda _t: (0.0, 0.0, 0.0)})
+    (stops,) = (event.t for event in held.events)
+    assert stops == pytest.approx(2.0, abs=1e-12)
+    slides = held.t <= stops
+    slides[np.flatnonzero(slides)[-1]] = False  # of the two samples at the event, the one after it
+    expected = np.where(slides, -1.0, 0.0)
+    assert held.torques()["carriage x"] == pytest.approx(expected, abs=1e-12)
+    assert held.reactions()["carriage x"][:, 3] == pytest.approx(expected, abs=1e-12)
+    free = rg.simulate(mech, start, 0.5)
+    assert free.reactions()["sledge x"][:, 3] == pytest.approx(-1.0, abs=1e-12)

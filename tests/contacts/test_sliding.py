@@ -129,3 +129,27 @@ def test_a_block_that_is_pushed_across_the_incline_creeps_down():
     assert sliding.any()
     opposed = np.einsum("tpk,tpk->tp", found.friction, found.slip) + mu * found.normal * found.slips
     assert np.abs(opposed[sliding]).max() < 1e-9
+
+
+def tripod(**options):
+    """A plate on three feet that slides and spins until it stops; how far it is then, and when all feet stick."""
+    mech = rg.Mechanism()
+    mech.add_body("plate", rg.Inertia.box(1.0, (0.3, 0.3, 0.02)))
+    mech.add_joint("free", rg.Free(), "world", "plate")
+    for k in range(3):
+        turn = 2 * math.pi * k / 3 + 0.3
+        mech.add_frame(f"foot {k}", "plate", rg.Pose(translation=(0.15 * math.cos(turn), 0.15 * math.sin(turn), -0.05)))
+    state = mech.state(q={"free": (0, 0, 0.05, 1, 0, 0, 0)}, v={"free": (1.0, 0.2, 0, 0, 0, 6.0)})
+    traj = rg.simulate(mech, state, 0.6, contacts=[rg.Contact(f"foot {k}", friction=0.3) for k in range(3)], **options)
+    pose = rg.body_poses(*traj.final)["plate"]
+    return traj.events, np.concatenate((pose.translation, pose.rotation.ravel()))
+
+
+def test_what_slides_and_spins_stops_at_the_same_place_whatever_the_steps():
+    """Its feet stop at once: slide and spin end together, as friction on three points leaves no other way."""
+    exact = tripod(rtol=1e-12, atol=1e-13)
+    for rtol in (1e-9, 1e-10, 1e-11):
+        events, place = tripod(rtol=rtol, atol=rtol / 10)
+        assert [event.name for event in events] == [f"foot {k} sticks" for k in range(3)]
+        assert [event.t for event in events] == pytest.approx([event.t for event in exact[0]], abs=1e-8)
+        assert place == pytest.approx(exact[1], abs=1e-10)

@@ -42,6 +42,11 @@ class JointKernels:
     pull(d, f) -> torque                  along v, of a force f along d: the transpose of tangent, at any d; None: f
     difference(q1, q0) -> d               q1 ⊖ q0, such that q0 ⊕ d = q1; None: q1 − q0
     normalise(q) -> q                     the nearest valid position; None: q is always valid
+    depart(q, u) -> q'                    as integrate, along coordinates u in which a step of an integrator is short; None: q ⊕ u
+    reach(q1, q0) -> u                    such that depart(q0, u) = q1; None: q1 ⊖ q0
+    carry(u, v) -> w                      the velocity v at depart(q, u), in the axes of a step that starts at q; None: v
+    carry_back(u, w) -> v                 the other way round
+    advance(u, v, a) -> rates of u and w  of a joint that moves at v and accelerates at a; None: tangent(u, v) and a
     limit(q) -> (value, (g0, g1, g2))     the limited measure and its rate per unit v; None: each coordinate is limited
     """
 
@@ -55,6 +60,11 @@ class JointKernels:
     pull: Callable[..., Any] | None = None
     difference: Callable[..., Any] | None = None
     normalise: Callable[..., Any] | None = None
+    depart: Callable[..., Any] | None = None
+    reach: Callable[..., Any] | None = None
+    carry: Callable[..., Any] | None = None
+    carry_back: Callable[..., Any] | None = None
+    advance: Callable[..., Any] | None = None
     limit: Callable[..., Any] | None = None
 
 

@@ -148,6 +148,39 @@ def normalise_switch(forms: Forms) -> Switch:
     )
 
 
+def depart_switch(forms: Forms) -> Switch:
+    """depart(kind, q, i, u, d, out): out = the position that a step along u reaches from q, for one joint."""
+    expression = "store_vector(out, i, {kernel}(load_vector(q, i, {nq}), load_vector(u, d, {nv})))"
+    cases, known = _cases(forms, "integrate", expression)
+    own, own_known = _cases(forms, "depart", expression)
+    added = {kind: f"add_numbers(q, i, u, d, out, i, {joint.nq})" for kind, joint in enumerate(forms)}
+    return _switch("joint_depart(kind, q, i, u, d, out)", {**added, **cases, **own}, "None", {**known, **own_known})
+
+
+def reach_switch(forms: Forms) -> Switch:
+    """reach(kind, q1, i, q0, j, out, d): out[d:] = the step that leads from q0 to q1, for one joint."""
+    expression = "store_vector(out, d, {kernel}(load_vector(q1, i, {nq}), load_vector(q0, j, {nq})))"
+    cases, known = _cases(forms, "difference", expression)
+    own, own_known = _cases(forms, "reach", expression)
+    subtracted = {kind: f"subtract_numbers(q1, i, q0, j, out, d, {joint.nq})" for kind, joint in enumerate(forms)}
+    return _switch("joint_reach(kind, q1, i, q0, j, out, d)", {**subtracted, **cases, **own}, "None", {**known, **own_known})
+
+
+def carry_switch(forms: Forms, name: str) -> Switch:
+    """carry, or carry_back (kind, u, d, v, out): out[d:] = the velocity v[d:] in the axes of the step's start, or back."""
+    turned = "store_vector(out, d, {kernel}(load_vector(u, d, {nv}), load_vector(v, d, {nv})))"
+    return _plain_switch(forms, name, f"joint_{name}(kind, u, d, v, out)", turned)
+
+
+def advance_switch(forms: Forms) -> Switch:
+    """advance(kind, u, d, v, rate, out): the rate of u[d:] into out[d:], and that of w in place of the acceleration rate[d:]."""
+    along = "store_vector(out, d, {kernel}(load_vector(u, d, {nv}), load_vector(v, d, {nv})))"
+    cases, known = _cases(forms, "tangent", along)
+    both = "store_both(out, rate, d, {kernel}(load_vector(u, d, {nv}), load_vector(v, d, {nv}), load_vector(rate, d, {nv})))"
+    own, own_known = _cases(forms, "advance", both)
+    return _switch("joint_advance(kind, u, d, v, rate, out)", {**cases, **own}, "None", {**known, **own_known})
+
+
 def limit_switch(forms: Forms) -> Switch:
     """limit(kind, q, i, c) -> (value, gradient): the c-th limited measure of a joint and its rate per unit of v[d : d + 3]."""
     return _plain_switch(forms, "limit", "joint_limit(kind, q, i, c)", "{kernel}(load_vector(q, i, {nq}))", "coordinate(q, i, c)")
@@ -173,6 +206,13 @@ def subtract_numbers(q1: Any, i: int, q0: Any, j: int, out: Any, d: int, count: 
 
 
 @inline
+def store_both(first: Any, second: Any, d: int, pair: Any) -> None:
+    """Two tuples into two vectors, from place d on."""
+    store_vector(first, d, pair[0])
+    store_vector(second, d, pair[1])
+
+
+@inline
 def coordinate(q: Any, i: int, c: int) -> tuple[Scalar, Vector]:
     """A coordinate as a measure, and its gradient."""
     value = q[i + c]
@@ -190,6 +230,7 @@ _HELPERS = {
     "coordinate": coordinate,
     "identity_pose": identity_pose,
     "load_vector": load_vector,
+    "store_both": store_both,
     "store_rows": store_rows,
     "store_vector": store_vector,
     "subtract_numbers": subtract_numbers,

@@ -12,17 +12,32 @@ from ..algebra.rotations import (
     conjugate,
     exp_pose,
     exp_quaternion,
+    exp_rotation,
     log_quaternion,
     quaternion_product,
     quaternion_rotation,
     rate_of_twist,
+    rate_of_vector,
     rotation_quaternion,
     stored_twist,
     unit_quaternion,
     unwound,
     unwound_force,
 )
-from ..algebra.spatial import Motion, Transform, add, axis_x, axis_y, axis_z, rotate, rotate_back, spatial, subtract, zero_vector
+from ..algebra.spatial import (
+    Motion,
+    Transform,
+    add,
+    axis_x,
+    axis_y,
+    axis_z,
+    cross,
+    rotate,
+    rotate_back,
+    spatial,
+    subtract,
+    zero_vector,
+)
 from ..compilation import inline
 from .contract import Array, JointKernels, JointType
 from .settings import BOUNDING, refuse_to_reverse, same
@@ -85,6 +100,44 @@ def normalise(q: tuple[Any, ...]) -> tuple[Any, ...]:
     return (q[0], q[1], q[2], r[0], r[1], r[2], r[3])
 
 
+# A body that spins and flies has a velocity that is steady in space, and turns in its own axes. Steps are taken along a straight
+# line therefore, with linear velocities in the axes of their start: what turns would have to be followed by many short steps.
+
+
+@inline
+def depart(q: tuple[Any, ...], u: tuple[Any, ...]) -> tuple[Any, ...]:
+    turn = (q[3], q[4], q[5], q[6])
+    p = add((q[0], q[1], q[2]), rotate(quaternion_rotation(turn), (u[0], u[1], u[2])))
+    r = quaternion_product(turn, exp_quaternion((u[3], u[4], u[5])))
+    return (p[0], p[1], p[2], r[0], r[1], r[2], r[3])
+
+
+@inline
+def reach(q1: tuple[Any, ...], q0: tuple[Any, ...]) -> tuple[Any, ...]:
+    turn = (q0[3], q0[4], q0[5], q0[6])
+    relative = quaternion_product(conjugate(turn), (q1[3], q1[4], q1[5], q1[6]))
+    way = rotate_back(quaternion_rotation(turn), subtract((q1[0], q1[1], q1[2]), (q0[0], q0[1], q0[2])))
+    return spatial(way, log_quaternion(relative))
+
+
+@inline
+def carry(u: tuple[Any, ...], v: tuple[Any, ...]) -> tuple[Any, ...]:
+    return spatial(rotate(exp_rotation((u[3], u[4], u[5])), (v[0], v[1], v[2])), (v[3], v[4], v[5]))
+
+
+@inline
+def carry_back(u: tuple[Any, ...], w: tuple[Any, ...]) -> tuple[Any, ...]:
+    return spatial(rotate_back(exp_rotation((u[3], u[4], u[5])), (w[0], w[1], w[2])), (w[3], w[4], w[5]))
+
+
+@inline
+def advance(u: tuple[Any, ...], v: tuple[Any, ...], a: tuple[Any, ...]) -> tuple[Any, Any]:
+    turned, going, spin = (u[3], u[4], u[5]), (v[0], v[1], v[2]), (v[3], v[4], v[5])
+    R = exp_rotation(turned)
+    pushed = add((a[0], a[1], a[2]), cross(spin, going))
+    return spatial(rotate(R, going), rate_of_vector(turned, spin)), spatial(rotate(R, pushed), (a[3], a[4], a[5]))
+
+
 class Free(JointType):
     """Six degrees of freedom: a body that floats. q = (x, y, z, then the quaternion w, x, y, z).
 
@@ -106,6 +159,7 @@ class Free(JointType):
     kernels = JointKernels(
         transform, columns, nearest,
         integrate=integrate, tangent=tangent, pull=pull, difference=difference, normalise=normalise,
+        depart=depart, reach=reach, carry=carry, carry_back=carry_back, advance=advance,
     )  # fmt: skip
     __slots__ = ()
 

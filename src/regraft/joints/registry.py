@@ -8,7 +8,10 @@ from .contract import JointType
 from .cylindrical import Cylindrical
 from .dispatch import (
     Form,
+    advance_switch,
+    carry_switch,
     columns_switch,
+    depart_switch,
     difference_switch,
     integrate_switch,
     limit_switch,
@@ -17,6 +20,7 @@ from .dispatch import (
     place_switch,
     pull_switch,
     rates_switch,
+    reach_switch,
     tabled_switch,
     tangent_switch,
     transform_switch,
@@ -74,5 +78,10 @@ joint_tangent = tangent_switch(FORMS)
 joint_pull = pull_switch(FORMS)
 joint_difference = difference_switch(FORMS)
 joint_normalise = normalise_switch(FORMS)
+joint_depart = depart_switch(FORMS)
+joint_reach = reach_switch(FORMS)
+joint_carry = carry_switch(FORMS, "carry")
+joint_carry_back = carry_switch(FORMS, "carry_back")
+joint_advance = advance_switch(FORMS)
 joint_limit = limit_switch(FORMS)
 joint_tabled = tabled_switch(FORMS)

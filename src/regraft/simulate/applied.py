@@ -161,7 +161,7 @@ def pushed(segment: Segment) -> Pushed:
 
 def _with_prescribed(segment: Segment, applied: Applied, torques: Array | None, pushes: Array | None) -> Array:
     """(samples, N_J): the torques, with those that prescribed motions take."""
-    mech = segment.mech
+    mech = _without_rubs(segment)
     found = np.zeros((len(segment.t), mech.coordinates.count)) if torques is None else torques.copy()
     acting = Forces(torques, pushes)
     if segment.contacts is not None:
@@ -238,11 +238,19 @@ def reaction_histories(segments: Sequence[Segment]) -> dict[str, Array]:
     """By joint: (samples, 6), as `joint_reactions` gives them; NaN while it is not there."""
     found = _nothing(segments, {name: 6 for segment in segments for name in segment.mech.joints})
     for segment, rows in _with_rows(segments):
-        mech, forces = segment.mech, _and_contacts(segment, pushed(segment), forces_of(segment))
+        mech, forces = _without_rubs(segment), _and_contacts(segment, pushed(segment), forces_of(segment))
         for i, x in enumerate(segment.seen):
             for name, wrench in joint_reactions(mech, State(mech.layout, x), *_by_name(mech, forces, i)).items():
                 found[name][rows.start + i] = wrench
     return found
+
+
+def _without_rubs(segment: Segment) -> Mechanism:
+    """The segment's mechanism without the dry friction of joints that its contacts have: it acts as they have found it."""
+    rubs = () if segment.contacts is None else segment.contacts.rubs
+    if not rubs:
+        return segment.mech
+    return segment.mech.replace(settings={rub.joint: {"friction": 0.0} for rub in rubs})
 
 
 def _and_contacts(segment: Segment, contacts: Pushed, forces: Forces) -> Forces:

@@ -18,6 +18,9 @@ SAMPLES = 4
 """Parts of an adaptive step at whose ends guards are looked at, so that two zeros in one step are seen."""
 
 
+TRIALS, FARTHEST = 7, 0.1
+"""How often the end of a step is moved to the zero of a guard, and by which part of the step at most at once."""
+
 NEARLY_DIPS = 0.1
 """A parabola through samples whose least value is smaller, relative to how it bends between them, is looked at nearer."""
 
@@ -229,8 +232,9 @@ def zero_of(flow: Flow, guards: Guards, e: int, step: Step, left: float, right: 
 def shorten(flow: Flow, guards: Guards, step: Step, theta: float) -> float:
     """Take the step again up to the zero of the first guard that was hit; returns its size.
 
-    Dense output is less accurate than the step itself, so the zero is corrected until the step itself ends there, as long as that
-    brings the guard nearer to zero. Where loops are closed after each step, so they are here.
+    Dense output is less accurate than the step itself, far less where what holds is not smooth at the zero. So the zero is
+    corrected until the step itself ends there, as long as that brings the guard nearer to zero. Where loops are closed after each
+    step, so they are here.
     """
     t, h, end, e = step.t, step.h, flow.vectors.end, 0
     while not guards[e].hit:
@@ -239,8 +243,8 @@ def shorten(flow: Flow, guards: Guards, step: Step, theta: float) -> float:
     f_back, f_here = sampled_guard(flow, guards, e, step, back), sampled_guard(flow, guards, e, step, theta)
     slope = (f_here - f_back) / ((theta - back) * h) if theta > back else 0.0
     size = kept = theta * h
-    nearest, back_again = np.inf, False
-    for trial in range(5):
+    before, nearest, back_again = 0.0, np.inf, False
+    for trial in range(TRIALS):
         take_step(flow, t, size)
         if back_again:
             break
@@ -248,9 +252,11 @@ def shorten(flow: Flow, guards: Guards, step: Step, theta: float) -> float:
         if not abs(value) < 0.5 * nearest:  # it does not go to zero but jumps over it, and its slope tells nothing
             size, back_again = kept, True
             continue
-        kept, nearest = size, abs(value)
+        if trial > 0 and size != kept:
+            slope = (value - before) / (size - kept)
+        kept, before, nearest = size, value, abs(value)
         change = -value / slope if slope != 0.0 else 0.0
-        if trial == 3 or not ZERO_CORRECTED * max(abs(t), h) < abs(change) < 1e-3 * h:
+        if trial == TRIALS - 2 or not ZERO_CORRECTED * max(abs(t), h) < abs(change) < FARTHEST * h:
             break
         size = max(size + change, 0.0)
     if flow.calls.closes:

@@ -8,7 +8,7 @@ import numpy as np
 from numba import boolean, float64
 
 from ..compilation import Floats, IntegerTable, Table, declare, jit, long_entry
-from ..kernels import configuration
+from ..kernels import chart
 from .flow import Point, Scratch, Vectors, vectors_in
 from .records import tuple_type
 from .stepper import dense_at
@@ -82,18 +82,22 @@ def load_sample(x: Any, to: Point) -> None:
 
 @jit
 def bridge(walk: Any, h: float, vectors: Vectors) -> None:
-    """The terms of a dense output from two samples alone: u is a cubic with the right ends and end slopes, v a parabola.
+    """The terms of a dense output from two samples alone: u is a cubic with the right ends and end slopes, w a parabola.
 
-    The slope of u is v but for a part that grows like θ², since u is a vector in the tangent space at the start.
+    The slope of u is w but for a part that grows like θ², since u is a vector in the tangent space at the start.
     """
-    start, end, to_end, ending, dense = vectors.start, vectors.end, vectors.to_end, vectors.slopes.u[0], vectors.dense
-    configuration.difference(walk, end.q, start.q, to_end)
-    configuration.tangent(walk, to_end, end.v, ending)
+    start, end, to_end, dense = vectors.start, vectors.end, vectors.to_end, vectors.dense
+    ending, rates, carried = vectors.slopes.u[0], vectors.slopes.v[0], vectors.between.v
+    chart.reach(walk, end.q, start.q, to_end)
+    chart.carry(walk, to_end, end.v, carried)
+    for d in range(to_end.shape[0]):
+        rates[d] = 0.0
+    chart.advance(walk, to_end, end.v, rates, ending)
     for d in range(to_end.shape[0]):
         step = to_end[d]
         bend = h * start.v[d] - step
         twist = step - h * ending[d] - bend
         dense.u[0, d], dense.u[1, d], dense.u[2, d], dense.u[3, d] = step, bend, twist, 0.0
-        dense.v[0, d] = end.v[d] - start.v[d]
-        dense.v[1, d] = 3.0 * twist / h + ending[d] - end.v[d]
+        dense.v[0, d] = carried[d] - start.v[d]
+        dense.v[1, d] = 3.0 * twist / h + ending[d] - carried[d]
         dense.v[2, d], dense.v[3, d] = 0.0, 0.0

@@ -1,7 +1,7 @@
 """What a step is computed from and into: the tables of the mechanism, the functions that act on it, and the step's vectors.
 
-A step starts at the state `start` and ends at `end`. Positions within it are ``start.q ⊕ u`` with u in the tangent space at its
-start, so what is integrated is (u, v): `slopes`, `error` and `dense` are pairs of these.
+A step starts at the state `start` and ends at `end`. What is integrated are the coordinates (u, w) of `kernels.chart`: `slopes`,
+`error` and `dense` are pairs of these.
 """
 
 from __future__ import annotations

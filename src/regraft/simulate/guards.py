@@ -11,7 +11,7 @@ from ..algebra.memory import call_kernel, load, vector_at
 from ..algebra.scalars import Scalar, one
 from ..algebra.spatial import add
 from ..compilation import declare, inline, jit
-from ..kernels import configuration
+from ..kernels import chart
 from ..kernels.jacobian import point_on
 from ..kernels.kinematics import place_bodies
 from ..kernels.tables import ORIGIN, ROOT
@@ -177,7 +177,7 @@ def look_ahead(flow: Flow, slowest: float) -> float:
     for d in range(start.v.shape[0]):
         u[d] = eps * start.v[d]
         between.v[d] = start.v[d] + eps * rates[d]
-    configuration.integrate(model_of(flow).walk, start.q, u, between.q)
+    chart.depart(model_of(flow).walk, start.q, u, between.v, between.q, between.v)
     return eps
 
 

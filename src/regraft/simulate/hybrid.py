@@ -216,9 +216,6 @@ class Run:
         self.runner = Runner(coordinates, (t, self.end), self.method, self.settings, self.guarded, first, before, hold)
         if self.runner.struck:
             tell_impacts(self.happened[-1].name, t, self.runner.struck)
-        if self.runner.creeps and self.runner.creeps not in self.warned:
-            self.warned.add(self.runner.creeps)
-            warn(f"{self.runner.creeps}.")
         self.runner.control.least = LEAST_STEP * (self.end - self.start)
         self.runner.arm({event.name for event in self.runner.events if event.already == "fire"} - self.asked)
         return self.runner

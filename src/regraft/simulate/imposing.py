@@ -18,7 +18,7 @@ from ..ask.told import Place
 from ..compilation import address_of, entry
 from ..describe.mechanism import Mechanism
 from ..errors import ModelError
-from ..joints import joint_difference, kind_of
+from ..joints import joint_reach, kind_of
 from ..kernels.constraints.tables import PAIR, TOLD_A, TOLD_Q, TOLD_V
 from ..kernels.memory import work_at
 from ..kernels.tables import GIVEN
@@ -82,7 +82,7 @@ def impose(t: float, q: int, v: int, way: int, nq: int, nv: int, context: int) -
                 position[at_q + i] = numbers[first + i]
             for d in range(d_v):
                 velocity[at_v + d], dof[at_v + d, GIVEN] = numbers[first + d_q + d], numbers[first + d_q + d_v + d]
-            joint_difference(places[j, JOINT_KIND], position, at_q, begin, at_q, moved, at_v)
+            joint_reach(places[j, JOINT_KIND], position, at_q, begin, at_q, moved, at_v)
         else:
             for d in range(d_v):
                 for i in range(d_q):

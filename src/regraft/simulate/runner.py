@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from ..ask.loads import external_table
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
-from ..errors import ModelError, listed
+from ..errors import listed
 from ..kernels.tables import MARGIN
 from ..tolerances import BEYOND
 from . import stepping_loop
 from .callbacks import Callback, lost_exceptions_kept, python_callback
 from .contacts.contacting import Contacting
-from .contacts.rubs import Rub, rubs_of
+from .contacts.rubs import rubs_of
 from .coordinates import Coordinates
 from .driver import Call, Driver
 from .drives import Pushes, Torques
@@ -70,8 +70,6 @@ class Runner:
         self._looked_until = t
         self.struck: dict[str, Array] = {}
         """The jumps of prescribed velocities where the run starts: there was an impact."""
-        self.creeps = ""
-        """Which joints creep where dry friction should hold them, and why; empty where none does."""
         if self.guiding is None:
             self.work = self.structure.new_work()
         else:
@@ -81,7 +79,7 @@ class Runner:
         if mech.layout.is_constrained:
             prepare_start(mech, start, self.work, None if self.guiding is None else self.guiding.follow)
         self.contacts: Contacting | None = None
-        rubs = self._rubs()
+        rubs = rubs_of(mech, settings.prescribed) if settings.rubs else ()
         if settings.contacts or rubs:
             self.contacts = Contacting(mech, settings, rubs, self.work)
             carried = None if before is None else before.contacts
@@ -101,26 +99,13 @@ class Runner:
             largest=settings.step, rtol=settings.rtol, atol=settings.atol, error_before=1e-4,
         )  # fmt: skip
         self._stepping = stepping_loop.Stepping(
-            given(self.progress), given(self.control), given(self.recorder.recording), self.recorder.table, coordinates_of(mech)
+            given(self.progress),
+            given(self.control),
+            given(self.recorder.recording),
+            self.recorder.table,
+            coordinates_of(mech),
+            turning_of(mech),
         )
-
-    def _rubs(self) -> tuple[Rub, ...]:
-        """The joints that dry friction can hold. It holds none where a joint that closes a loop has a prescribed motion."""
-        rubs = rubs_of(self.mech, self.settings.prescribed) if self.settings.rubs else ()
-        driven = [] if self.guiding is None else [place.name for place in self.guiding.places if place.closes]
-        if driven and self.settings.contacts:
-            raise ModelError(
-                f"the prescribed motion of {listed(driven)} cannot be in a run with contacts, as the joint closes a loop, or "
-                "coordinates are maximal. Let another joint close the loop, in reduced coordinates."
-            )
-        if driven and rubs:
-            self.creeps = (
-                f"dry friction of {listed(dict.fromkeys(rub.joint for rub in rubs))} is smooth in this run: a joint that it "
-                f"should hold creeps. The motion of {listed(driven)} is prescribed, and the joint closes a loop, or coordinates "
-                "are maximal. Let another joint close the loop, in reduced coordinates, and friction holds"
-            )
-            return ()
-        return rubs
 
     def _flow(self, torque: Torques | None, wrenches: Pushes | Mapping[str, Any] | None) -> Flow:
         """The mechanism with all that acts on it."""
@@ -325,6 +310,17 @@ class Runner:
         if rates[d] == 0.0:
             return None
         return next(name for name, where in self.mech.layout.v_slices.items() if where.start <= d < where.stop)
+
+
+def turning_of(mech: Mechanism) -> NDArray[np.int64]:
+    """For each velocity GOES, TURNS or ROTATES."""
+    found = np.full(mech.layout.nv, stepping_loop.GOES, np.int64)
+    for name, where in mech.layout.v_slices.items():
+        kind, own = mech.joints[name].type, found[where]
+        own[list(kind.turns)] = stepping_loop.TURNS
+        if kind.quaternion is not None:
+            own[-3:] = stepping_loop.ROTATES
+    return found
 
 
 def coordinates_of(mech: Mechanism) -> NDArray[np.int64]:

@@ -7,10 +7,10 @@ fixed axis of its new angular velocity.
 from __future__ import annotations
 
 from ..algebra.memory import load, load_vector, store_vector
-from ..algebra.rotations import exp_pose, exp_quaternion, quaternion_product, quaternion_rotation
-from ..algebra.scalars import Scalar, one, reciprocal
-from ..algebra.spatial import Vector, add, cross, dot, rotate, rotate_back, scale, spatial, subtract, zero_vector
-from ..compilation import inline, jit
+from ..algebra.rotations import exp_quaternion, quaternion_product, quaternion_rotation
+from ..algebra.scalars import Scalar
+from ..algebra.spatial import add, cross, rotate, rotate_back, scale, subtract
+from ..compilation import jit
 from ..kernels.tables import COM, Q, V
 from .flow import Flow, model_of
 
@@ -20,7 +20,7 @@ def skeleton_step(flow: Flow, h: Scalar) -> None:
     """The end of a step with the accelerations at its start, S3's "Algorithm for animation"; every body must be free.  O(n).
 
     With the centre of mass c in the body's frame, body axes throughout: its velocity m = v + ω × c and its acceleration
-    v̇ + ω̇ × c + ω × m. The tangent vector of the step goes to `to_end`.
+    (v̇ + ω × v) + ω̇ × c + ω × (ω × c), of which the first part is the slope. The step itself goes to `to_end`.
     """
     start, end, to_end, rates = flow.vectors.start, flow.vectors.end, flow.vectors.to_end, flow.vectors.slopes.v[0]
     model = model_of(flow)
@@ -33,7 +33,7 @@ def skeleton_step(flow: Flow, h: Scalar) -> None:
         v, w = load_vector(start.v, d, 3), load_vector(start.v, d + 3, 3)
         dv, dw = load_vector(rates, d, 3), load_vector(rates, d + 3, 3)
         middle = add(v, cross(w, com))
-        pushed = add(add(dv, cross(dw, com)), cross(w, middle))
+        pushed = add(add(dv, cross(dw, com)), cross(w, cross(w, com)))
         velocity = rotate(R, add(middle, scale(h, pushed)))
         spin = add(w, scale(h, dw))
         turned = quaternion_product(turn, exp_quaternion(scale(h, spin)))
@@ -44,19 +44,5 @@ def skeleton_step(flow: Flow, h: Scalar) -> None:
         store_vector(end.q, i + 3, turned)
         store_vector(end.v, d, subtract(rotate_back(R_1, velocity), cross(spin, com)))
         store_vector(end.v, d + 3, spin)
-        store_vector(to_end, d, linear_part(scale(h, spin), rotate_back(R, subtract(place_1, place))))
+        store_vector(to_end, d, rotate_back(R, subtract(place_1, place)))
         store_vector(to_end, d + 3, scale(h, spin))
-
-
-@inline
-def linear_part(turn: Vector, moved: Vector) -> Vector:
-    """The linear part of the twist with the angular part `turn` whose exponential moves the origin to `moved`.
-
-    The exponential is linear in that part, so it is found from three unit vectors. A logarithm would not do for complex numbers.
-    """
-    still = zero_vector(turn[0])
-    like = one(turn[0])
-    x, y, z = (like, still[0], still[0]), (still[0], like, still[0]), (still[0], still[0], like)
-    a, b, c = exp_pose(spatial(turn, x))[1], exp_pose(spatial(turn, y))[1], exp_pose(spatial(turn, z))[1]
-    whole = reciprocal(dot(a, cross(b, c)))
-    return whole * dot(moved, cross(b, c)), whole * dot(moved, cross(c, a)), whole * dot(moved, cross(a, b))

@@ -1,4 +1,7 @@
-"""One step of an explicit Runge–Kutta method on the manifold of positions, with its error and its dense output."""
+"""One step of an explicit Runge–Kutta method on the manifold of positions, with its error and its dense output.
+
+What is integrated are the coordinates (u, w) of `kernels.chart`, which begin at zero and at the velocity of the step's start.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ import numpy as np
 from ..algebra.memory import call_kernel, load, store
 from ..algebra.scalars import Scalar, one, where_less
 from ..compilation import inline, jit
-from ..kernels import configuration
+from ..kernels import chart, configuration
 from ..kernels.aba import aba
 from ..kernels.tables import BODY, PUSH, KernelModel, Work
 from .calls import call_at
@@ -103,19 +106,17 @@ def take_stages(flow: Flow, t: float, h: Scalar, begin: int, stop: int) -> Scala
         at = end
         if i == 0:
             at = start
+            for d in range(start.v.shape[0]):
+                to_end[d] = 0.0 * start.v[d]
         elif flow.calls.of_free_bodies:
             skeleton_step(flow, h)
         else:
             go_to_stage(flow, walk, h, i)
         margin = evaluate(flow, model, work, t + flow.method.times[i] * h.real, at, slopes.v[i])
-        if i > 0:
-            configuration.tangent(walk, to_end, end.v, slopes.u[i])
+        chart.advance(walk, to_end, at.v, slopes.v[i], slopes.u[i])
         worst = where_less(worst, margin, worst, margin)
     if begin > 0:
         configuration.normalise(walk, end.q)  # or rounding would add up
-        return worst
-    for d in range(start.v.shape[0]):
-        slopes.u[0, d] = start.v[d]
     return worst
 
 
@@ -133,7 +134,7 @@ def go_to_stage(flow: Flow, walk: Any, h: Scalar, i: int) -> None:
             v += weights[i, j] * slopes.v[j, d]
         to_end[d] = h * u
         end.v[d] = start.v[d] + h * v
-    configuration.integrate(walk, start.q, to_end, end.q)
+    chart.depart(walk, start.q, to_end, end.v, end.q, end.v)
 
 
 @inline
@@ -154,17 +155,17 @@ def close_step(flow: Flow, velocity: Any, h: float, what: int) -> float:
 def next_step(flow: Flow) -> None:
     """Make the end of a step the start of the next one."""
     start, end, slopes, last = flow.vectors.start, flow.vectors.end, flow.vectors.slopes, flow.method.times.shape[0] - 1
+    chart.carry_back(model_of(flow).walk, flow.vectors.to_end, slopes.v[last], slopes.v[0])
     for i in range(start.q.shape[0]):
         start.q[i] = end.q[i]
     for d in range(start.v.shape[0]):
         start.v[d] = end.v[d]
-        slopes.v[0, d] = slopes.v[last, d]
         slopes.u[0, d] = end.v[d]
 
 
 @inline
 def estimate_error(flow: Flow, h: float) -> None:
-    """`error`: the estimated error of a step."""
+    """`error`: the estimated error of (u, w) at the end of a step."""
     error, slopes, weights = flow.vectors.error, flow.vectors.slopes, flow.method.error
     for d in range(error.v.shape[0]):
         u, v = 0.0, 0.0
@@ -194,9 +195,10 @@ def size_of_error(vectors: Vectors, coordinate: Any, rtol: float, atol: float) -
 def make_dense(flow: Flow, h: Scalar) -> None:
     """`dense`: the terms of the dense output after a step (Hairer, Nørsett, Wanner, II.6)."""
     s = flow.vectors
+    chart.carry(model_of(flow).walk, s.to_end, s.end.v, s.between.v)
     for d in range(s.start.v.shape[0]):
         make_terms(flow.method.dense, s.slopes.u, s.to_end[d], h, d, s.dense.u)
-        make_terms(flow.method.dense, s.slopes.v, s.end.v[d] - s.start.v[d], h, d, s.dense.v)
+        make_terms(flow.method.dense, s.slopes.v, s.between.v[d] - s.start.v[d], h, d, s.dense.v)
 
 
 @inline
@@ -220,7 +222,7 @@ def dense_at(walk: Any, vectors: Vectors, theta: float) -> None:
     for d in range(start.v.shape[0]):
         u[d] = dense_change(vectors.dense.u, theta, d)
         between.v[d] = start.v[d] + dense_change(vectors.dense.v, theta, d)
-    configuration.integrate(walk, start.q, u, between.q)
+    chart.depart(walk, start.q, u, between.v, between.q, between.v)
 
 
 @inline

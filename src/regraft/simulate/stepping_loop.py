@@ -13,10 +13,11 @@ import numpy as np
 from numba import float64, int64
 
 from ..compilation import declare, inline, jit, long_entry
+from ..kernels import chart
 from ..kernels.constraints.closure import CLOSE_STATE, CLOSE_VELOCITIES
-from ..tolerances import CLOSED, LAST_STEP, NO_PROGRESS, WHOLE_STEP
+from ..tolerances import CLOSED, LAST_STEP, NO_PROGRESS, SAME_TIME, WHOLE_STEP
 from .crossings import SAMPLES
-from .flow import Flow, on_flow
+from .flow import Flow, model_of, on_flow
 from .guarding import FIND, LOOK, NONE, PUT_BACK, SHORTEN, START, ask_guards
 from .guards import Guards
 from .places import place_of
@@ -85,15 +86,24 @@ class Stepping(NamedTuple):
     recording: Recording
     record: Any  # the rows: time, state; with dense output time, size of the step, state, terms of u and of v
     coordinate: Any  # for each velocity the place in q of the coordinate whose rate it is, or ON_A_MANIFOLD
+    turning: Any  # for each velocity whether it is a rate of turning: GOES, TURNS or ROTATES
 
 
 GivenStepping = Any
 """A `Stepping` from Python: with an array for each record."""
 
-declare("GivenStepping", tuple_type(Stepping, *map(array_type, (Progress, Control, Recording)), float64[:, ::1], int64[::1]))
+declare(
+    "GivenStepping",
+    tuple_type(Stepping, *map(array_type, (Progress, Control, Recording)), float64[:, ::1], int64[::1], int64[::1]),
+)
 
 # step control (Hairer, Nørsett, Wanner, II.4): a PI controller
 SAFETY, SHRINK, GROW, MEMORY = 0.9, 0.2, 10.0, 0.04
+
+MOST_TURN = 1.0
+"""The angle by which a joint turns at most in an adaptive step: about an axis only where there are guards."""
+GOES, TURNS, ROTATES = range(3)
+"""What a velocity may be: of something straight, about an axis, or of a rotation in space."""
 
 
 @long_entry
@@ -102,8 +112,8 @@ def run(given: Flow, given_stepping: GivenStepping, guards: Guards) -> int:
 
     The first call looks at the guards before any step: where one is beyond zero already, which may be an event, it comes back.
     """
-    progress, control, recording, record, coordinate = given_stepping
-    return steps(place_of(given), 0.0, Stepping(progress[0], control[0], recording[0], record, coordinate), guards)
+    progress, control, recording, record, coordinate, turning = given_stepping
+    return steps(place_of(given), 0.0, Stepping(progress[0], control[0], recording[0], record, coordinate, turning), guards)
 
 
 @jit
@@ -159,7 +169,7 @@ def advance(flow: Flow, stepping: Stepping, guards: Guards) -> int:
         return FULL
     if progress.budget <= 0:
         return PAUSED
-    h, last = step_size(progress, control)
+    h, last = step_size(progress, control, most_turned(flow, stepping, guards.shape[0] > 0))
     if not h > max(NO_PROGRESS * abs(t), control.least):
         if not last:
             return TOO_SMALL
@@ -207,7 +217,9 @@ def close_end(flow: Flow, t: float, h: float) -> bool:
     if not close_step(flow, end.v, h, CLOSE_STATE) < CLOSED:
         return False
     if flow.vectors.result[0] != 0.0:  # something was stopped, and the last slopes are those before it
-        evaluate_closed(flow, t + h, end, slopes.v[flow.method.times.shape[0] - 1])
+        last = flow.method.times.shape[0] - 1
+        evaluate_closed(flow, t + h, end, slopes.v[last])
+        chart.advance(model_of(flow).walk, flow.vectors.to_end, end.v, slopes.v[last], slopes.u[last])
     return True
 
 
@@ -228,21 +240,38 @@ def step_error(flow: Flow, stepping: Stepping, h: float) -> tuple[float, bool]:
     squared = error * error * SHARE * max(control.rtol, control.atol)
     if not squared <= 1.0:
         return error, False
-    close_step(flow, parts.u, h, CLOSE_VELOCITIES)
-    close_step(flow, parts.v, h, CLOSE_VELOCITIES)
+    for part in (parts.u, parts.v):
+        chart.carry_back(model_of(flow).walk, flow.vectors.to_end, part, part)
+        close_step(flow, part, h, CLOSE_VELOCITIES)
     left = min(error, max(squared, size_of_error(flow.vectors, stepping.coordinate, control.rtol, control.atol)))
     return left, left <= 1.0
 
 
 @inline
-def step_size(progress: Progress, control: Control) -> tuple[float, bool]:
-    """The size of the next step and whether it is the last; the last two share what is left, so that none is tiny."""
+def most_turned(flow: Flow, stepping: Stepping, guarded: bool) -> float:
+    """The time in which nothing turns by more than MOST_TURN.
+
+    Guards of what turns may go to and fro in each turn; and whole turns are where the tangent vectors of rotations end.
+    """
+    v, fastest = flow.vectors.start.v, 0.0
+    for d in range(v.shape[0]):
+        if stepping.turning[d] == ROTATES or (guarded and stepping.turning[d] == TURNS):
+            fastest = max(fastest, abs(v[d]))
+    return MOST_TURN / fastest if fastest > 0.0 else np.inf
+
+
+@inline
+def step_size(progress: Progress, control: Control, most: float) -> tuple[float, bool]:
+    """The size of the next step, `most` of an adaptive one, and whether it is the last.
+
+    The last two share what is left, so that none is tiny.
+    """
     left = progress.end - progress.t
     if not control.adaptive:
         taken = math.floor((progress.t - control.grid) / control.step + WHOLE_STEP)
         h = control.grid + (taken + 1) * control.step - progress.t  # so that rounding does not add up
         return (left, True) if h >= left * (1.0 - LAST_STEP) else (h, False)
-    h = min(control.step, control.largest)
+    h = min(control.step, control.largest, most)
     if h >= left:
         return left, True
     return (0.5 * left, False) if 2.0 * h > left else (h, False)
@@ -340,7 +369,8 @@ def first_size(flow: Flow, stepping: Stepping) -> float:
         bend = max(bend, abs(rates[last, d] - rates[0, d]) / (atol + rtol * abs(start.v[d])) / h)
     largest = max(slope, bend)
     other = max(1e-6, h * 1e-3) if largest <= 1e-15 else (0.01 / largest) ** (1.0 / flow.method.order)
-    return min(100.0 * h, other, left)
+    least = SAME_TIME * max(1.0, abs(stepping.progress.t))  # where the trial went far beyond what holds, its bend says nothing
+    return min(100.0 * h, max(other, least), left)
 
 
 @jit

@@ -12,7 +12,7 @@ from typing import Any
 from ...algebra.memory import call_kernel, load, store
 from ...algebra.spatial import add, dot, linear, scale, subtract, zero_spatial
 from ...compilation import Floats, Table, inline, jit, long_entry
-from ...tolerances import FEASIBLE, SLOW_IN_STEP, SLOW_SLIP
+from ...tolerances import FEASIBLE, NEARLY_ENDED, SLOW_SLIP
 from ..kinematics import move_bodies, place_bodies
 from ..memory import model_at, positions_in, velocities_in, work_at
 from ..tables import PUSH, VEL, KernelModel, R, Work
@@ -41,7 +41,7 @@ SUM_IS_ONE = 18  # the same for the sum of all points of its contact
 STRUCK = 19  # 3: the impulse that it had when its mode began, in world axes
 SEEN = 22
 
-_ENDED = 1.0 / SLOW_IN_STEP  # m/s, as SLIP of a point whose slip has ended: beside it no slip has a direction of its own
+_ENDED = 1.0 / NEARLY_ENDED  # m/s, as SLIP of a point whose slip has ended: beside it no slip has a direction of its own
 
 
 @inline
@@ -58,7 +58,7 @@ def turn(model: KernelModel, work: Work, contacts: Contacts) -> None:
             slip = across(contacts, i, slip_velocity(model, work, contacts, i, VEL, still))
             size, begun = math.sqrt(dot(slip, slip)), load(contacts.kept, i, SLIP, 3)
             faster = math.sqrt(dot(begun, begun))
-            if faster < 0.5 * _ENDED and size <= SLOW_IN_STEP * faster:
+            if faster < 0.5 * _ENDED and size <= NEARLY_ENDED * faster:
                 store(contacts.kept, i, SLIP, scale(_ENDED, load(contacts.kept, i, DIRECTION, 3)))
                 continue
             store(contacts.kept, i, SLIP, slip)

@@ -14,6 +14,7 @@ from ...compilation import Floats, Table, inline, jit
 from ..aba import accelerate
 from ..constraints.closure import balance
 from ..constraints.couplings import moved_pair
+from ..constraints.prescribed_rows import set_velocities_aside
 from ..constraints.rows import velocity_gaps
 from ..constraints.tables import APPLIED, FIRST, FIRST_TERM, RESIDUAL, TERM_JOINT, TOTAL, Loops
 from ..kinematics import move_bodies
@@ -83,7 +84,7 @@ def couple_closed(model: KernelModel, work: Work, contacts: Contacts, q: Any, A:
 def respond(model: KernelModel, work: Work, contacts: Contacts, q: Any, step: Any) -> None:
     """`step`: the velocities after an impulse whose reduced torques are TAU, with all that closed chains hold.
 
-    Overwrites VEL, BIAS and TAU.
+    What moves as told is not moved by impulses: rows of prescribed loop joints hold as any others do. Overwrites VEL, BIAS, TAU.
     """
     forget_bias(work)
     accelerate(model, work, zero_spatial(work.body[0, R]), step)
@@ -98,7 +99,9 @@ def respond_closed(model: KernelModel, work: Work, closed: Loops, q: Any, step: 
     world = zero_spatial(work.body[0, R])
     move_bodies(model, work, q, step)
     forget_bias(work)
+    set_velocities_aside(closed, True)
     velocity_gaps(model, work, closed, step)
+    set_velocities_aside(closed, False)
     spin_rotors(model, work, closed)
     for r in range(closed.rows.shape[0]):
         closed.rows[r, TOTAL] = closed.rows[r, APPLIED]

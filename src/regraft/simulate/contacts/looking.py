@@ -80,7 +80,10 @@ class Looking:
             tau = self._driven(None if torques is None else torques[s])[None]
             if self.guiding is not None:
                 for joint, place in zip(self.guiding.joints, self.guiding.places, strict=True):
-                    place.accelerate(self.work, joint.at(when - self.later).a)
+                    told = joint.at(when - self.later)
+                    place.accelerate(self.work, told.a)
+                    if place.closes:
+                        place.keep(self.work, told.q, told.v)
             found.append(self._looked(x[s : s + 1], begins[s : s + 1], tau, pushes[s if len(pushes) > 1 else 0][None], external))
         return np.concatenate(found)
 

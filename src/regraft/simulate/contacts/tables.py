@@ -17,7 +17,7 @@ from ...kernels.contacts.loop_rubs import loop_rubs_kernel
 from ...kernels.contacts.problem import STICK, scratch_shape
 from ...kernels.contacts.tables import MEETINGS
 from ...kernels.memory import CONTACTS_AT, RUBBING, SETTINGS_AT
-from ...kernels.prescribed import prescribed_closed_step, prescribed_step
+from ...kernels.prescribed import prescribed_closed_step, prescribed_closing, prescribed_step
 from ...kernels.tables import FRICTION, SETTINGS
 from ...structure.contacts import ContactPoints
 from ...structure.workspace import Workspace
@@ -48,8 +48,9 @@ class ContactTables:
         header[m.PROFILED], header[m.BODIES], header[m.WORST] = len(points.profiles), len(mech.bodies), -1
         constrained = mech.layout.is_constrained
         header[m.BASE] = address_of(prescribed_closed_step if constrained else prescribed_step)
-        header[m.CLOSING] = closing_kernel() if constrained else 0
-        header[m.LOOPS] = address_of(closed_chains) if constrained else 0
+        if constrained:
+            header[m.CLOSING] = address_of(prescribed_closing) if hasattr(work, "told") else closing_kernel()
+            header[m.LOOPS] = address_of(closed_chains)
         for field, table in (
             (m.POINTS_AT, points.points), (m.SHAPES_AT, points.shapes), (m.PROFILES_AT, points.profiles),
             (m.MET_AT, self.met), (m.ITEMS_AT, self.items), (m.KEPT_AT, self.kept),

@@ -1,7 +1,7 @@
 """What an integrator is: the numbers of an explicit Runge–Kutta method. One file per method; the compiled loop runs them all.
 
-Within a step positions are q ⊕ u, with u in the tangent space at the step's start (Munthe-Kaas); what is integrated is (u, v). So
-positions never leave their manifold, and every method keeps its order for every joint type.
+Within a step positions are reached along u, in the tangent space at the step's start (Munthe-Kaas), and what is integrated are
+the coordinates (u, w) of `kernels.chart`. So positions never leave their manifold, and every method keeps its order.
 """
 
 from __future__ import annotations

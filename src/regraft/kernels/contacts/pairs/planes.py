@@ -30,17 +30,18 @@ def ellipsoid_plane(X_a: Transform, x: float, y: float, z: float, X_b: Transform
 
 @inline
 def rim_plane(X_a: Transform, radius: float, X_b: Transform) -> tuple[Scalar, Vector, Vector]:
-    """The lowest point of a circle about the z axis a of its frame: c − r w/√(w² + ε²), w = n − (n · a) a.
+    """The lowest point of a circle about the z axis a of its frame: c − r w/|w|, w = n − (n · a) a.
 
-    A circle that lies flat has no lowest point; there w is 0 and the point goes to the centre, within the angle ε. The gap
-    n · c − r (√(w² + ε²) − ε) has exactly the rate n · v of that point, at any tilt, and is r ε more than that of the circle
-    where it is tilted.
+    A circle that lies flat has no lowest point; there w is 0 and the point goes to the centre, within the angle ε. With
+    l² = w² + 4 ε² the gap is n · c − r w²/l, which is that of the circle both where it lies flat and where it is tilted, and the
+    point is c − r (w² + 8 ε²) w/l³: so the gap has exactly the rate n · v of that point, at any tilt.
     """
     n, axis = axis_z(X_b[0]), axis_z(X_a[0])
     w = subtract(n, scale(dot(n, axis), axis))
-    length = square_root(dot(w, w) + RIM_UPRIGHT * RIM_UPRIGHT)
-    point = subtract(X_a[1], scale(radius * reciprocal(length), w))
-    return dot(n, subtract(X_a[1], X_b[1])) - radius * (length - RIM_UPRIGHT), n, point
+    squared, small = dot(w, w), 4.0 * RIM_UPRIGHT * RIM_UPRIGHT
+    short = reciprocal(square_root(squared + small))
+    point = subtract(X_a[1], scale(radius * (squared + 2.0 * small) * (short * short * short), w))
+    return dot(n, subtract(X_a[1], X_b[1])) - radius * (squared * short), n, point
 
 
 @inline
