@@ -121,7 +121,7 @@ def gaps_and_slips(model: KernelModel, work: Work, contacts: Contacts) -> None:
             continue
         if contacts.points[i, KIND] == SPHERE_SEGMENT:
             beyond = beyond_end(model, work, contacts.points, contacts.shapes, contacts.profiles, i)
-            contacts.values[0, 2 * i] = contacts.kept[i, SLACK] - beyond
+            contacts.values[0, 2 * i] = -beyond
         if mode == SLIDE and contacts.shapes[i, MU_KINETIC] > 0.0:
             meet_point(model, work, contacts.points, contacts.shapes, contacts.profiles, contacts.met, i)
             slip = dot(slip_velocity(model, work, contacts, i, VEL, still), load(contacts.kept, i, DIRECTION, 3))

@@ -69,7 +69,8 @@ def watch(model: KernelModel, work: Work, contacts: Contacts, v: Any) -> None:
             if begun and parting_speed(model, work, contacts, i) <= 0.0:
                 first -= contacts.kept[i, SLACK]
         else:
-            first = min(normal, -beyond_end(model, work, contacts.points, contacts.shapes, contacts.profiles, i))
+            beyond = beyond_end(model, work, contacts.points, contacts.shapes, contacts.profiles, i)
+            first = min(normal, -beyond - contacts.kept[i, SLACK])  # what is added to forces is none for places
             if mode == STICK:
                 friction = math.hypot(contacts.kept[i, FORCE + 1], contacts.kept[i, FORCE + 2])
                 second = contacts.shapes[i, MU_STATIC] * normal - friction
