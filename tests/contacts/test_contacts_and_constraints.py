@@ -64,6 +64,8 @@ def test_a_closed_chain_falls_and_comes_to_rest(seed, bound):
 
 
 def test_coupled_legs_with_springs_and_limits_land_alike():
+    """They come down one foot after the other: of two that land at once on one leg this narrow, one begins to slip from rest, and
+    the direction of that slip is unstable, so that rounding decides how they share the load."""
     mech = rg.Mechanism()
     mech.add_body("trunk", rg.Inertia.box(2.0, (0.3, 0.2, 0.1)))
     mech.add_joint("float", rg.Free(), "world", "trunk")
@@ -74,7 +76,7 @@ def test_coupled_legs_with_springs_and_limits_land_alike():
         for side in (-1, 1):
             mech.add_frame(f"foot {k} {side}", f"leg {k}", at(0, 0.05 * side, -0.3))
     mech.add_coupling("spread", "hip 0", "hip 1", ratio=-1.0)
-    state = mech.state(q={"float": (0, 0, 0.5, 1, 0, 0, 0)}, v={"float": (0.5, 0.2, 0, 0, 0.3, 0)})
+    state = mech.state(q={"float": (0, 0, 0.5, 1, 0, 0, 0)}, v={"float": (0.5, 0.2, 0, 0.2, 0.3, 0)})
     traj = same_in_both(mech, state, [rg.Contact(name, friction=0.5) for name in mech.frames], 0.8, 1e-8)
     assert len(traj.events) >= 4
 

@@ -21,7 +21,7 @@ from ...tolerances import (
 )
 from ..tables import VEL, D, KernelModel, R, Work
 from .complementarity import find_modes, hold_what_stays
-from .distribution import least_margin
+from .distribution import least_margin, widest_margin
 from .items import across, anchor, in_space, largest_force, parting_speed, tangent_part
 from .memory import (
     ACTIVE_POINTS,
@@ -47,8 +47,9 @@ from .points import gap_of
 from .problem import BEND, BOX, CONE, FIXED_FORCE, OPEN, PUSH, RAY, SLIDE, SOLVED, STICK
 from .problem import Contacts as Problem
 from .rows import slip_velocity
-from .slow_slips import look_ahead
+from .slow_slips import look_ahead, look_back, see_ahead
 
+_IMPATIENT = 1000.0  # PATIENCE after ten changes of a mode at one time
 _CHOICES = 6  # of modes, each for the directions of slow slips in the one before
 
 
@@ -74,22 +75,59 @@ def choose_modes(model: KernelModel, work: Work, contacts: Contacts, problem: Pr
             store(contacts.kept, i, DIRECTION, along)
         else:
             choose_rub(work, contacts, i, a, problem)
-    status, item = SOLVED, -1
-    for _ in range(_CHOICES):
-        problem.scratch[PUSH] = 0.0  # impacts leave theirs there
-        problem.scratch[BEND] = 0.0
-        status, item = find_modes(problem)
-        if status != SOLVED or not look_ahead(model, work, contacts, problem):
-            break
-        solve_modes(problem, False)
-        if least_margin(problem) >= -SLACK_FORCE * largest_force(problem):  # the modes hold for the directions ahead too
-            break
+    status, item = find_modes_ahead(model, work, contacts, problem)
     contacts.header[STATUS], contacts.header[WORST] = status, item
     if status != SOLVED:
         return False
     hold_what_stays(problem)
     set_modes(model, work, contacts, problem)
     return True
+
+
+@jit
+def find_modes_ahead(model: KernelModel, work: Work, contacts: Contacts, problem: Problem) -> tuple[int, int]:
+    """Modes that hold for the directions that slow slips will have a moment later: see `find_modes`.
+
+    Modes and directions are found in turns. Where that has led to events without end, the directions of the slowest slips are
+    found with the modes.
+    """
+    status, item, again_and_again = SOLVED, -1, is_impatient(contacts)
+    for _ in range(_CHOICES):
+        forget_pushes(problem)
+        slow = again_and_again and see_ahead(model, work, contacts, problem)
+        status, item = find_modes(problem)
+        if slow:
+            look_back(model, work, contacts, problem)
+            if status != SOLVED:
+                forget_pushes(problem)
+                status, item = find_modes(problem)
+        if status != SOLVED or not look_ahead(model, work, contacts, problem) or modes_hold(problem):
+            break
+    return status, item
+
+
+@inline
+def is_impatient(contacts: Contacts) -> bool:
+    """Whether a point has changed its mode again and again at one time."""
+    most = 0.0
+    for i in range(contacts.points.shape[0]):
+        most = max(most, contacts.kept[i, PATIENCE])
+    return most > _IMPATIENT
+
+
+@inline
+def forget_pushes(problem: Problem) -> None:
+    """No normal force is given, which impacts leave, and no slip turns."""
+    problem.scratch[PUSH] = 0.0
+    problem.scratch[BEND] = 0.0
+
+
+@jit
+def modes_hold(problem: Problem) -> bool:
+    """Whether some forces are within their cones in the present modes and directions."""
+    unknowns, rank, _ = solve_modes(problem, False)
+    least = -SLACK_FORCE * largest_force(problem)
+    return least_margin(problem) >= least or (rank < unknowns and widest_margin(problem, True)[0] >= least)
 
 
 @inline

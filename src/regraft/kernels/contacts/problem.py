@@ -41,7 +41,9 @@ W, SIZE, IDLE_SCALE, TRIED, NEAR, ALONG = range(14, 20)
 KEPT, FORMER, BEND, PUSH = range(20, 24)
 # Of an impact: velocities before a phase, impulses of compression, and those of one point; of items again: less friction.
 BEFORE, COMPRESSION, ONE_BEFORE, ONE_IMPULSE, LESS_S, LESS_K = range(24, 30)
-VECTORS = 30
+# Of points that slide slowly: what their slip is multiplied with to be added to b, see `slow_slips`.
+SLOW = 30
+VECTORS = 31
 """Where the square tables of the scratch begin; there are three."""
 
 
