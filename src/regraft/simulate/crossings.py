@@ -8,7 +8,7 @@ import numpy as np
 
 from ..compilation import inline, jit
 from ..kernels.constraints.closure import CLOSE_STATE
-from ..tolerances import SAME_TIME, TINY, ZERO_BRACKETED, ZERO_CORRECTED
+from ..tolerances import AT_ZERO, SAME_TIME, ZERO_BRACKETED, ZERO_CORRECTED
 from .flow import Flow, model_of
 from .guards import CONTACT, Guard, Guards, crossed, guard_value, place_for_guards, remember
 from .stepper import close_step, dense_at, make_dense, take_step_again
@@ -60,10 +60,10 @@ def first_zero(flow: Flow, guards: Guards, step: Step, samples: int) -> tuple[bo
                 guard.oldest, guard.older = guard.older, guard.last
                 remember(guard, value)
         if found:
-            return True, first_of_hit(flow, guards, step, left, right)
+            return True, first_of_all(flow, guards, step, left, right)
         for e in range(guards.shape[0] if part > 0 else 0):
             if guards[e].sort == CONTACT and dips(flow, guards, e, step, left, right):
-                return True, first_of_hit(flow, guards, step, left - (right - left), guards[e].estimate)
+                return True, first_of_all(flow, guards, step, left - (right - left), guards[e].estimate)
     return False, 0.0
 
 
@@ -122,6 +122,34 @@ def first_of_hit(flow: Flow, guards: Guards, step: Step, left: float, right: flo
 
 
 @jit
+def first_of_all(flow: Flow, guards: Guards, step: Step, left: float, right: float) -> float:
+    """`first_of_hit`, and before that of contacts that are through zero there but were not at the end of what was looked at."""
+    zero = first_of_hit(flow, guards, step, left, right)
+    for _ in range(guards.shape[0]):
+        if not hit_before(flow, guards, step, zero):
+            break
+        zero = first_of_hit(flow, guards, step, left, zero)
+    return zero
+
+
+@jit
+def hit_before(flow: Flow, guards: Guards, step: Step, theta: float) -> bool:
+    """Whether contacts that have no `hit` are beyond zero at the part theta of the step; if so, these alone have it."""
+    go_to(flow, guards, step, theta)
+    some = False
+    for e in range(guards.shape[0]):
+        guards[e].earlier = False
+        if guards[e].sort == CONTACT and not guards[e].hit:
+            value = guard_value(flow, guards[e], step.t + theta * step.h, flow.vectors.between)
+            guards[e].earlier = crossed(guards[e], value + AT_ZERO)
+            some = some or guards[e].earlier
+    if some:
+        for e in range(guards.shape[0]):
+            guards[e].hit, guards[e].estimate = guards[e].earlier, 0.5
+    return some
+
+
+@jit
 def drop_later(flow: Flow, guards: Guards, first: int, step: Step, theta: float) -> None:
     """Take `hit` from the guards, but the first, that are not through zero at the part theta of the step."""
     go_to(flow, guards, step, theta)
@@ -155,7 +183,7 @@ def zero_of(flow: Flow, guards: Guards, e: int, step: Step, left: float, right: 
     f_a, f_b = sampled_guard(flow, guards, e, step, a), sampled_guard(flow, guards, e, step, b)
     before = guards[e].sign
     if f_a * before <= 0.0:  # it was at zero there, on the side from which it comes
-        f_a = before * TINY
+        f_a = before * abs(f_b)  # and may be on the other side by rounding: the zero need not be near a
     side, width = 0, b - a
     for trial in range(100):
         if not b - a > ZERO_BRACKETED:

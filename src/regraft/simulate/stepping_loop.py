@@ -12,12 +12,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import float64, int64
 
+from ..algebra.memory import vector_at
 from ..compilation import declare, inline, jit, long_entry
 from ..kernels.constraints.closure import CLOSE_STATE, CLOSE_VELOCITIES
 from ..tolerances import CLOSED, LAST_STEP, NO_PROGRESS, WHOLE_STEP
 from .crossings import SAMPLES, Step, first_zero, shorten
-from .flow import Flow, model_of, vectors_in, work_of
-from .guards import Guards, keep_guards, look_at_guards, put_guards_back, start_guards
+from .flow import Calls, Flow, model_of, vectors_in, work_of
+from .guards import Guards, keep_guards, look_at_guards, place_for_guards, put_guards_back, start_guards
 from .records import array_type, record, tuple_type
 from .stepper import (
     ON_A_MANIFOLD,
@@ -157,7 +158,7 @@ def advance(flow: Flow, stepping: Stepping, guards: Guards) -> int:
         return FULL
     if progress.budget <= 0:
         return PAUSED
-    h, last = step_size(progress, control)
+    h, last = step_size(progress, control, calls)
     if not h > max(NO_PROGRESS * abs(t), control.least):
         if not last:
             return TOO_SMALL
@@ -187,6 +188,7 @@ def advance(flow: Flow, stepping: Stepping, guards: Guards) -> int:
             return FUNCTION_FAILED
         if found and forgiven:  # no error is, at an event
             put_guards_back(guards)
+            place_for_guards(flow, guards, t, flow.vectors.start)  # what closes contacts takes guards as they are at the start
             control.strict, control.retried, control.step = True, True, h * SHRINK
             return GOING
         if found:
@@ -234,7 +236,7 @@ def step_error(flow: Flow, stepping: Stepping, h: float) -> tuple[float, bool]:
 
 
 @inline
-def step_size(progress: Progress, control: Control) -> tuple[float, bool]:
+def step_size(progress: Progress, control: Control, calls: Calls) -> tuple[float, bool]:
     """The size of the next step and whether it is the last; the last two share what is left, so that none is tiny."""
     left = progress.end - progress.t
     if not control.adaptive:
@@ -242,6 +244,8 @@ def step_size(progress: Progress, control: Control) -> tuple[float, bool]:
         h = control.grid + (taken + 1) * control.step - progress.t  # so that rounding does not add up
         return (left, True) if h >= left * (1.0 - LAST_STEP) else (h, False)
     h = min(control.step, control.largest)
+    if calls.reach != 0:
+        h = min(h, vector_at(calls.reach, 1)[0])
     if h >= left:
         return left, True
     return (0.5 * left, False) if 2.0 * h > left else (h, False)

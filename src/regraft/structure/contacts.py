@@ -101,7 +101,7 @@ def points_of(mech: Mechanism, contacts: Iterable[Contact], known: frozenset[str
         for a in sides_a:
             for b in sides_b:
                 found, swapped = _paired(name, a, b)
-                rows += [(c, a, b, pairing, swapped) for pairing in found]
+                rows += [(c, a, b, pairing, swapped != pairing.turned) for pairing in found]
     return _tables(mech.structure, given, names, rows)
 
 
@@ -241,6 +241,7 @@ def _fill(in_row: Mapping[str, Pose], row: Array, contact: Contact, a: Side, b: 
     row[[t.MU_STATIC, t.MU_KINETIC]] = contact.friction
     row[t.RESTITUTION], row[t.LAW] = contact.restitution, LAWS[contact.law]
     row[t.SURFACE : t.SURFACE + 3] = in_row[b.body].rotation @ np.array(contact.velocity)
+    row[t.THICKNESS] = pairing.thickness
 
 
 @cache

@@ -31,10 +31,10 @@ from .memory import (
     Contacts,
     contacts_at,
 )
-from .points import gap_of, meet_point
+from .points import gap_of, has_end, meet_point
 from .problem import OPEN, SLIDE, STICK
 from .rows import slip_velocity
-from .tables import KIND, MU_KINETIC, MU_STATIC, SPHERE_SEGMENT
+from .tables import MU_KINETIC, MU_STATIC
 
 STAGES = 5
 """So many stages of a step have to have found forces."""
@@ -69,12 +69,12 @@ def note_forces(contacts: Contacts) -> None:
 
 @inline
 def needs_watch(contacts: Contacts) -> bool:
-    """Whether a guard looks at more than a gap, a slip or a force: at the end of a piece of ground, or at how a point parts."""
+    """Whether a guard looks at more than a gap, a slip or a force: at the end of what a point is on, or at how a point parts."""
     for i in range(contacts.points.shape[0]):
         if contacts.items[i, MODE] == OPEN:
             if contacts.kept[i, SLACK] > 0.0 and contacts.kept[i, SLACK + 1] > 0.0:
                 return True
-        elif contacts.points[i, KIND] == SPHERE_SEGMENT:
+        elif has_end(contacts.points, i):
             return True
     return False
 

@@ -36,7 +36,8 @@ LOOP_RUBS = 31  # address of `loop_rubs.loop_rubs_kernel`, 0 where no joint that
 CALM = 32  # 1 where forces need not be looked at again within the present step, see `glance`
 LOOKS = 33  # how many stages of the present step have found forces
 READY = 34  # 1 where all that `closing.prepare_rows` finds is there
-CONTACT_HEADER = 35
+REACH_AT = 35
+CONTACT_HEADER = 36
 
 # items: int64 (points + rubs, ITEM)
 MODE = 0  # OPEN, STICK or SLIDE
@@ -45,13 +46,15 @@ RUB_V = 2  # of a rub: its place among the velocities of all joints, which for t
 BEFORE = 3  # its mode before the event
 RUB_LOOP = 4  # of a rub: the number of its joint among those that close loops, −1 for a joint of the tree,
 RUB_OWN = 5  # and which velocity of that joint it is
-ITEM = 6
+SIDE_WAS = 6  # of a point on a box or a cylinder: its SIDE, to be kept with its mode
+ITEM = 7
 
 NOTHING, TOUCHES, LEAVES, SLIPS, HOLDS, STAYS, GOES_ON, HELD = range(8)
 """What happens to an item: HIT. LEAVES: the normal force would pull. SLIPS: friction is not enough. HOLDS: slip has ended.
 
 Where a structure begins: STAYS: it was closed before, and is to stay so if it still touches. GOES_ON: likewise, with a slip so
-slow that only the structure before knows it. HELD: it is closed, or open, in any case.
+slow that only the structure before knows it; or, at any event, a slip that goes on however slow it is (`settling`). HELD: it is
+closed, or open, in any case.
 """
 
 # kept: float64 (points + rubs, KEPT)
@@ -77,10 +80,13 @@ IMPACT_LAWS = 2
 STATIC, KINETIC = 0, 1  # friction
 NONE = 2  # zeros
 BOUNCE = 3  # restitution
-LAWS = 4
+STEP_TAKES = 4  # in the first place: the share of the kinetic energy that closing may take out of a step
+LAWS = 5
 
 INSIDE = 100
 """STATUS where an open point is within what it may touch, although nothing has been seen to happen; WORST is then its number."""
+JUMPS = 101
+"""STATUS where velocities would have to jump although nothing has struck; WORST is the number of the point that is stopped."""
 
 # vectors: float64 (VECTORS, rows)
 LACK = 0  # b: what the rows accelerate at, or how fast they go, without forces of contacts
@@ -125,6 +131,7 @@ class Contacts(NamedTuple):
     bodies: Any  # (n, 12): VEL and BIAS, kept while responses are computed
     values: Any  # (1, 2 · items): guards
     pairs: Any
+    reach: Any  # (1, 1): how long the next step may be, s
     header: Any
 
 
@@ -151,6 +158,7 @@ def contacts_at(handle: int) -> Contacts:
         table_at(at[0, BODY_SPARE_AT], at[0, BODIES], 12, 0.0),
         table_at(at[0, VALUES_AT], 1, 2 * (n + m), 0.0),
         table_at(at[0, PAIRS_AT], m, PAIR, 0.0),
+        table_at(at[0, REACH_AT], 1, 1, 0.0),
         at[0],
     )
 
