@@ -301,15 +301,15 @@ TAKES_PART = 1e-3  # relative to 1, the sum of the squares of a direction
 
 # --- where shapes touch -----------------------------------------------------------------------------------------------------
 
-PARALLEL_AXES = 1e-12  # square of the sine of an angle
-"""Capsules whose axes are nearer to parallel touch in the middle of the line along which they lie beside each other."""
-
 RIM_UPRIGHT = 1e-9  # rad, and relative to the radius of the rim
 """About this tilt the lowest point of a rim goes to its centre, as a rim that lies flat has none; its gap is off by no more."""
 
 SURFACE_FOOT = 1e-7  # relative to the radius of the ball
 """A step on a surface towards the point nearest to a ball's centre is taken as it is where it is shorter, and one more ends the
 search: Newton's method doubles the digits."""
+
+PARALLEL_AXES = 1e-6  # sine of an angle
+"""Capsules whose axes are nearer to parallel do not cross: they touch with their ends."""
 
 SLOPE_APART = 1e-3  # relative to 1 + the derivative
 """By how much a derivative of a surface may differ from what differences say."""
@@ -351,23 +351,31 @@ SIZE_OF_ALL = 1e-5  # relative to the largest of the sums that FEASIBLE is relat
 
 # --- contacts in a run: what touches, slips, rests and bounces --------------------------------------------------------------
 
+ANY_SPEED = 1e-15  # m/s
+"""What is slower where bodies nearly jam, so that a small speed of one is a large one of another, is rounding."""
+
 JAMS_AT = 1e-14  # of the slip
 """So fast a point that jams approaches where its impact begins, so that it has a beginning."""
 
 CONTACT_CLOSED = 1e-14  # m
 """How far closed points may be apart after a step."""
 
+EVENT_TAKES = 1e-12  # of the kinetic energy
+"""More than this, and than what it costs to stop the speeds of all points one by one, no event takes that is not an impact."""
+
 SLACK_GAP = 1e-12  # m
 """By how much the guard of a gap that is zero when a mode begins is on its side."""
 
 PATCH_ROW = 1e-12  # relative to one, of squares
 """A row of points that stick between the same two bodies tells nothing new where less of it is left beside the others."""
+TOUCHING = 1e-11  # m
+"""Points nearer than this touch, where something happens to others."""
+
+STARTS_TOUCHING = 1e-10  # m
+"""Points nearer than this touch where a run, or a structure, starts: what a user gives is not as exact as what is computed."""
 
 JOINT_RESTS = 1e-10  # rad/s, or m/s
 """A joint with dry friction that is slower where modes are chosen does not move."""
-
-TOUCHING = 1e-10  # m
-"""Points nearer than this touch, where something happens to others."""
 
 SLACK_FORCE = 1e-10  # relative to the largest force of a contact
 """By how much the guard of a force that is zero when a mode begins is on its side."""
@@ -377,6 +385,9 @@ PENETRATES = 1e-9  # m
 
 NO_MOVE = 1e-9  # m
 """Where closed points are nearer to where they are to be, going there does not change how they respond to impulses."""
+
+LEAST_STEP_TAKES = 1e-9  # of the kinetic energy
+"""What closing contacts after a step may take at least; where the tolerance of the run is more, as much as that."""
 
 SLOW_SLIP = 1e-7  # m/s
 """A slip of this size has hardly a direction of its own: friction acts along the one that the step began with."""
@@ -413,6 +424,9 @@ AHEAD_BELOW = 1e-3  # m/s
 
 NEARLY_NO_FORCE = 1e-3  # N, or N m
 """Where all forces are smaller, guards have the slack of this one."""
+
+FIXED_STEP_TAKES = 0.01  # of the kinetic energy
+"""What closing contacts may take out of a step of a given size, whose error is what it is."""
 
 TURNS_TOO = 0.01  # relative to the square of the change of a slip along itself
 """By how much the square of its whole change has to be more, so that the slip counts as one that turns."""

@@ -67,6 +67,11 @@ SMOOTH = {
 }
 
 
+def nearest(rows):
+    """The row of the point that touches first."""
+    return int(np.argmin(rows[:, t.GAP]))
+
+
 # --- gaps ------------------------------------------------------------------------------------------------------------------
 
 
@@ -97,6 +102,7 @@ def test_the_gap_is_the_distance_of_shapes_that_are_apart(name, seed):
     pose_a = pose_b @ above @ random_pose(rng, 0.3 if isinstance(form_b, rg.Surface) else 1.2)
     mech = pair_of(form_a, form_b)
     rows, _ = meet(mech, placed(mech, pose_a, pose_b))
+    rows = rows[[nearest(rows)]]
     assume(rows[0, t.GAP] > 0.01)
     assert rows[0, t.GAP] == pytest.approx(distance(form_a, pose_a, form_b, pose_b), abs=1e-6)
 
@@ -139,7 +145,8 @@ def touching(name, rng):
     velocity = rng.uniform(-1.0, 1.0, mech.structure.nv)
     for _ in range(60):
         state = placed(mech, pose_a, pose_b)
-        row = parts(meet(mech, state)[0][0])
+        rows = meet(mech, state)[0]
+        row = parts(rows[nearest(rows) if name == "capsule, capsule" else 0])
         if abs(row["gap"]) < 1e-13:
             break
         pose_a = rg.Pose(translation=-row["gap"] * row["normal"]) @ pose_a
@@ -152,9 +159,9 @@ def touching(name, rng):
 def test_rates_are_those_of_the_motion(name, seed):
     mech, state, gap = touching(name, np.random.default_rng(seed))
     assume(abs(gap) < 1e-9)
-    here = parts(meet(mech, state)[0][0])
-    h = 1e-5
-    before, after = (parts(meet(mech, mech.state(q=rg.integrate(mech, state.q, step * state.v)))[0][0]) for step in (-h, h))
+    i, h = nearest(meet(mech, state)[0]), 1e-5
+    here = parts(meet(mech, state)[0][i])
+    before, after = (parts(meet(mech, mech.state(q=rg.integrate(mech, state.q, step * state.v)))[0][i]) for step in (-h, h))
     rates = {key: (after[key] - before[key]) / (2 * h) for key in ("gap", "normal", "point")}
     assume(max(np.abs(here[f"{key}_rate"]).max() for key in ("normal", "point")) < 50.0)  # else differences say nothing
     np.testing.assert_allclose(here["normal_rate"], rates["normal"], rtol=0, atol=1e-5)
@@ -197,6 +204,7 @@ def test_a_contact_that_is_named_the_other_way_round_has_the_opposite_normal(nam
     mech, state, _ = touching(name, np.random.default_rng(seed))
     rows, _ = meet(mech, state, "first", "second")
     others, _ = meet(mech, state, "second", "first")
+    rows, others = (found[[nearest(found)]] if name == "capsule, capsule" else found for found in (rows, others))
     for row, other in zip(map(parts, rows), map(parts, others), strict=True):
         assert other["gap"] == pytest.approx(row["gap"], abs=1e-9)
         for key, sign in (("normal", -1.0), ("normal_rate", -1.0), ("point_rate", None)):

@@ -89,10 +89,11 @@ def demo_contact(
         typer.Option(help="One of landing, dominoes, block and coin, several times for several; all of them unless given."),
     ] = None,
     dominoes: Annotated[int, typer.Option(help="How many dominoes there are.")] = 8,
+    friction: Annotated[float, typer.Option(help="Friction of the dominoes.", min=0.0)] = 0.6,
     out: OutFolder = Path("demo") / "contact",
 ) -> None:
     """A figure lands, dominoes fall, a block rocks and a coin rolls: contacts stick, slide and come to rest."""
     with problems_told():
         from ..demos.contact import demo as contact
 
-        contact.run(out, scene or (), dominoes, console())
+        contact.run(out, scene or (), dominoes, friction, console())

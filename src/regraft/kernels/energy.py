@@ -35,6 +35,19 @@ def energy(model: KernelModel, work: Work, q: Any, v: Any) -> tuple[Scalar, Scal
 
 
 @jit
+def kinetic_energy(model: KernelModel, work: Work, v: Any) -> Scalar:
+    """½ Σ V · I V + rotors alone, after `move_bodies`.  O(n)."""
+    kinetic = zero(work.body[0, R])
+    for k in range(model.walk.shape[0]):
+        twist = load(work.body, k, VEL, 6)
+        kinetic = kinetic + 0.5 * power(twist, momentum_of(body_inertia(model, k, frame(work.body, k)), twist))
+    if model.rotors > 0:
+        for d in range(work.dof.shape[0]):
+            kinetic = kinetic + 0.5 * model.settings[ARMATURE, d] * v[d] * v[d]
+    return kinetic
+
+
+@jit
 def momentum(model: KernelModel, work: Work) -> tuple[Vector, Vector, Vector, Scalar]:
     """Angular momentum about the world's origin, linear momentum, first moment Σ m c and mass, after `move_bodies`.  O(n).
 

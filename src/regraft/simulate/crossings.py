@@ -9,7 +9,7 @@ import numpy as np
 from ..algebra.memory import table_at
 from ..compilation import inline, jit
 from ..kernels.constraints.closure import CLOSE_STATE
-from ..tolerances import SAME_TIME, TINY, ZERO_BRACKETED, ZERO_CORRECTED
+from ..tolerances import AT_ZERO, SAME_TIME, ZERO_BRACKETED, ZERO_CORRECTED
 from .flow import Flow, model_of
 from .guards import CONTACT, Guard, Guards, crossed, guard_value, keep_guards, place_for_guards, remember
 from .stepper import close_step, dense_at, make_dense, take_step
@@ -100,11 +100,11 @@ def first_zero(flow: Flow, guards: Guards, step: Step, samples: int) -> tuple[bo
                 guard.oldest, guard.older = guard.older, guard.last
                 remember(guard, value)
         if found:
-            return True, first_of_hit(flow, guards, step, left, right)
+            return True, first_of_all(flow, guards, step, left, right)
         for k in range(live if part > 0 else 0):
             e = live_guard(flow, k)
             if guards[e].sort == CONTACT and dips(flow, guards, e, step, left, right):
-                return True, first_of_hit(flow, guards, step, left - (right - left), guards[e].estimate)
+                return True, first_of_all(flow, guards, step, left - (right - left), guards[e].estimate)
     return False, 0.0
 
 
@@ -143,7 +143,7 @@ def first_of_hit(flow: Flow, guards: Guards, step: Step, left: float, right: flo
     """Where in [left, right] the first of the guards with `hit` goes through zero; takes `hit` from those that do so later.
 
     The zero is found of the one that seems to be the first, then of one that is through zero before that, and so on: with many
-    guards that is far less than to find the zeros of all. One that is through zero there, and has come back by the end, counts.
+    guards that is far less than to find the zeros of all.
     """
     same, zero = SAME_TIME * max(1.0, abs(step.t)) / step.h, right
     for _ in range(guards.shape[0] + 1):
@@ -154,12 +154,40 @@ def first_of_hit(flow: Flow, guards: Guards, step: Step, left: float, right: flo
                     first = e
                 count += 1
         zero = zero_of(flow, guards, first, step, left, right)
-        if count > 1:
-            drop_later(flow, guards, first, step, min(zero + same, 1.0))
-        if not zero - same > left or not keep_earlier(flow, guards, first, step, zero - same):
+        if count == 1:
             break
-        right = zero - same
+        drop_later(flow, guards, first, step, min(zero + same, 1.0))
+        if not keep_earlier(flow, guards, first, step, max(zero - same, left)):
+            break
     return zero
+
+
+@jit
+def first_of_all(flow: Flow, guards: Guards, step: Step, left: float, right: float) -> float:
+    """`first_of_hit`, and before that of contacts that are through zero there but were not at the end of what was looked at."""
+    zero = first_of_hit(flow, guards, step, left, right)
+    for _ in range(guards.shape[0]):
+        if not hit_before(flow, guards, step, zero):
+            break
+        zero = first_of_hit(flow, guards, step, left, zero)
+    return zero
+
+
+@jit
+def hit_before(flow: Flow, guards: Guards, step: Step, theta: float) -> bool:
+    """Whether contacts that have no `hit` are beyond zero at the part theta of the step; if so, these alone have it."""
+    go_to(flow, guards, step, theta)
+    some = False
+    for e in range(guards.shape[0]):
+        guards[e].earlier = False
+        if guards[e].sort == CONTACT and not guards[e].hit:
+            value = guard_value(flow, guards[e], step.t + theta * step.h, flow.vectors.between)
+            guards[e].earlier = crossed(guards[e], value + AT_ZERO)
+            some = some or guards[e].earlier
+    if some:
+        for e in range(guards.shape[0]):
+            guards[e].hit, guards[e].estimate = guards[e].earlier, 0.5
+    return some
 
 
 @jit
@@ -174,16 +202,14 @@ def drop_later(flow: Flow, guards: Guards, first: int, step: Step, theta: float)
 
 @jit
 def keep_earlier(flow: Flow, guards: Guards, first: int, step: Step, theta: float) -> bool:
-    """Whether guards other than the first are through zero already at the part theta; if so, these alone have `hit`."""
+    """Whether guards other than the first are through zero already at the part theta; if so, these alone keep `hit`."""
     go_to(flow, guards, step, theta)
     some = False
     for e in range(guards.shape[0]):
         guards[e].earlier = False
-        if e != first:
+        if guards[e].hit and e != first:
             value = guard_value(flow, guards[e], step.t + theta * step.h, flow.vectors.between)
             guards[e].earlier = crossed(guards[e], value)
-            if guards[e].earlier and not guards[e].hit:
-                guards[e].estimate = 0.0
             some = some or guards[e].earlier
     if some:
         for e in range(guards.shape[0]):
@@ -198,7 +224,7 @@ def zero_of(flow: Flow, guards: Guards, e: int, step: Step, left: float, right: 
     f_a, f_b = sampled_guard(flow, guards, e, step, a), sampled_guard(flow, guards, e, step, b)
     before = guards[e].sign
     if f_a * before <= 0.0:  # it was at zero there, on the side from which it comes
-        f_a = before * TINY
+        f_a = before * abs(f_b)  # and may be on the other side by rounding: the zero need not be near a
     side, width = 0, b - a
     for trial in range(100):
         if not b - a > ZERO_BRACKETED:

@@ -11,7 +11,7 @@ from ..algebra.memory import call_kernel, vector_at
 from ..compilation import address_of, jit, long_entry
 from .crossings import Step, first_zero, shorten
 from .flow import Flow, on_flow
-from .guards import GUARD, Guards, look_at_guards, put_guards_back, start_guards
+from .guards import GUARD, Guards, look_at_guards, place_for_guards, put_guards_back, start_guards
 from .places import place_of
 from .records import records_at
 
@@ -51,6 +51,7 @@ def answer(flow: Flow, guards: Guards, what: int, step: Step, more: float) -> fl
         return shorten(flow, guards, step, more)
     if what == PUT_BACK:
         put_guards_back(guards)
+        place_for_guards(flow, guards, step.t, flow.vectors.start)  # what closes contacts takes guards as they are at the start
         return 0.0
     if what == START:
         start_guards(flow, guards, step.t, step.h)

@@ -14,6 +14,7 @@ from ..describe.contacts import Contact
 from ..describe.mechanism import Mechanism
 from ..errors import ModelError, listed
 from ..structure.contacts import parts_of
+from ..tolerances import FIXED_STEP_TAKES, LEAST_STEP_TAKES
 from .drives import Torques, pushes_of, torques_of
 from .integrators import INTEGRATORS, Integrator
 from .laws import Home
@@ -71,6 +72,8 @@ class Settings:
     """Whether what starts within one another is moved out."""
     rubs: bool = True
     """Whether dry friction of joints holds them; else it is the smooth law of questions about one state."""
+    step_takes: float = LEAST_STEP_TAKES
+    """The share of the kinetic energy that closing contacts after a step may take."""
 
 
 def method_of(name: str) -> Integrator:
@@ -105,9 +108,10 @@ def settings_of(method: Integrator, mech: Mechanism, options: Options) -> Settin
     contacts = _contacts(options, method)
     sequential, push = options.impacts == "sequential", options.resolve == "push"
     rubs = options.rubs and not method.of_free_bodies
+    step_takes = max(LEAST_STEP_TAKES, rtol, atol) if method.adaptive else FIXED_STEP_TAKES
     return Settings(
         home, driving, pushing, rtol, atol, step, every, maximal, closing, max_steps, motions,
-        contacts, parts_of(mech, contacts), sequential, push, rubs,
+        contacts, parts_of(mech, contacts), sequential, push, rubs, step_takes,
     )  # fmt: skip
 
 

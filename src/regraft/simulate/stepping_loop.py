@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import float64, int64
 
+from ..algebra.memory import vector_at
 from ..compilation import declare, inline, jit, long_entry
 from ..kernels import chart
 from ..kernels.constraints.closure import CLOSE_STATE, CLOSE_VELOCITIES
@@ -169,7 +170,7 @@ def advance(flow: Flow, stepping: Stepping, guards: Guards) -> int:
         return FULL
     if progress.budget <= 0:
         return PAUSED
-    h, last = step_size(progress, control, most_turned(flow, stepping, guards.shape[0] > 0))
+    h, last = step_size(progress, control, longest_step(flow, stepping, guards.shape[0] > 0))
     if not h > max(NO_PROGRESS * abs(t), control.least):
         if not last:
             return TOO_SMALL
@@ -248,16 +249,18 @@ def step_error(flow: Flow, stepping: Stepping, h: float) -> tuple[float, bool]:
 
 
 @inline
-def most_turned(flow: Flow, stepping: Stepping, guarded: bool) -> float:
-    """The time in which nothing turns by more than MOST_TURN.
+def longest_step(flow: Flow, stepping: Stepping, guarded: bool) -> float:
+    """How long a step may be: nothing turns by more than MOST_TURN, and contacts do not pass through anything.
 
     Guards of what turns may go to and fro in each turn; and whole turns are where the tangent vectors of rotations end.
     """
-    v, fastest = flow.vectors.start.v, 0.0
+    v, fastest, most = flow.vectors.start.v, 0.0, np.inf
     for d in range(v.shape[0]):
         if stepping.turning[d] == ROTATES or (guarded and stepping.turning[d] == TURNS):
             fastest = max(fastest, abs(v[d]))
-    return MOST_TURN / fastest if fastest > 0.0 else np.inf
+    if flow.calls.reach != 0:
+        most = vector_at(flow.calls.reach, 1)[0]
+    return min(most, MOST_TURN / fastest) if fastest > 0.0 else most
 
 
 @inline

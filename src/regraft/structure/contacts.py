@@ -103,7 +103,7 @@ def points_of(mech: Mechanism, contacts: Iterable[Contact], known: frozenset[str
         for a in sides_a:
             for b in sides_b:
                 found, swapped = _paired(name, a, b)
-                rows += [(c, a, b, pairing, swapped) for pairing in found]
+                rows += [(c, a, b, pairing, swapped != pairing.turned) for pairing in found]
     return _tables(mech.structure, given, names, rows)
 
 
@@ -259,7 +259,7 @@ def _shapes_row(in_row: Mapping[str, Pose], contact: Contact, a: Side, b: Side, 
     row[t.RESTITUTION], row[t.LAW] = contact.restitution, LAWS[contact.law]
     if any(contact.velocity):
         row[t.SURFACE : t.SURFACE + 3] = (in_row[b.body].rotation @ np.array(contact.velocity)).tolist()
-    row[t.STEEPNESS] = steepness(pairing)
+    row[t.STEEPNESS], row[t.THICKNESS] = steepness(pairing), pairing.thickness
     return row
 
 

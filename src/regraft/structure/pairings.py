@@ -28,6 +28,14 @@ class Pairing(NamedTuple):
     fixed: bool = False
     table: tuple[float, ...] = ()
     function: Any = None
+    turned: bool = False
+    """Whether its first shape is of the solid that comes second."""
+
+    @property
+    def thickness(self) -> float:
+        """How far the first shape has to go to pass through the second; 0 where that has no other side."""
+        own = _THICKNESS.get(self.kind)
+        return 2.0 * (self.first_size[0] + own(self.second_size)) if own is not None else 0.0
 
 
 Pairings = Iterator[Pairing]
@@ -78,7 +86,13 @@ def _ends(capsule: Solid) -> list[tuple[str, Solid]]:
 
 
 def _capsule_on_capsule(first: Solid, second: Solid) -> Pairings:
-    yield Pairing(t.CAPSULE_CAPSULE, first.pose, first.size, second.pose, second.size)
+    """Where sides cross; the ends of the first; and the ends of the second on the side of the first, so that none is twice."""
+    yield Pairing(t.CAPSULE_CAPSULE, first.pose, first.size, second.pose, second.size, "side on side")
+    for end, ball in _ends(first):
+        yield from _named(_ball(t.SPHERE_CAPSULE)(ball, second), f"{end} of the first")
+    for end, ball in _ends(second):
+        for pairing in _ball(t.SPHERE_ROD)(ball, first):
+            yield pairing._replace(meaning=f"{end} of the second, on the side of the first", turned=True)
 
 
 def _capsule_in_hollow(capsule: Solid, hollow: Solid) -> Pairings:
@@ -228,6 +242,12 @@ def _ball_on_surface(ball: Solid, surface: Solid) -> Pairings:
     radius = _radius(ball)
     yield Pairing(t.SPHERE_SURFACE, ball.pose, (radius,), surface.pose, fixed=radius == 0.0, function=surface.more)
 
+
+_THICKNESS: dict[int, Callable[[tuple[float, ...]], float]] = {
+    t.SPHERE_SPHERE: min, t.SPHERE_CAPSULE: lambda size: size[0], t.SPHERE_ROD: lambda size: size[0],
+    t.CAPSULE_CAPSULE: lambda size: size[0], t.SPHERE_BOX: min, t.SPHERE_CYLINDER: min,
+}  # fmt: skip
+"""Half of what a point has to go through, by the lengths of what it is in; of pairs that one can be beyond."""
 
 _PAIRS: dict[tuple[str, str], Callable[[Solid, Solid], Pairings]] = {
     ("frame", "plane"): _ball(t.SPHERE_PLANE),

@@ -23,6 +23,7 @@ def extents(pairing: Pairing) -> tuple[float, float]:
         t.SPHERE_SPHERE: sum(second[:1]),
         t.SPHERE_HOLLOW: sum(second[:1]),
         t.SPHERE_CAPSULE: sum(second[:2]),
+        t.SPHERE_ROD: sum(second[:2]),
         t.CAPSULE_CAPSULE: sum(second[:2]),
         t.SPHERE_BOX: math.hypot(*second[:3]),
         t.SPHERE_CYLINDER: math.hypot(*second[:2]),
@@ -33,12 +34,12 @@ def extents(pairing: Pairing) -> tuple[float, float]:
 def steepness(pairing: Pairing) -> float:
     """How fast the gap of a pair can change, at most, where its shapes come nearer at unit speed.
 
-    Gaps are distances, but beyond the ends of a straight piece of ground and where a rim is tilted they grow faster. Of a
-    surface that is a function nothing is known.
+    Gaps are distances, but beyond the ends of a straight piece and where a rim is tilted they grow faster. Where capsules cross,
+    the place may run along both at any speed; and of a surface that is a function nothing is known.
     """
-    if pairing.kind == t.SPHERE_SURFACE:
+    if pairing.kind in (t.SPHERE_SURFACE, t.CAPSULE_CAPSULE):
         return _ENDLESS
     if pairing.kind == t.SPHERE_SEGMENT:
         lower, upper = pairing.table[t.LOWER_SLANT : t.UPPER_SLANT + 1]
         return max(math.hypot(2.0, 1.0 + 2.0 * max(lower, upper)), 2.0 * (lower + upper))
-    return 3.0 if pairing.kind == t.FLAT_PLANE else 1.0
+    return 3.0 if pairing.kind in (t.FLAT_PLANE, t.SPHERE_ROD) else 1.0

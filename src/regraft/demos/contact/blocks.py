@@ -26,19 +26,19 @@ _SHADES, _PLATE = (0.72, 1.0, 1.2), 0.01  # of faces across x, y and z; how thic
 _IN_PLANE = Planar((0.0, 1.0, 0.0))  # its coordinates: x, −z and the angle about y
 
 
-def dominoes(count: int) -> Plan:
+def dominoes(count: int, friction: float = DOMINO_FRICTION, apart: float = APART) -> Plan:
     """A row of dominoes, the first of which is pushed."""
     if count < 2:
         raise ModelError(f"dominoes: a row has at least 2, not {count}.")
     thick, _, high = DOMINO
-    friction, mech, contacts = DOMINO_FRICTION, Mechanism(), []
+    mech, contacts = Mechanism(), []
     for k in range(count):
         _add_block(mech, str(k), DOMINO, DOMINO_MASS)
         contacts += [Contact(f"{where} {k}", friction=friction) for where in ("heel", "toe", "top")]
     for k in range(count - 1):
         contacts.append(Contact(f"top {k}", f"box {k + 1}", friction=friction, name=f"{k} on {k + 1}"))
         contacts.append(Contact(f"heel {k + 1}", f"box {k}", friction=friction, name=f"{k + 1} under {k}"))
-    start = {f"base {k}": (k * APART, -0.5 * high, 0.0) for k in range(count)}
+    start = {f"base {k}": (k * apart, -0.5 * high, 0.0) for k in range(count)}
     turning = {"base 0": (0.5 * PUSH * high, -0.5 * PUSH * thick, PUSH)}  # about its toe
     return Plan(
         name="dominoes",
@@ -58,7 +58,7 @@ def dominoes(count: int) -> Plan:
         rtol=1e-8,
         parameters=(
             ("dominoes", f"{count}, {1e3 * DOMINO_MASS:g} g, {' × '.join(f'{1e3 * length:g}' for length in DOMINO)} mm"),
-            ("from one to the next", f"{1e3 * APART:g} mm"),
+            ("from one to the next", f"{1e3 * apart:g} mm"),
             ("the first turns at", f"{PUSH:g} rad/s"),
             ("friction, restitution", f"{friction:g}, 0"),
         ),

@@ -30,9 +30,9 @@ _SOURCE = (
 )
 
 
-def run(out: Path, scenes: Sequence[str], count: int, console: Console) -> list[Moved]:
+def run(out: Path, scenes: Sequence[str], count: int, friction: float, console: Console) -> list[Moved]:
     """Compute the scenes, say what happened, draw them, and write all of it to a folder."""
-    plans = chosen(scenes, count)
+    plans = chosen(scenes, count, friction)
     make_folder(out)
     with progress_bars(console) as progress:
         moving = progress.add_task("moving", total=len(plans))
@@ -53,9 +53,10 @@ def run(out: Path, scenes: Sequence[str], count: int, console: Console) -> list[
     return moved
 
 
-def chosen(scenes: Sequence[str], count: int) -> list[Plan]:
+def chosen(scenes: Sequence[str], count: int, friction: float) -> list[Plan]:
     """The scenes by name; all of them where none is named."""
-    plans: dict[str, Callable[[], Plan]] = dict(zip(SCENES, (landing, lambda: dominoes(count), rocking_block, coin), strict=True))
+    makers: Sequence[Callable[[], Plan]] = (landing, lambda: dominoes(count, friction), rocking_block, coin)
+    plans = dict(zip(SCENES, makers, strict=True))
     for name in scenes:
         if name not in plans:
             raise ModelError(f"there is no scene {name!r}; there are: {listed(SCENES)}.")

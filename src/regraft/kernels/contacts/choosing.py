@@ -28,6 +28,7 @@ from .memory import (
     BEFORE,
     BEGUN,
     DIRECTION,
+    GOES_ON,
     HELD,
     HIT,
     HOLDS,
@@ -47,6 +48,7 @@ from .points import gap_of
 from .problem import BEND, BOX, CONE, FIXED_FORCE, OPEN, PUSH, RAY, SLIDE, SOLVED, STICK
 from .problem import Contacts as Problem
 from .rows import slip_velocity
+from .sides import put_on_side
 from .slow_slips import look_ahead, look_back, see_ahead
 
 _IMPATIENT = 1000.0  # PATIENCE after ten changes of a mode at one time
@@ -62,7 +64,7 @@ def choose_modes(model: KernelModel, work: Work, contacts: Contacts, problem: Pr
         if i < n:
             slip = across(contacts, i, slip_velocity(model, work, contacts, i, VEL, still))
             size = math.sqrt(dot(slip, slip))
-            if contacts.items[i, HIT] == SLIPS:
+            if contacts.items[i, HIT] == SLIPS or contacts.items[i, HIT] == GOES_ON:
                 along = load(contacts.kept, i, DIRECTION, 3)
             elif contacts.items[i, HIT] != HOLDS and size > STANDS_STILL:
                 goes_on = contacts.items[i, BEFORE] == SLIDE and size < AHEAD_BELOW
@@ -164,7 +166,7 @@ def set_modes(model: KernelModel, work: Work, contacts: Contacts, problem: Probl
     for a in range(problem.kinds.shape[0]):
         i = contacts.active[0, a]
         mode = problem.modes[a] if problem.kinds[a] != FIXED_FORCE else SLIDE
-        has_anchor = contacts.items[i, MODE] == STICK
+        has_anchor, goes_on = contacts.items[i, MODE] == STICK, contacts.items[i, HIT] == GOES_ON
         contacts.items[i, MODE], contacts.items[i, HIT] = mode, NOTHING
         patience = max(1.0, contacts.kept[i, PATIENCE])
         contacts.kept[i, SLACK] = contacts.kept[i, SLACK + 1] = min(patience, 10.0) * SLACK_FORCE * largest
@@ -174,7 +176,7 @@ def set_modes(model: KernelModel, work: Work, contacts: Contacts, problem: Probl
                 contacts.kept[i, SLACK + 1] = SLACK_SLIP
         elif mode == SLIDE:
             store(contacts.kept, i, DIRECTION, in_space(contacts, i, problem.directions[a, 0], problem.directions[a, 1]))
-            contacts.kept[i, SLACK + 1] = min(patience, 100.0) * SLACK_SLIP
+            contacts.kept[i, SLACK + 1] = 0.0 if goes_on else min(patience, 100.0) * SLACK_SLIP
             store(contacts.kept, i, SLIP, (0.0, 0.0, 0.0))
         elif mode == STICK and not has_anchor:
             anchor(model, work, contacts, i)
@@ -189,6 +191,7 @@ def watch_open_ones(model: KernelModel, work: Work, contacts: Contacts) -> None:
     """
     for i in range(contacts.points.shape[0]):
         if contacts.items[i, MODE] == OPEN:
+            put_on_side(contacts, i, 0)
             gap = gap_of(model, work, contacts.points, contacts.shapes, contacts.profiles, i)
             contacts.kept[i, SLACK] = contacts.kept[i, SLACK + 1] = 0.0
             if gap < SLACK_GAP:

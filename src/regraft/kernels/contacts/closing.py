@@ -12,11 +12,12 @@ from typing import Any
 from ...algebra.memory import call_kernel, load, store, vector_at
 from ...algebra.spatial import Vector, add, dot, rotate, scale, subtract, zero_spatial
 from ...compilation import Floats, inline, jit, long_entry
-from ...tolerances import CONTACT_CLOSED, MOST_INSIDE, NO_MOVE, PENETRATES, SLOW_SLIP, SPIRALS, TURNS_TOO
+from ...tolerances import CONTACT_CLOSED, MOST_INSIDE, NO_MOVE, PENETRATES, REST_SPEED, SLOW_SLIP, SPIRALS, TURNS_TOO
 from .. import configuration
 from ..aba import factorise
 from ..constraints.closure import CLOSE_VELOCITIES
 from ..constraints.rows import body_frame, tree_origin
+from ..energy import kinetic_energy
 from ..kinematics import move_bodies, place_bodies
 from ..memory import model_at, positions_in, velocities_in, work_at
 from ..tables import TAU, VEL, KernelModel, R, Work
@@ -30,12 +31,14 @@ from .memory import (
     DIRECTION,
     HOLD_LOOPS,
     INSIDE,
+    JUMPS,
     MODE,
     READY,
     SLACK,
     SLIP,
     STATUS,
     STEP,
+    STEP_TAKES,
     WORST,
     Contacts,
     active_rows,
@@ -45,15 +48,19 @@ from .memory import (
 )
 from .modes import solve_modes
 from .outlook import look_out
-from .points import beyond_end
-from .problem import BEND, BOX, CONE, OPEN, SLIDE, STICK
+from .points import beyond_end, grows_beyond
+from .problem import BEND, BOX, CONE, IDLE_SCALE, OPEN, SLIDE, STICK
 from .problem import Contacts as Problem
+from .reach import find_reach, has_thin_ones
 from .response import ask_loops, couple_contacts, respond, rows_speed
 from .rows import along_rows, apply_forces, slip_velocity, spread_active, surface_speed
 from .stages import contact_stage
 from .tables import GAP, POINT, SWAPPED
 
 _TRIALS = 6
+
+ALL_TOGETHER = 10.0
+"""So many times what it costs to stop points one by one, it may cost to stop them together."""
 
 
 @contact_stage
@@ -98,7 +105,7 @@ def position_gaps(model: KernelModel, work: Work, contacts: Contacts, problem: P
         if held:
             away = along_rows(contacts, i, off_anchor(model, work, contacts, i))
         beyond = beyond_end(model, work, contacts.points, contacts.shapes, contacts.profiles, i)
-        gap = contacts.met[i, GAP] - 2.0 * max(beyond, 0.0)
+        gap = contacts.met[i, GAP] - (2.0 * max(beyond, 0.0) if grows_beyond(contacts.points, i) else 0.0)
         problem.b[3 * a], problem.b[3 * a + 1], problem.b[3 * a + 2] = gap, away[1], away[2]
         for along in range(3):
             if contacts.spared[0, 3 * a + along] == 0:
@@ -141,16 +148,76 @@ def least_move(model: KernelModel, work: Work, contacts: Contacts, q: Any, probl
 @contact_stage
 def close_speeds(model: KernelModel, work: Work, contacts: Contacts, q: Floats, v: Floats, running: bool) -> None:
     """Take out of v what points that touch or stick may not have; after `prepare_rows` at q and v."""
+    speeds_to_take(model, work, contacts, q, v, running)
+    take_speeds(contacts, v)
+
+
+@jit
+def speeds_to_take(model: KernelModel, work: Work, contacts: Contacts, q: Any, v: Any, running: bool) -> float:
+    """STEP: what `close_speeds` is to add to v; returns the kinetic energy that this takes, ½ b · A⁻¹ b."""
     problem = problem_without_friction(contacts)
     speed_gaps(model, work, contacts, problem, v, running)
     least_move(model, work, contacts, q, problem)
+    return energy_taken(problem)
+
+
+@inline
+def energy_taken(problem: Problem) -> float:
+    """½ b · A⁻¹ b, after `least_move`: the kinetic energy of what it takes away."""
+    energy = 0.0
+    for r in range(problem.lam.shape[0]):
+        energy -= 0.5 * problem.lam[r] * problem.b[r]
+    return energy
+
+
+@inline
+def take_speeds(contacts: Contacts, v: Any) -> None:
+    """Add STEP to v."""
     for d in range(v.shape[0]):
         v[d] += contacts.spare[STEP, d]
 
 
+@jit
+def energy_to_spare(contacts: Contacts, kinetic: float, share: float, own: float, slow: float) -> float:
+    """What may be taken without notice, after `speeds_to_take`: a share of the kinetic energy; of each point `own` times what it
+    costs to stop it alone, and what that costs at the speed `slow`, which is as good as none.
+    """
+    problem, total = problem_without_friction(contacts), share * kinetic
+    for a in range(problem.points):
+        size = slow * problem.scratch[IDLE_SCALE, 3 * a]
+        total += own * stopped_alone(problem, a) + 0.5 * size * size
+    for r in range(3 * problem.points, problem.lam.shape[0]):  # of joints with dry friction, which are slow where they stick
+        size = max(REST_SPEED, slow) * problem.scratch[IDLE_SCALE, r]
+        total += 0.5 * size * size
+    return total
+
+
+@inline
+def stopped_alone(problem: Problem, a: int) -> float:
+    """The kinetic energy that it takes to stop an active point, if no other has to be."""
+    total = 0.0
+    for r in range(3 * a, 3 * a + (3 if problem.modes[a] == STICK else 1)):
+        speed = problem.b[r] * problem.scratch[IDLE_SCALE, r]
+        total += 0.5 * speed * speed
+    return total
+
+
+@jit
+def refuse_jump(contacts: Contacts) -> None:
+    """STATUS is JUMPS, and WORST the point that costs most to stop; after `speeds_to_take`."""
+    problem, most = problem_without_friction(contacts), -1.0
+    contacts.header[STATUS], contacts.header[WORST] = JUMPS, contacts.active[0, 0]
+    for a in range(problem.points):
+        if stopped_alone(problem, a) > most:
+            most, contacts.header[WORST] = stopped_alone(problem, a), contacts.active[0, a]
+
+
 @contact_stage
-def close_places(model: KernelModel, work: Work, contacts: Contacts, q: Floats, v: Floats, best: Floats) -> float:
+def close_places(model: KernelModel, work: Work, contacts: Contacts, q: Floats, v: Floats, best: Floats, chosen: bool) -> float:
     """Put q where closed points touch and sticking ones are at their anchors; returns what is left. `best` is scratch (nq,).
+
+    Before modes are `chosen` points may be closed that cannot be so together, as where one side takes over from another. A move
+    that is much more than each of them needs by itself is not made then.
 
     After a move that is hardly more than rounding nothing is left, and all that was found for it is what `prepare_rows` would
     find where it ends.
@@ -169,6 +236,9 @@ def close_places(model: KernelModel, work: Work, contacts: Contacts, q: Floats, 
         spread_active(model, work, contacts)
         couple_contacts(model, work, contacts, q, problem.A)
         least_move(model, work, contacts, q, problem)
+        if not chosen and energy_taken(problem) > energy_to_spare(contacts, 0.0, 0.0, ALL_TOGETHER, CONTACT_CLOSED):
+            contacts.header[READY] = 0
+            break
         for i in range(q.shape[0]):
             best[i] = q[i]
         configuration.integrate(model.walk, best, contacts.spare[STEP], q)
@@ -242,6 +312,10 @@ def contact_closing(handle: int, q: int, v: int, step: int, best: int, result: i
     position, velocity = vector_at(q, positions_in(handle)), vector_at(v, velocities_in(handle))
     gap, closes, h = 0.0, contacts.header[CLOSING], vector_at(result, 1)[0]
     vector_at(result, 1)[0] = 0.0
+    if what != CLOSE_VELOCITIES and has_thin_ones(contacts):
+        place_bodies(m, w, position)
+        move_bodies(m, w, position, velocity)
+        find_reach(m, w, contacts, False)
     if what != CLOSE_VELOCITIES and is_inside(contacts):
         return math.inf
     if closes != 0:
@@ -260,11 +334,16 @@ def contact_closing(handle: int, q: int, v: int, step: int, best: int, result: i
         prepare_rows(m, w, contacts, position, velocity)
         close_speeds(m, w, contacts, position, velocity, False)
         return gap
-    gap = max(gap, close_places(m, w, contacts, position, velocity, vector_at(best, positions_in(handle))))
+    gap = max(gap, close_places(m, w, contacts, position, velocity, vector_at(best, positions_in(handle)), True))
     if closes != 0:
         gap = max(gap, call_kernel(closes, (handle, q, v, step, best, result, what)))
     prepare_rows(m, w, contacts, position, velocity)
-    close_speeds(m, w, contacts, position, velocity, True)
+    kinetic = kinetic_energy(m, w, velocity)
+    taken = speeds_to_take(m, w, contacts, position, velocity, True)
+    if taken > energy_to_spare(contacts, kinetic, contacts.laws[STEP_TAKES, 0], 0.0, REST_SPEED):
+        refuse_jump(contacts)
+        return math.inf
+    take_speeds(contacts, velocity)
     if slides(contacts) or closes != 0:
         move_bodies(m, w, position, velocity)
         turn_directions(m, w, contacts)

@@ -12,13 +12,13 @@ from typing import Any
 from ...algebra.memory import load, store
 from ...algebra.spatial import add, dot, scale, zero_spatial
 from ...compilation import Floats, entry, inline, jit
-from ...tolerances import AHEAD_BELOW, AT_THE_LIMIT, JAMS_AT, JOINT_RESTS, PENETRATES, REST_SPEED, STANDS_STILL, TOUCHING
+from ...tolerances import AHEAD_BELOW, AT_THE_LIMIT, JAMS_AT, PENETRATES, REST_SPEED, ROUNDING, TOUCHING
 from ..kinematics import move_bodies, place_bodies
 from ..memory import model_at, positions_in, work_at
 from ..tables import TAU, VEL, KernelModel, R, Work
-from .closing import close_places, close_speeds, off_anchor, prepare_rows
+from .closing import close_places, off_anchor, prepare_rows, refuse_jump, take_speeds
 from .impact import SEQUENTIAL, SIMULTANEOUS, solve_impact
-from .items import across, anchor, list_active
+from .items import across, anchor, list_active, parting_speed
 from .memory import (
     ACTIVE_POINTS,
     ACTIVE_RUBS,
@@ -33,6 +33,7 @@ from .memory import (
     HOLDS,
     IMPACT_LAWS,
     IMPULSE,
+    JUMPS,
     LEAVES,
     MODE,
     NOTHING,
@@ -49,15 +50,21 @@ from .memory import (
 )
 from .points import meet_point
 from .problem import OPEN, SLIDE, SOLVED, STICK
+from .reach import find_reach
 from .response import respond, rows_speed
 from .rows import along_rows, apply_forces, slip_velocity, surface_speed
-from .rubs import meet_rubs, rub_speed
+from .rubs import meet_rubs
+from .settling import let_slow_ones_go, rest_or_slide, share_taken
+from .sides import has_sides, hold_on_side, put_on_side
 from .tables import GAP, LAW, MU_KINETIC, MU_STATIC, RESTITUTION, TANGENTS
 
 _ROUNDS = 5  # of closing, where each may let more points touch
 
-CALM, COLLIDED, UNSOLVED = 0, 16, 32
-"""What `contact_event` tells: whether there was an impact, with what `impact` tells of it, and whether it had no solution."""
+CALM, COLLIDED, UNSOLVED, TOOK = 0, 16, 32, 64
+"""What `contact_event` tells: whether there was an impact, with what `impact` tells of it, and whether it had no solution; TOOK:
+IMPULSE has what stopped points that were as good as at rest."""
+
+_TOO_MUCH = -1
 
 
 @inline
@@ -121,13 +128,28 @@ def close_touching(model: KernelModel, work: Work, contacts: Contacts) -> bool:
     still, collides = zero_spatial(work.body[0, R]), False
     for i in range(contacts.points.shape[0]):
         if contacts.items[i, MODE] == OPEN and contacts.items[i, HIT] != LEAVES and contacts.items[i, HIT] != HELD:
+            put_on_side(contacts, i, 0)
             meet_point(model, work, contacts.points, contacts.shapes, contacts.profiles, contacts.met, i)
             if contacts.items[i, HIT] == TOUCHES or contacts.met[i, GAP] <= TOUCHING:
+                if has_sides(contacts, i):
+                    hold_on_side(model, work, contacts, i)
+                    meet_point(model, work, contacts.points, contacts.shapes, contacts.profiles, contacts.met, i)
                 speed = along_rows(contacts, i, slip_velocity(model, work, contacts, i, VEL, still))[0]
                 if speed <= REST_SPEED:
                     contacts.items[i, MODE] = STICK
                     collides = collides or speed < -REST_SPEED
+        elif contacts.items[i, MODE] != OPEN and contacts.items[i, HIT] != HELD:
+            collides = collides or closed_one_collides(model, work, contacts, i)
     return collides
+
+
+@inline
+def closed_one_collides(model: KernelModel, work: Work, contacts: Contacts, i: int) -> bool:
+    """Whether a point that is closed comes with more than REST_SPEED all the same; one that parts so fast is open."""
+    speed = parting_speed(model, work, contacts, i)
+    if speed > REST_SPEED:
+        contacts.items[i, MODE] = OPEN
+    return speed < -REST_SPEED
 
 
 @jit
@@ -145,15 +167,19 @@ def touch_and_close(model: KernelModel, work: Work, contacts: Contacts, q: Any, 
         if contacts.header[ACTIVE_POINTS] == closed:
             break
         closed = contacts.header[ACTIVE_POINTS]
-        close_places(model, work, contacts, q, v, best)
+        close_places(model, work, contacts, q, v, best, False)
         place_bodies(model, work, q)
         move_bodies(model, work, q, v)
     return collides
 
 
 @jit
-def strike(model: KernelModel, work: Work, contacts: Contacts, q: Any, v: Any, sequential: bool, jammed: int) -> int:
+def strike(
+    model: KernelModel, work: Work, contacts: Contacts, q: Any, v: Any, sequential: bool, jammed: int, bounce: float
+) -> int:
     """The impact of all closed points: v becomes what it is after it; points that part are open. Says how it went.
+
+    IMPULSE of points becomes more by theirs. Restitution is `bounce` times what it is.
 
     The point `jammed`, if not −1, strikes although it does not approach. It slips where no force could hold it out of the ground,
     as friction would press it in by more. There an impulse grows until it has stopped the slip, and then ends as any other does.
@@ -166,15 +192,14 @@ def strike(model: KernelModel, work: Work, contacts: Contacts, q: Any, v: Any, s
     for a in range(problem.kinds.shape[0]):
         i = contacts.active[0, a]
         u = along_rows(contacts, i, surface_speed(work, contacts, i))
-        for c in range(3):
-            contacts.kept[i, IMPULSE + c] = 0.0
         problem.b[3 * a] -= u[0]
         problem.b[3 * a + 1] -= u[1]
         problem.b[3 * a + 2] -= u[2]
         if i == jammed:
             problem.b[3 * a] = min(problem.b[3 * a], -JAMS_AT * math.hypot(problem.b[3 * a + 1], problem.b[3 * a + 2]))
         problem.mu_s[a], problem.mu_k[a] = contacts.shapes[i, MU_STATIC], contacts.shapes[i, MU_KINETIC]
-        contacts.laws[BOUNCE, a], contacts.kinds[IMPACT_LAWS, a] = contacts.shapes[i, RESTITUTION], int(contacts.shapes[i, LAW])
+        contacts.laws[BOUNCE, a] = bounce * contacts.shapes[i, RESTITUTION]
+        contacts.kinds[IMPACT_LAWS, a] = int(contacts.shapes[i, LAW])
     status, told = solve_impact(
         problem.A, problem.b, problem.mu_s, problem.mu_k, contacts.laws[BOUNCE], contacts.kinds[IMPACT_LAWS],
         SEQUENTIAL if sequential else SIMULTANEOUS, problem.kinds, problem.modes, problem.directions, problem.lam,
@@ -188,10 +213,7 @@ def strike(model: KernelModel, work: Work, contacts: Contacts, q: Any, v: Any, s
     respond(model, work, contacts, q, contacts.spare[STEP])
     for d in range(v.shape[0]):
         v[d] += contacts.spare[STEP, d]
-    for a in range(problem.kinds.shape[0]):
-        i = contacts.active[0, a]
-        for c in range(3):
-            contacts.kept[i, IMPULSE + c] = problem.lam[3 * a + c]
+    add_impulses(contacts)
     move_bodies(model, work, q, v)
     still = zero_spatial(work.body[0, R])
     for a in range(contacts.header[ACTIVE_POINTS]):
@@ -210,29 +232,74 @@ def hold_new_ones(model: KernelModel, work: Work, contacts: Contacts) -> None:
             anchor(model, work, contacts, i)
 
 
-@inline
-def rub_moves(contacts: Contacts, i: int, speed: float) -> bool:
-    """Whether a joint with friction moves. Sets DIRECTION if so."""
-    if not abs(speed) > JOINT_RESTS:
-        return False
-    contacts.kept[i, DIRECTION] = math.copysign(1.0, speed)
-    return True
+@jit
+def settle(model: KernelModel, work: Work, contacts: Contacts, q: Any, v: Any, sequential: bool, told: int) -> int:
+    """STICK or SLIDE of all that is closed, until modes are chosen, and velocities that allow it; `told`, or how an impact went.
+
+    What velocities lose is rounding. Where more would be lost, what is slow goes on; where that is not enough, what is closed
+    strikes without restitution; and where that is not enough either, slips that have just ended are stopped by an impulse, or
+    STATUS is JUMPS.
+    """
+    for again in range(2):
+        rest_or_slide(model, work, contacts, v)
+        took = keep_velocities(model, work, contacts, q, v, told)
+        if took != _TOO_MUCH:
+            return told | took
+        comes = let_slow_ones_go(model, work, contacts, q, v)
+        took = keep_velocities(model, work, contacts, q, v, told)
+        if took != _TOO_MUCH:
+            return told | took
+        if again == 1 or not comes:
+            break
+        told = told | strike(model, work, contacts, q, v, sequential, -1, 0.0)
+        forget_modes(contacts)
+    for i in range(contacts.points.shape[0]):
+        if contacts.items[i, HIT] == HOLDS:  # what was left of its slip across its old direction is stopped by an impulse
+            take_speeds(contacts, v)
+            add_impulses(contacts)
+            return told | COLLIDED
+    refuse_jump(contacts)
+    return told
 
 
 @jit
-def rest_or_slide(model: KernelModel, work: Work, contacts: Contacts, v: Any) -> None:
-    """STICK for what does not slip, SLIDE for what does, until modes are chosen; with VEL."""
-    still, n = zero_spatial(work.body[0, R]), contacts.points.shape[0]
+def keep_velocities(model: KernelModel, work: Work, contacts: Contacts, q: Any, v: Any, told: int) -> int:
+    """Take out of v what all that is closed may not have, unless that is _TOO_MUCH; CALM where it is rounding, else TOOK.
+
+    The impulses that do so are part of those of an impact, if there was one, as `told` says.
+    """
+    hold_new_ones(model, work, contacts)
+    list_active(contacts)
+    contacts.header[ACTIVE_RUBS] = 0  # a joint that turns back where its linkage cannot hold it must not stop all others
+    if contacts.header[ACTIVE_POINTS] == 0:
+        return CALM
+    prepare_rows(model, work, contacts, q, v)
+    share = share_taken(model, work, contacts, q, v)
+    if share < 0.0:
+        return _TOO_MUCH
+    take_speeds(contacts, v)
+    if share <= ROUNDING and not told & COLLIDED:
+        return CALM
+    add_impulses(contacts)
+    return TOOK
+
+
+@inline
+def add_impulses(contacts: Contacts) -> None:
+    """Add λ of the active points to IMPULSE."""
+    lam = problem_of(contacts).lam
+    for a in range(contacts.header[ACTIVE_POINTS]):
+        for c in range(3):
+            contacts.kept[contacts.active[0, a], IMPULSE + c] += lam[3 * a + c]
+
+
+@inline
+def forget_modes(contacts: Contacts) -> None:
+    """After an impact nothing goes on as it was."""
     for i in range(contacts.items.shape[0]):
-        hit = contacts.items[i, HIT]
-        if contacts.items[i, MODE] == OPEN or hit == SLIPS or hit == HOLDS or hit == HELD:  # noqa: PLR1714, SIM109
-            continue
-        if i < n:
-            slip = across(contacts, i, slip_velocity(model, work, contacts, i, VEL, still))
-            slips = math.sqrt(dot(slip, slip)) > STANDS_STILL
-        else:
-            slips = rub_moves(contacts, i, rub_speed(model, work, contacts, i, v))
-        contacts.items[i, MODE] = SLIDE if slips else STICK
+        contacts.items[i, BEFORE] = OPEN
+        if contacts.items[i, HIT] == GOES_ON:
+            contacts.items[i, HIT] = NOTHING
 
 
 @entry
@@ -247,26 +314,22 @@ def contact_event(handle: int, x: Floats, best: Floats, sequential: bool, jammed
     move_bodies(m, w, q, v)
     for i in range(contacts.items.shape[0]):
         contacts.items[i, BEFORE] = contacts.items[i, MODE]
+    for i in range(contacts.points.shape[0]):
+        for c in range(3):
+            contacts.kept[i, IMPULSE + c] = 0.0
     let_go_and_slip(m, w, contacts)
     recall(m, w, contacts)
+    if contacts.header[STATUS] != JUMPS:
+        contacts.header[STATUS] = SOLVED
     told = CALM
     collides = touch_and_close(m, w, contacts, q, v, best)
     contacts.header[READY] = 0  # as other points may be closed by then
     if collides or jammed >= 0:
-        told = strike(m, w, contacts, q, v, sequential, jammed)
-        for i in range(contacts.items.shape[0]):
-            contacts.items[i, BEFORE] = OPEN  # nothing goes on as it was
-    else:
-        for i in range(contacts.points.shape[0]):
-            for c in range(3):
-                contacts.kept[i, IMPULSE + c] = 0.0
+        told = strike(m, w, contacts, q, v, sequential, jammed, 1.0)
+        forget_modes(contacts)
     meet_rubs(m, contacts)
-    rest_or_slide(m, w, contacts, v)
-    hold_new_ones(m, w, contacts)
-    list_active(contacts)
-    contacts.header[ACTIVE_RUBS] = 0  # a joint that turns back where its linkage cannot hold it must not stop all others
-    if contacts.header[ACTIVE_POINTS] > 0:
-        prepare_rows(m, w, contacts, q, v)
-        close_speeds(m, w, contacts, q, v, True)
-    contacts.header[CHOOSING], contacts.header[STATUS] = 1, SOLVED
+    contacts.header[CHOOSING] = 1
+    told = settle(m, w, contacts, q, v, sequential, told)
+    move_bodies(m, w, q, v)
+    find_reach(m, w, contacts, True)
     return told

@@ -34,10 +34,10 @@ from .memory import (
     Contacts,
     contacts_at,
 )
-from .points import beyond_end, gap_of, meet_point
+from .points import beyond_end, gap_of, has_end, meet_point
 from .problem import OPEN, SLIDE, STICK
 from .rows import slip_velocity
-from .tables import KIND, MU_KINETIC, MU_STATIC, SPHERE_SEGMENT
+from .tables import MU_KINETIC, MU_STATIC
 
 STAGES = 5
 """So many stages of a step have to have found forces."""
@@ -119,7 +119,7 @@ def gaps_and_slips(model: KernelModel, work: Work, contacts: Contacts) -> None:
                 contacts.kept[i, CLEARANCE] = gap
                 contacts.values[0, 2 * i] = gap + contacts.kept[i, SLACK]
             continue
-        if contacts.points[i, KIND] == SPHERE_SEGMENT:
+        if has_end(contacts.points, i):
             beyond = beyond_end(model, work, contacts.points, contacts.shapes, contacts.profiles, i)
             contacts.values[0, 2 * i] = -beyond
         if mode == SLIDE and contacts.shapes[i, MU_KINETIC] > 0.0:

@@ -90,10 +90,25 @@ def see_point(model: KernelModel, work: Work, contacts: Contacts, i: int, out: A
     store(out, row, PLACE, c)
     store(out, row, SLIPS_AT, slip)
     store(out, row, FACES, n)
-    out[row, LOSES] = -dot(rubs, slip)
-    out[row, GAINS] = dot(add(scale(force[0], n), rubs), surface_speed(work, contacts, i))
     p = load(contacts.kept, i, IMPULSE, 3)
     store(out, row, STRUCK, add(scale(p[0], n), add(scale(p[1], t_1), scale(p[2], t_2))))
+
+
+@inline
+def see_power(model: KernelModel, work: Work, contacts: Contacts, i: int, out: Any, row: int) -> None:
+    """What friction of point i takes and surfaces bring, by the very forces that moved the mechanism; after the dynamics.
+
+    Of forces that are not unique others move it likewise, but for rounding, which is more where rows are nearly redundant. Energy
+    is a sum over time, and would miss it.
+    """
+    if contacts.items[i, MODE] == OPEN:
+        out[row, LOSES] = out[row, GAINS] = 0.0
+        return
+    force = load(contacts.kept, i, FORCE, 3)
+    rubs = add(scale(force[1], load(contacts.met, i, TANGENTS, 3)), scale(force[2], load(contacts.met, i, TANGENTS + 3, 3)))
+    slip = across(contacts, i, slip_velocity(model, work, contacts, i, VEL, zero_spatial(work.body[0, R])))
+    pushes = add(scale(force[0], load(contacts.met, i, NORMAL, 3)), rubs)
+    out[row, LOSES], out[row, GAINS] = -dot(rubs, slip), dot(pushes, surface_speed(work, contacts, i))
 
 
 @inline
@@ -167,6 +182,8 @@ def see_all(handle: int, dynamics: int, guards: int, x: Any, begins: Any, tau: A
         torque = tau.ctypes.data + 8 * nv * (s if tables[0] else 0)
         given = handle, q, q + 8 * nq, torque, external.ctypes.data, external.shape[0], out.ctypes.data + 8 * SEEN * rate
         margin = call_kernel(dynamics, given)
+        for i in range(n):
+            see_power(m, w, contacts, i, out, s * items + i)
         call_kernel(guards, (handle, q + 8 * nq))
         for i in range(items):
             if i < n:

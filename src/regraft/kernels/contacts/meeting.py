@@ -15,7 +15,7 @@ from ...compilation import entry, inline
 from ..memory import model_at, work_at
 from .pairs.box_edges import box_vertex
 from .pairs.boxes import sphere_box
-from .pairs.capsules import capsule_capsule, sphere_capsule
+from .pairs.capsules import capsule_capsule, sphere_capsule, sphere_rod
 from .pairs.cylinders import sphere_cylinder
 from .pairs.planes import ellipsoid_plane, flat_plane, rim_plane, sphere_plane
 from .pairs.profiles import capsule_vertex, sphere_segment, sphere_vertex
@@ -33,11 +33,13 @@ from .tables import (
     POINTS,
     RIM_PLANE,
     SHAPES,
+    SIDE,
     SPHERE_BOX,
     SPHERE_CAPSULE,
     SPHERE_CYLINDER,
     SPHERE_HOLLOW,
     SPHERE_PLANE,
+    SPHERE_ROD,
     SPHERE_SEGMENT,
     SPHERE_SPHERE,
     SPHERE_VERTEX,
@@ -50,11 +52,11 @@ _STEP = 1e-30  # of the complex step
 
 @inline
 def meet(
-    kind: int, X_a: Transform, size_a: Any, X_b: Transform, size_b: Any, profiles: Any, at: int
+    kind: int, X_a: Transform, size_a: Any, X_b: Transform, size_b: Any, profiles: Any, at: int, side: int
 ) -> tuple[Scalar, Vector, Vector]:
     """Gap, normal from the second to the first, and place of contact of two shapes in the order of their pair.
 
-    X_a and X_b are the poses of the shapes' frames about a common origin, the sizes four numbers each.
+    X_a and X_b are the poses of the shapes' frames about a common origin, the sizes four numbers each; `side` is SIDE.
     """
     if kind == SPHERE_PLANE:
         return sphere_plane(X_a, size_a[0], X_b)
@@ -72,8 +74,10 @@ def meet(
         return sphere_capsule(X_a, size_a[0], X_b, size_b[0], size_b[1])
     if kind == CAPSULE_CAPSULE:
         return capsule_capsule(X_a, size_a[0], size_a[1], X_b, size_b[0], size_b[1])
+    if kind == SPHERE_ROD:
+        return sphere_rod(X_a, size_a[0], X_b, size_b[0], size_b[1])
     if kind == SPHERE_BOX:
-        return sphere_box(X_a, size_a[0], X_b, size_b[0], size_b[1], size_b[2])
+        return sphere_box(X_a, size_a[0], X_b, size_b[0], size_b[1], size_b[2], side)
     if kind == SPHERE_SEGMENT:
         return sphere_segment(X_a, size_a[0], X_b, profiles, at)
     if kind == SPHERE_VERTEX:
@@ -83,7 +87,7 @@ def meet(
     if kind == BOX_VERTEX:
         return box_vertex(X_a, size_a[0], size_a[1], size_a[2], size_a[3], X_b, size_b[0], size_b[1])
     if kind == SPHERE_CYLINDER:
-        return sphere_cylinder(X_a, size_a[0], X_b, size_b[0], size_b[1])
+        return sphere_cylinder(X_a, size_a[0], X_b, size_b[0], size_b[1], side)
     return sphere_surface(X_a, size_a[0], X_b, at)
 
 
@@ -94,7 +98,7 @@ def gap_kernel(handle: int, points: int, shapes: int, profiles: int, i: int) -> 
     rows, numbers = table_at(points, i + 1, POINTS, 0), table_at(shapes, i + 1, SHAPES, 0.0)
     X_a, size_a = first_shape(model, work, rows, numbers, i)
     X_b, size_b = second_shape(model, work, rows, numbers, i)
-    gap, _, _ = meet(rows[i, KIND], X_a, size_a, X_b, size_b, vector_at(profiles, 1), rows[i, TABLE])
+    gap, _, _ = meet(rows[i, KIND], X_a, size_a, X_b, size_b, vector_at(profiles, 1), rows[i, TABLE], rows[i, SIDE])
     return gap
 
 
@@ -115,6 +119,7 @@ def meeting_kernel(handle: int, points: int, shapes: int, profiles: int, meeting
         size_b,
         vector_at(profiles, 1),
         rows[i, TABLE],
+        rows[i, SIDE],
     )
     out = table_at(meetings, i + 1, MEETINGS, 0.0)
     store_meeting(out, i, rows[i, SWAPPED], gap.real, _real(n), _real(point), _rate(n), _rate(point))

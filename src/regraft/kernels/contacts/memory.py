@@ -41,7 +41,8 @@ SPARED_AT = 36
 SPARED_ROWS = 37  # how many rows are spared, see `patches`
 LIVE_AT = 38
 LOOPS = 39  # address of `closed_chains.closed_chains`, 0 where there are no loops
-CONTACT_HEADER = 40
+REACH_AT = 40
+CONTACT_HEADER = 41
 
 # items: int64 (points + rubs, ITEM)
 MODE = 0  # OPEN, STICK or SLIDE
@@ -52,13 +53,15 @@ RUB_LOOP = 4  # of a rub: the number of its joint among those that close loops, 
 RUB_OWN = 5  # and which velocity of that joint it is
 WATCHED = 6  # of an open point: 1 where it may touch within the present step
 PATCH = 7  # of a closed point, while SPARED_ROWS is not 0: see `patches`
-ITEM = 8
+SIDE_WAS = 8  # of a point on a box or a cylinder: its SIDE, to be kept with its mode
+ITEM = 9
 
 NOTHING, TOUCHES, LEAVES, SLIPS, HOLDS, STAYS, GOES_ON, HELD = range(8)
 """What happens to an item: HIT. LEAVES: the normal force would pull. SLIPS: friction is not enough. HOLDS: slip has ended.
 
 Where a structure begins: STAYS: it was closed before, and is to stay so if it still touches. GOES_ON: likewise, with a slip so
-slow that only the structure before knows it. HELD: it is closed, or open, in any case.
+slow that only the structure before knows it; or, at any event, a slip that goes on however slow it is (`settling`). HELD: it is
+closed, or open, in any case.
 """
 
 # kept: float64 (points + rubs, KEPT)
@@ -87,10 +90,13 @@ IMPACT_LAWS = 2
 STATIC, KINETIC = 0, 1  # friction
 NONE = 2  # zeros
 BOUNCE = 3  # restitution
-LAWS = 4
+STEP_TAKES = 4  # in the first place: the share of the kinetic energy that closing may take out of a step
+LAWS = 5
 
 INSIDE = 100
 """STATUS where an open point is within what it may touch, although nothing has been seen to happen; WORST is then its number."""
+JUMPS = 101
+"""STATUS where velocities would have to jump although nothing has struck; WORST is the number of the point that is stopped."""
 
 # vectors: float64 (VECTORS, rows)
 LACK = 0  # b: what the rows accelerate at, or how fast they go, without forces of contacts
@@ -149,6 +155,7 @@ class Contacts(NamedTuple):
     values: Any  # (1, 2 · items): guards
     live: Any
     pairs: Any
+    reach: Any  # (1, 1): how long the next step may be, s
     header: Any
 
 
@@ -177,6 +184,7 @@ def contacts_at(handle: int) -> Contacts:
         table_at(at[0, VALUES_AT], 1, 2 * (n + m), 0.0),
         table_at(at[0, LIVE_AT], 1, 1 + 2 * (n + m), handle),
         table_at(at[0, PAIRS_AT], m, PAIR, 0.0),
+        table_at(at[0, REACH_AT], 1, 1, 0.0),
         at[0],
     )
 

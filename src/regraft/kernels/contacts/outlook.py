@@ -13,9 +13,9 @@ from ...algebra.spatial import Vector, add, angular, cross, dot, linear
 from ...compilation import inline, jit
 from ..tables import VEL, KernelModel, P, Work
 from .memory import CALM, CLEARANCE, MODE, QUIET, SPEED, TURN, TURNING, WATCHED, WAY, Contacts
-from .points import gap_of
+from .points import gap_of, has_end
 from .problem import OPEN, SLIDE
-from .tables import FIXED, KIND, REACH_A, REACH_B, ROW_A, ROW_B, SPHERE_SEGMENT, STEEPNESS
+from .tables import FIXED, REACH_A, REACH_B, ROW_A, ROW_B, STEEPNESS
 
 
 @jit
@@ -31,7 +31,7 @@ def look_out(model: KernelModel, work: Work, contacts: Contacts, h: float) -> No
             far = stays_open(model, work, contacts, i)
             contacts.items[i, WATCHED] = 0 if far else 1
             quiet = quiet and far
-        elif contacts.items[i, MODE] == SLIDE or (contacts.points[i, KIND] == SPHERE_SEGMENT and contacts.points[i, FIXED] == 0):
+        elif contacts.items[i, MODE] == SLIDE or (has_end(contacts.points, i) and contacts.points[i, FIXED] == 0):
             quiet = False
     contacts.header[QUIET] = 1 if quiet else 0
     list_live(contacts)

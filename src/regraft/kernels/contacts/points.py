@@ -9,15 +9,30 @@ import math
 from typing import Any
 
 from ...algebra.memory import call_kernel
-from ...algebra.spatial import Transform, Vector, angular, cross, scale, subtract
+from ...algebra.spatial import Transform, Vector, angular, cross, rotate_back, scale, subtract
 from ...compilation import Floats, IntegerTable, Table, entry, inline, jit
 from ..kinematics import move_bodies, place_bodies
 from ..memory import model_at, positions_in, work_at
 from ..tables import KernelModel, Work
+from .pairs.boxes import beyond_box_side
+from .pairs.capsules import beyond_rod, beyond_sides
+from .pairs.cylinders import beyond_cylinder_side
 from .pairs.planes import sphere_plane
 from .pairs.profiles import beyond_segment, sphere_segment
 from .placing import first_row, first_shape, second_row, second_shape, store_meeting, twist_of, velocity_at
-from .tables import GAP_KERNEL, KIND, MEETING_KERNEL, SPHERE_PLANE, SPHERE_SEGMENT, SWAPPED, TABLE
+from .tables import (
+    CAPSULE_CAPSULE,
+    GAP_KERNEL,
+    KIND,
+    MEETING_KERNEL,
+    SIDE,
+    SPHERE_BOX,
+    SPHERE_PLANE,
+    SPHERE_ROD,
+    SPHERE_SEGMENT,
+    SWAPPED,
+    TABLE,
+)
 
 
 @inline
@@ -50,16 +65,38 @@ def gap_of(model: KernelModel, work: Work, points: Any, shapes: Any, profiles: A
 
 @inline
 def beyond_end(model: KernelModel, work: Work, points: Any, shapes: Any, profiles: Any, i: int) -> float:
-    """How far point i is beyond the end of the straight piece that it moves over; negative elsewhere. After `place_bodies`.
+    """How far point i is beyond the end of the piece or side that it moves over; negative elsewhere. After `place_bodies`.
 
-    There its gap has a kink, as it grows with this, twice as fast. What is closed goes on along the piece up to the end of a
-    step, and the guard that looks at this number ends it before.
+    There a gap that `grows_beyond` has a kink. What is closed goes on along the piece or the side up to the end
+    of a step, and the guard that looks at this number ends it before.
     """
-    if points[i, KIND] != SPHERE_SEGMENT:
+    if not has_end(points, i):
         return -math.inf
-    X_a, _ = first_shape(model, work, points, shapes, i)
-    X_b, _ = second_shape(model, work, points, shapes, i)
-    return beyond_segment(X_a, X_b, profiles, points[i, TABLE])
+    X_a, size_a = first_shape(model, work, points, shapes, i)
+    X_b, size_b = second_shape(model, work, points, shapes, i)
+    if points[i, KIND] == SPHERE_SEGMENT:
+        return beyond_segment(X_a, X_b, profiles, points[i, TABLE])
+    if points[i, KIND] == SPHERE_ROD:
+        return beyond_rod(X_a, X_b, size_b[1])
+    if points[i, KIND] == CAPSULE_CAPSULE:
+        return beyond_sides(X_a, size_a[1], X_b, size_b[1])
+    c = rotate_back(X_b[0], subtract(X_a[1], X_b[1]))
+    if points[i, KIND] == SPHERE_BOX:
+        return beyond_box_side(c, size_b[0], size_b[1], size_b[2], points[i, SIDE])
+    return beyond_cylinder_side(c, size_b[0], size_b[1], points[i, SIDE])
+
+
+@inline
+def has_end(points: Any, i: int) -> bool:
+    """Whether point i is on something that it may come to the end of."""
+    return grows_beyond(points, i) or points[i, SIDE] != 0
+
+
+@inline
+def grows_beyond(points: Any, i: int) -> bool:
+    """Whether the gap of point i grows beyond the end of what it is on, by twice `beyond_end`."""
+    kind = points[i, KIND]
+    return kind == SPHERE_SEGMENT or kind == SPHERE_ROD or kind == CAPSULE_CAPSULE  # noqa: PLR1714
 
 
 @inline

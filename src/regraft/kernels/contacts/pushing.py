@@ -36,7 +36,7 @@ def push_out(handle: int, x: Floats, best: Floats) -> bool:
             break
         list_active(contacts)
         contacts.header[ACTIVE_RUBS] = 0
-        close_places(m, w, contacts, q, v, best)
+        close_places(m, w, contacts, q, v, best, True)
     for i in range(contacts.items.shape[0]):
         contacts.items[i, MODE] = OPEN
     contacts.header[ACTIVE_POINTS] = 0

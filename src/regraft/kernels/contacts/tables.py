@@ -17,7 +17,8 @@ SWAPPED = 6  # 1 where b comes first in the pair, else 0
 CONTACT = 7  # index of the contact that the point belongs to
 MEETING_KERNEL = 8  # address of `meeting.meeting_kernel`, 0 for SPHERE_PLANE and SPHERE_SEGMENT, which do without
 GAP_KERNEL = 9  # address of `meeting.gap_kernel`, likewise
-POINTS = 10
+SIDE = 10  # of a point on a box or a cylinder: the side that it is held on while it is closed, see `sides`; 0 for the nearest
+POINTS = 11
 
 # shapes: float64 (n, SHAPES)
 POSE_A = 0  # 12: the first shape's frame (R, p) in the frame of its body's row
@@ -32,7 +33,8 @@ SURFACE = 36  # 3: velocity of b's surface against b, in b's own axes turned int
 STEEPNESS = 39  # how fast the gap can change where the shapes come nearer at unit speed; infinite where nobody knows
 REACH_A = 40  # how far the first shape reaches from the origin of its body's row; infinite for planes on bodies that move
 REACH_B = 41
-SHAPES = 42
+THICKNESS = 42  # how far a point is within at most while it passes through; 0 where it cannot, as through ground
+SHAPES = 43
 
 # meetings: float64 (n, MEETINGS), scratch: where the shapes meet, in world axes and world coordinates
 GAP = 0  # how far they are apart; negative where they are in one another
@@ -51,7 +53,7 @@ FLAT_PLANE = 3  # the same circle and (x, y) of a point on it, which touches whi
 SPHERE_SPHERE = 4  # radius | radius
 SPHERE_HOLLOW = 5  # radius | radius of the hollow that it is in
 SPHERE_CAPSULE = 6  # radius | radius, half length along z
-CAPSULE_CAPSULE = 7  # radius, half length along z | the same
+CAPSULE_CAPSULE = 7  # radius, half length along z | the same; where their sides cross
 SPHERE_BOX = 8  # radius | half lengths
 SPHERE_SEGMENT = 9  # radius | a straight piece of a profile, in the table
 SPHERE_VERTEX = 10  # radius | x, z of a corner of a profile
@@ -59,6 +61,7 @@ CAPSULE_VERTEX = 11  # radius, half length along z | x, z of a corner of a profi
 BOX_VERTEX = 12  # half lengths, and the number of one of its edges | x, z of a corner of a profile
 SPHERE_CYLINDER = 13  # radius | radius, half length along z
 SPHERE_SURFACE = 14  # radius | z = f(x, y) of its frame
+SPHERE_ROD = 15  # radius | radius, half length along z of a capsule without its round ends
 
 # a straight piece of a profile in `profiles`
 START = 0  # 2: x, z where it begins

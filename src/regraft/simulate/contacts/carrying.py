@@ -38,6 +38,8 @@ def carry(before: Contacting, now: Contacting, hold: bool = False) -> None:
             items[i, m.HIT] = m.HELD if hold else m.LEAVES
         for field, size in ((m.DIRECTION, 3), (m.FORCE, 3), (m.LEAD, 3)):
             kept[i, field : field + size] = before.tables.kept[old, field : field + size]
+        if i < len(now.points.names):
+            now.tables.points[i, t.SIDE] = items[i, m.SIDE_WAS] = was[m.SIDE_WAS]
         if i < len(now.points.names) and was[m.MODE] == STICK:
             kept[i, m.ANCHOR : m.ANCHOR + 3] = _carried_anchor(before, now, old, i)
 

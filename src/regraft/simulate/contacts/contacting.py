@@ -15,7 +15,7 @@ from ...errors import ModelError, listed
 from ...kernels.contacts import memory as m
 from ...kernels.contacts.closing import contact_closing
 from ...kernels.contacts.dynamics import contact_dynamics
-from ...kernels.contacts.events import UNSOLVED, contact_event
+from ...kernels.contacts.events import COLLIDED, TOOK, UNSOLVED, contact_event
 from ...kernels.contacts.glance import contact_glance
 from ...kernels.contacts.guarding import contact_guards
 from ...kernels.contacts.impact import ADDS_ENERGY, ENDED_PLASTIC, LESS_EXPANSION, STRONGE_AS_POISSON
@@ -24,7 +24,7 @@ from ...kernels.contacts.problem import NO_SOLUTION, OPEN, SLIDE, SOLVED, STICK
 from ...kernels.contacts.pushing import push_out
 from ...structure.contacts import GROUND, ContactPoints, points_of
 from ...structure.workspace import Workspace
-from ...tolerances import CASCADE, PENETRATES, SLACK_FORCE
+from ...tolerances import CASCADE, PENETRATES, SLACK_FORCE, STARTS_TOUCHING
 from ..flow import Calls
 from ..guards import CONTACT, Guard
 from .carrying import carry
@@ -59,9 +59,11 @@ class Modes:
     items: Integers
     kept: Array
     before: Array | None = None
-    """(nq + nv,): the state before the impact with which the segment begins; None where there was none."""
+    """(nq + nv,): the state before the impulses with which the segment begins; None where there were none."""
     chosen: bool = True
     """Whether the modes have been chosen, as they are by the first dynamics of a segment; not where it ended before that."""
+    collided: bool = True
+    """Whether these impulses were an impact; else they have only stopped what was as good as at rest."""
 
     @property
     def contacts(self) -> tuple[Contact, ...]:
@@ -76,7 +78,7 @@ class Modes:
         return points_of(mech, self.points, frozenset(named - {GROUND}))
 
     def __reduce__(self) -> Any:
-        return Modes, (self.contacts, self.rubs, self.items, self.kept, self.before, self.chosen)
+        return Modes, (self.contacts, self.rubs, self.items, self.kept, self.before, self.chosen, self.collided)
 
 
 class Contacting:
@@ -85,7 +87,7 @@ class Contacting:
     def __init__(self, mech: Mechanism, settings: Settings, rubs: tuple[Rub, ...], work: Workspace) -> None:
         self.mech, self.work, self.sequential = mech, work, settings.sequential
         self.points, self.rubs = points_of(mech, settings.contacts, settings.parts), rubs
-        self.tables = ContactTables(mech, self.points, rubs, work)
+        self.tables = ContactTables(mech, self.points, rubs, work, settings.step_takes)
         self.names = (*self.points.names, *(rub.joint for rub in rubs))
         self._best = np.zeros(mech.nq)
         self._last = np.full(len(self.names), -np.inf)
@@ -98,6 +100,7 @@ class Contacting:
         calls.dynamics, calls.closing = address_of(contact_dynamics), address_of(contact_closing)
         calls.glance = address_of(contact_glance)
         calls.watch, calls.values = address_of(contact_guards), self.tables.values.ctypes.data
+        calls.reach = self.tables.reach.ctypes.data
 
     def call_beside(self, calls: Calls, others: int) -> None:
         """Let a step look at the guards of contacts, which come after so many others."""
@@ -127,7 +130,7 @@ class Contacting:
             )
         if push and deepest >= 0 and gaps[deepest] < -PENETRATES:
             x = self._pushed_out(x)
-        for i in np.flatnonzero(gaps < 0.0):
+        for i in np.flatnonzero(gaps < STARTS_TOUCHING):
             self.tables.items[i, m.HIT] = m.TOUCHES
         if before is not None:
             carry(before, self)
@@ -182,7 +185,7 @@ class Contacting:
     def struck_at_start(self, before: Contacting) -> list[str]:
         """What is to be told of points that were open before and have struck something where this structure began."""
         opened = {name for name, mode in zip(before.names, before.tables.items[:, m.MODE], strict=True) if mode == OPEN}
-        hard = self.tables.kept[:, m.IMPULSE] > 0.0
+        hard = (self.tables.kept[:, m.IMPULSE] > 0.0) & bool(self.told & COLLIDED)
         return [
             f"{name} {HAPPENS[m.TOUCHES]}" for name, struck in zip(self.names, hard, strict=True) if struck and name in opened
         ]
@@ -220,13 +223,15 @@ class Contacting:
     def modes(self) -> Modes:
         """The present modes, for a segment."""
         items, kept, chosen = self.tables.items.copy(), self.tables.kept.copy(), not self.tables.header[m.CHOOSING]
-        return Modes(self.points, self.rubs, items, kept, self.before if self.struck().size else None, chosen)
+        collided, pushed = bool(self.struck().size), bool(self.told & TOOK)
+        return Modes(self.points, self.rubs, items, kept, self.before if collided or pushed else None, chosen, collided)
 
     def struck(self) -> Integers:
-        """The points that took an impulse in the last event; one that is rounding is none."""
+        """The points that took an impulse in the last event, if it was an impact; an impulse that is rounding is none."""
         if self._struck is None:
             sizes = np.abs(self.tables.kept[: len(self.points.names), m.IMPULSE : m.IMPULSE + 3]).max(axis=1, initial=0.0)
-            self._struck = np.flatnonzero(sizes > SLACK_FORCE * sizes.max(initial=0.0))
+            struck = (sizes > SLACK_FORCE * sizes.max(initial=0.0)) & bool(self.told & COLLIDED)
+            self._struck = np.flatnonzero(struck)
         return self._struck
 
     def problem(self) -> str | None:
@@ -238,6 +243,13 @@ class Contacting:
             return (
                 f"contact {self.names[item]!r} ({self.points.meanings[item]}) is within what it may touch, although no touch was "
                 "seen. Take smaller steps, by `step`, so that it is."
+            )
+        if status == m.JUMPS:
+            what = self.points.meanings[item] if item < len(self.points.names) else "a joint with dry friction"
+            return (
+                f"contact {self.names[item]!r} ({what}) would have to be stopped at once, although nothing "
+                "has struck: where it is, its normal jumps, or what touches nearly jams. Round off what touches there, or take "
+                "smaller steps, by `step`."
             )
         worst = self.names[int(self.tables.active[item])] if item >= 0 else ""
         paradox = " It slips where its friction would press it into what it touches (Painlevé's paradox)."

@@ -46,10 +46,12 @@ class Struck(NamedTuple):
     """(points,): energy lost, −p · (u⁻ + u⁺)/2 with the velocities u of a against the surface of b before and after."""
     brought: Array
     """(points,): energy from surfaces that run, p · their velocities."""
+    collided: bool
+    """Whether they were an impact."""
 
 
 def struck_in(segment: Segment, points: ContactPoints, seen: Array) -> Struck | None:
-    """The impact with which a segment begins; None where there is none. `seen` has its points at its first sample."""
+    """The impulses with which a segment begins; None where there are none. `seen` has its points at its first sample."""
     before = segment.contacts.before
     if before is None:
         return None
@@ -57,7 +59,8 @@ def struck_in(segment: Segment, points: ContactPoints, seen: Array) -> Struck | 
     was, surface = _velocities(segment, points, before, places)
     after, _ = _velocities(segment, points, segment.x[0], places)
     taken = -np.einsum("pc,pc->p", impulses, 0.5 * (was + after) - surface)
-    return Struck(float(segment.t[0]), impulses, taken, np.einsum("pc,pc->p", impulses, surface))
+    brought = np.einsum("pc,pc->p", impulses, surface)
+    return Struck(float(segment.t[0]), impulses, taken, brought, segment.contacts.collided)
 
 
 def _velocities(segment: Segment, points: ContactPoints, x: Array, places: Array) -> tuple[Array, Array]:
@@ -76,7 +79,7 @@ def _velocities(segment: Segment, points: ContactPoints, x: Array, places: Array
 
 def impacts_of(struck: Struck | None, own: Sequence[int]) -> list[Impact]:
     """The impact of some points together, as a list of one, or of none where they took nothing."""
-    if struck is None:
+    if struck is None or not struck.collided:
         return []
     sizes = np.linalg.norm(struck.impulses, axis=1)
     if not (sizes[list(own)] > SLACK_FORCE * sizes.max()).any():

@@ -14,7 +14,7 @@ from ...kernels.contacts import looking as k
 from ...kernels.contacts import memory as m
 from ...kernels.contacts.dynamics import contact_dynamics
 from ...kernels.contacts.guarding import contact_guards
-from ...kernels.contacts.tables import ROW_A, ROW_B
+from ...kernels.contacts.tables import ROW_A, ROW_B, SIDE
 from ...structure.contacts import ContactPoints
 from ..prescribed import Guiding
 from ..quantities import motion_of_body
@@ -47,6 +47,7 @@ class Looking:
         self.work = mech.structure.new_work() if guiding is None else guiding.work
         self.tables = ContactTables(mech, self.points, modes.rubs, self.work)
         self.tables.items[:], self.tables.kept[:] = modes.items, modes.kept
+        self.tables.points[:, SIDE] = modes.items[: len(self.points.names), m.SIDE_WAS]
         self.tables.kept[:, m.SLIP : m.SLIP + 3] = 0.0
         if modes.chosen:
             self.tables.kept[:, m.DIRECTION : m.DIRECTION + 3] = modes.kept[:, m.BEGUN : m.BEGUN + 3]

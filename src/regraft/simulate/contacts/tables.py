@@ -30,15 +30,21 @@ Array = NDArray[np.float64]
 class ContactTables:
     """The tables of some contact points and joints with dry friction, and the header that leads to them."""
 
-    def __init__(self, mech: Mechanism, points: ContactPoints, rubs: Sequence[Rub], work: Workspace) -> None:
+    def __init__(
+        self, mech: Mechanism, points: ContactPoints, rubs: Sequence[Rub], work: Workspace, step_takes: float = 1.0
+    ) -> None:
         n, items, nv = len(points.names), len(points.names) + len(rubs), mech.nv
         rows = 3 * n + len(rubs)
+        self.points = points.points.copy()  # whose SIDE changes
         self.items = np.zeros((items, m.ITEM), np.int64)
         self.kept = np.zeros((items, m.KEPT))
         self.active = np.zeros(max(items, 1), np.int64)
         self.met = np.zeros((n, MEETINGS))
         self.values = np.zeros(2 * items)
         self.live = np.zeros(1 + 2 * items, np.int64)
+        self.reach = np.full((1, 1), np.inf)
+        self.laws = np.zeros((m.LAWS, items))
+        self.laws[m.STEP_TAKES] = step_takes
         for i, rub in enumerate(rubs, n):
             self.items[i, m.RUB_V], self.items[i, m.RUB_LOOP], self.items[i, m.RUB_OWN] = rub.place, rub.loop, rub.own
             self.kept[i, m.LARGEST], self.items[i, m.MODE] = rub.torque, STICK
@@ -52,15 +58,15 @@ class ContactTables:
             header[m.CLOSING] = address_of(prescribed_closing) if hasattr(work, "told") else closing_kernel()
             header[m.LOOPS] = address_of(closed_chains)
         for field, table in (
-            (m.POINTS_AT, points.points), (m.SHAPES_AT, points.shapes), (m.PROFILES_AT, points.profiles),
+            (m.POINTS_AT, self.points), (m.SHAPES_AT, points.shapes), (m.PROFILES_AT, points.profiles),
             (m.MET_AT, self.met), (m.ITEMS_AT, self.items), (m.KEPT_AT, self.kept),
             (m.ACTIVE_AT, self.active), (m.Y_AT, np.zeros((rows, nv))), (m.MATRIX_AT, np.zeros((rows, rows))),
             (m.VECTORS_AT, np.zeros((m.VECTORS, rows))), (m.KINDS_AT, np.zeros((3, items), np.int64)),
-            (m.LAWS_AT, np.zeros((m.LAWS, items))), (m.DIRECTIONS_AT, np.zeros((items, 2))),
+            (m.LAWS_AT, self.laws), (m.DIRECTIONS_AT, np.zeros((items, 2))),
             (m.SPARE_AT, np.zeros((m.SPARES, nv))), (m.BODY_SPARE_AT, np.zeros((len(mech.bodies), m.BODY_SPARE))),
             (m.SCRATCH_AT, np.zeros(scratch_shape(rows))), (m.VALUES_AT, self.values),
             (m.PAIRS_AT, np.zeros((len(rubs), m.PAIR))), (m.SPARED_AT, np.zeros(rows, np.int64)),
-            (m.LIVE_AT, self.live),
+            (m.LIVE_AT, self.live), (m.REACH_AT, self.reach),
         ):  # fmt: skip
             header[field] = self._at(table)
         if any(rub.loop >= 0 for rub in rubs):

@@ -1,12 +1,16 @@
-"""Balls on capsules, and capsules on each other: the nearest points of their axes. A capsule is along the z axis of its frame."""
+"""Balls on capsules, and capsules on each other. A capsule is along the z axis of its frame.
+
+Two capsules touch with an end of one of them, which is a ball, or where they cross; on a line with the ends of that line, which
+are ends of capsules too. Each of these is a pair of its own, and none is at the same place as another.
+"""
 
 from __future__ import annotations
 
-from ....algebra.scalars import Scalar, lift
-from ....algebra.spatial import Transform, Vector, add, axis_x, axis_z, dot, scale, subtract
+from ....algebra.scalars import Scalar, reciprocal
+from ....algebra.spatial import Transform, Vector, add, axis_x, axis_z, cross, dot, scale, subtract
 from ....compilation import inline
 from ....tolerances import PARALLEL_AXES
-from .directions import clamped, direction_of
+from .directions import clamped, direction_of, size_of_number
 
 
 @inline
@@ -27,31 +31,67 @@ def round_pair(a: Vector, radius_a: float, b: Vector, radius_b: float, otherwise
 
 
 @inline
-def capsule_capsule(
-    X_a: Transform, radius_a: float, half_a: float, X_b: Transform, radius_b: float, half_b: float
-) -> tuple[Scalar, Vector, Vector]:
-    """Two capsules. Parallel ones touch along a line; its middle is taken there."""
-    u, v, apart = axis_z(X_a[0]), axis_z(X_b[0]), subtract(X_a[1], X_b[1])
-    s, t = nearest_on_axes(dot(u, v), dot(u, apart), dot(v, apart), half_a, half_b)
-    return round_pair(add(X_a[1], scale(s, u)), radius_a, add(X_b[1], scale(t, v)), radius_b, axis_x(X_b[0]))
+def sphere_rod(X_a: Transform, radius_a: float, X_b: Transform, radius_b: float, half: float) -> tuple[Scalar, Vector, Vector]:
+    """A ball and the side of a capsule between its ends; beyond them the gap grows by twice the way."""
+    axis = axis_z(X_b[0])
+    s = dot(axis, subtract(X_a[1], X_b[1]))
+    gap, n, point = round_pair(X_a[1], radius_a, add(X_b[1], scale(s, axis)), radius_b, axis_x(X_b[0]))
+    beyond = size_of_number(s) - half
+    return (gap + 2.0 * beyond if beyond.real > 0.0 else gap), n, point
 
 
 @inline
-def nearest_on_axes(c: Scalar, d: Scalar, e: Scalar, half_a: float, half_b: float) -> tuple[Scalar, Scalar]:
-    """How far along two axes their nearest points are: s from −half_a to half_a, t from −half_b to half_b.
+def beyond_rod(X_a: Transform, X_b: Transform, half: float) -> float:
+    """How far a ball is beyond the nearer end of the side of a capsule; negative while it is beside it."""
+    return abs(dot(axis_z(X_b[0]), subtract(X_a[1], X_b[1]))) - half
 
-    With c the cosine between the axes, d and e what a's middle is ahead of b's along a's axis and along b's: s = c t − d and
-    t = c s + e where neither is at an end.
+
+@inline
+def capsule_capsule(
+    X_a: Transform, radius_a: float, half_a: float, X_b: Transform, radius_b: float, half_b: float
+) -> tuple[Scalar, Vector, Vector]:
+    """The sides of two capsules that cross: the nearest points of the lines that their axes are on.
+
+    Where these are beyond an end the gap grows by twice the way, and where the axes are nearly parallel there is no crossing: the
+    ends of the capsules touch there.
     """
-    across = 1.0 - c * c
-    if across.real > PARALLEL_AXES:
-        s = clamped((c * e - d) / across, half_a)
-    else:  # a's part beside b: between where b's ends are along a
-        low, high = -half_b - d.real, half_b - d.real
-        s = lift(0.5 * (max(low, -half_a) + min(high, half_a)), c)
-        s = clamped(s, half_a)
-    t = c * s + e
-    if t.real > half_b or t.real < -half_b:
-        t = clamped(t, half_b)
-        s = clamped(c * t - d, half_a)
-    return s, t
+    u, v, apart = axis_z(X_a[0]), axis_z(X_b[0]), subtract(X_a[1], X_b[1])
+    sine, across = direction_of(cross(u, v), axis_x(X_b[0]))
+    distance = dot(across, apart)
+    sign = 1.0 if distance.real >= 0.0 else -1.0
+    n = scale(sign, across)
+    s, t = crossing(dot(u, v), sine, dot(u, apart), dot(v, apart))
+    beyond = beyond_crossing(sine, s, t, half_a, half_b)
+    gap = sign * distance - (radius_a + radius_b)
+    return (gap + 2.0 * beyond if beyond.real > 0.0 else gap), n, subtract(add(X_a[1], scale(s, u)), scale(radius_a, n))
+
+
+@inline
+def crossing(c: Scalar, sine: Scalar, d: Scalar, e: Scalar) -> tuple[Scalar, Scalar]:
+    """How far along two axes the nearest points of their lines are; the middles where they are parallel.
+
+    With c the cosine between the axes, d and e what a's middle is ahead of b's along a's axis and along b's.
+    """
+    if sine.real == 0.0:
+        return 0.0 * c, 0.0 * c
+    scaled = reciprocal(sine * sine)
+    return (c * e - d) * scaled, (e - c * d) * scaled
+
+
+@inline
+def beyond_crossing(sine: Scalar, s: Scalar, t: Scalar, half_a: float, half_b: float) -> Scalar:
+    """How far the crossing is beyond an end of either capsule, or how much they are parallel; negative where they cross."""
+    beyond, other = size_of_number(s) - half_a, size_of_number(t) - half_b
+    beyond = beyond if beyond.real >= other.real else other
+    parallel = (half_a + half_b) * (1.0 - sine / PARALLEL_AXES)
+    return beyond if beyond.real >= parallel.real else parallel
+
+
+@inline
+def beyond_sides(X_a: Transform, half_a: float, X_b: Transform, half_b: float) -> float:
+    """`beyond_crossing` of two capsules."""
+    u, v, apart = axis_z(X_a[0]), axis_z(X_b[0]), subtract(X_a[1], X_b[1])
+    turn = cross(u, v)
+    sine = dot(turn, turn) ** 0.5
+    s, t = crossing(dot(u, v), sine, dot(u, apart), dot(v, apart))
+    return beyond_crossing(sine, s, t, half_a, half_b)
