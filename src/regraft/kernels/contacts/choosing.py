@@ -82,6 +82,8 @@ def choose_modes(model: KernelModel, work: Work, contacts: Contacts, problem: Pr
     if status != SOLVED:
         return False
     hold_what_stays(problem)
+    forget_pushes(problem)
+    solve_modes(problem, False)  # as in all that follows, so that a step goes on with the forces that it began with
     set_modes(model, work, contacts, problem)
     return True
 

@@ -212,6 +212,15 @@ def refuse_jump(contacts: Contacts) -> None:
             most, contacts.header[WORST] = stopped_alone(problem, a), contacts.active[0, a]
 
 
+@inline
+def is_short(step: Any) -> bool:
+    """Whether a move is so short that its square is less than rounding."""
+    longest = 0.0
+    for d in range(step.shape[0]):
+        longest = max(longest, abs(step[d]))
+    return longest <= NO_MOVE
+
+
 @contact_stage
 def close_places(model: KernelModel, work: Work, contacts: Contacts, q: Floats, v: Floats, best: Floats, chosen: bool) -> float:
     """Put q where closed points touch and sticking ones are at their anchors; returns what is left. `best` is scratch (nq,).
@@ -242,7 +251,7 @@ def close_places(model: KernelModel, work: Work, contacts: Contacts, q: Floats, 
         for i in range(q.shape[0]):
             best[i] = q[i]
         configuration.integrate(model.walk, best, contacts.spare[STEP], q)
-        if worst <= NO_MOVE and contacts.header[CLOSING] == 0:
+        if is_short(contacts.spare[STEP]) and contacts.header[CLOSING] == 0:
             contacts.header[READY] = 1
             return 0.0
     return worst
