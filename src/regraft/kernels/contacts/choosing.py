@@ -45,7 +45,7 @@ from .memory import (
 )
 from .modes import solve_modes
 from .points import gap_of
-from .problem import BEND, BOX, CONE, FIXED_FORCE, OPEN, PUSH, RAY, SLIDE, SOLVED, STICK
+from .problem import BEND, BOX, CONE, FIXED_FORCE, NOT_FOUND, OPEN, PUSH, RAY, SLIDE, SOLVED, STICK
 from .problem import Contacts as Problem
 from .rows import slip_velocity
 from .sides import put_on_side
@@ -78,6 +78,8 @@ def choose_modes(model: KernelModel, work: Work, contacts: Contacts, problem: Pr
         else:
             choose_rub(work, contacts, i, a, problem)
     status, item = find_modes_ahead(model, work, contacts, problem)
+    if status == NOT_FOUND and slides_go_on(contacts, problem):
+        status, item = find_modes_ahead(model, work, contacts, problem)
     contacts.header[STATUS], contacts.header[WORST] = status, item
     if status != SOLVED:
         return False
@@ -86,6 +88,23 @@ def choose_modes(model: KernelModel, work: Work, contacts: Contacts, problem: Pr
     solve_modes(problem, False)  # as in all that follows, so that a step goes on with the forces that it began with
     set_modes(model, work, contacts, problem)
     return True
+
+
+@jit
+def slides_go_on(contacts: Contacts, problem: Problem) -> bool:
+    """Let points that slid before, and are at rest now by next to nothing, slide on; says whether there are any.
+
+    That is for where no modes are found, as may be where many points nearly jam: then there are fewer to be chosen.
+    """
+    some = False
+    for a in range(problem.points):
+        i = contacts.active[0, a]
+        if problem.kinds[a] == CONE and contacts.items[i, BEFORE] == SLIDE and contacts.items[i, HIT] == NOTHING:
+            along = load(contacts.kept, i, LEAD, 3)
+            problem.kinds[a], problem.modes[a], some = RAY, SLIDE, True
+            problem.directions[a, 0], problem.directions[a, 1] = tangent_part(contacts, i, along)
+            store(contacts.kept, i, DIRECTION, along)
+    return some
 
 
 @jit

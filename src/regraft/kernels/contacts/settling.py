@@ -63,7 +63,7 @@ def share_taken(model: KernelModel, work: Work, contacts: Contacts, q: Any, v: A
     taken = speeds_to_take(model, work, contacts, q, v, True)
     if not taken <= energy_to_spare(contacts, kinetic, EVENT_TAKES, ALL_TOGETHER, JOINT_RESTS):
         return -1.0
-    return taken / (kinetic + TINY)
+    return max(taken, 0.0) / (kinetic + TINY)
 
 
 @jit
