@@ -31,6 +31,7 @@ Array = NDArray[np.float64]
 THERE = hasattr(rg, "Contact")  # versions that are compared with this one may have no contacts
 HOP = 0.01  # m: how high the table hops
 SHIFT = 5.0  # seconds in which the quadruped shifts its weight
+LOOSE = 1e-6  # rtol for real time
 STRIDES = 6  # steps of the walker
 FALL = 4.0  # seconds from the drop of the figure to its rest
 REST, STEEP, MU = 1000.0, 0.95, 0.5  # seconds of rest on an incline, at so much of the friction angle
@@ -42,8 +43,9 @@ def contact_lines(found: dict[str, float]) -> list[str]:
     if not found:
         return []
     return [
-        f"A quadruped of 26 dof on 12 points that shifts its weight: {found['quadruped_real_time']:.0f} times real time; "
-        f"an event with 8 contacts: {found['event_microseconds']:.0f} µs.",
+        f"A quadruped of 30 dof on 12 points that shifts its weight: {found['quadruped_real_time']:.0f} times real time with "
+        f"rtol {LOOSE:g}, {found['quadruped_real_time_exact']:.0f} times with 1e-9, the default; an event with 8 contacts: "
+        f"{found['event_microseconds']:.0f} µs.",
         f"A falling figure gains {found['our_energy_gain']:.1e} of its energy on the way to rest (MuJoCo at its default step: "
         f"{found['mujoco_energy_gain']:.1e}); a cube at {STEEP:g} of its friction angle creeps by {found['our_creep']:.1e} m in "
         f"{REST:g} s (MuJoCo: {found['mujoco_creep']:.1e} m).",
@@ -66,7 +68,8 @@ def contact_figures() -> dict[str, float]:
     our_gain, mujoco_gain = energy_gains()
     our_creep, mujoco_creep = creeps()
     return {
-        "quadruped_real_time": real_time(),
+        "quadruped_real_time": real_time(rtol=LOOSE, atol=0.1 * LOOSE),
+        "quadruped_real_time_exact": real_time(),
         "event_microseconds": event_time(),
         "our_energy_gain": our_gain,
         "mujoco_energy_gain": mujoco_gain,
@@ -78,12 +81,12 @@ def contact_figures() -> dict[str, float]:
 # --- ours alone -------------------------------------------------------------------------------------------------------
 
 
-def real_time() -> float:
+def real_time(**tolerances: float) -> float:
     """The quadruped from rest on, the best of three runs."""
     scene = quadruped()
 
     def run() -> object:
-        return scene.run(SHIFT, torque=shifting(scene))
+        return scene.run(SHIFT, torque=shifting(scene), **tolerances)
 
     run()
     return SHIFT / min(seconds(run) for _ in range(3))

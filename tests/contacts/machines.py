@@ -121,14 +121,18 @@ def table(size=(1.0, 0.6, 0.7), **settings):
 HIP, KNEE, LEG = 0.5, -1.0, 0.25
 
 
-def quadruped(stiffness=600.0, damping=20.0, **settings):
-    """A trunk on four legs with three points under each foot: 26 degrees of freedom, 12 contacts; springs hold its pose."""
+def quadruped(stiffness=100.0, damping=2.0, ankles=3, **settings):
+    """A trunk on four legs with three points under each foot: 30 degrees of freedom, 12 contacts; springs hold its pose.
+
+    They are as stiff as the position control of a robot of that weight. Ankles turn about any axis: with two `ankles` alone, axes
+    along and across, a trunk over feet that stand flat is in a singular position, which it cannot leave.
+    """
     mech, q, touches = rg.Mechanism(), {}, []
     mech.add_body("trunk", rg.Inertia.box(12.0, (0.6, 0.3, 0.12)))
     mech.add_joint("float", rg.Free(), "world", "trunk")
     height = 2 * LEG * math.cos(HIP) + 0.03
     q["float"] = (0, 0, height, 1, 0, 0, 0)
-    held = {"stiffness": stiffness, "damping": damping}
+    held, flat = {"stiffness": stiffness, "damping": damping}, rg.Pose.about((0, 1, 0), -HIP - KNEE).quaternion
     for name, x, y in (("front left", 1, 1), ("front right", 1, -1), ("hind left", -1, 1), ("hind right", -1, -1)):
         thigh, shank, foot = (f"{name} {part}" for part in ("thigh", "shank", "foot"))
         for body in (thigh, shank):
@@ -137,9 +141,9 @@ def quadruped(stiffness=600.0, damping=20.0, **settings):
         hip = rg.Universal((1, 0, 0), (0, 1, 0), rest=(0.0, HIP), **held)
         mech.add_joint(f"{name} hip", hip, "trunk", thigh, at(0.25 * x, 0.15 * y))
         mech.add_joint(f"{name} knee", rg.Revolute((0, 1, 0), rest=KNEE, **held), thigh, shank, at(z=-LEG))
-        ankle = rg.Universal((0, 1, 0), (1, 0, 0), rest=(-HIP - KNEE, 0.0), stiffness=stiffness / 20, damping=damping / 20)
-        mech.add_joint(f"{name} ankle", ankle, shank, foot, at(z=-LEG))
-        q |= {f"{name} hip": (0.0, HIP), f"{name} knee": KNEE, f"{name} ankle": (-HIP - KNEE, 0.0)}
+        two = rg.Universal((0, 1, 0), (1, 0, 0), damping=damping / 20)
+        mech.add_joint(f"{name} ankle", rg.Spherical(damping=damping / 20) if ankles == 3 else two, shank, foot, at(z=-LEG))
+        q |= {f"{name} hip": (0.0, HIP), f"{name} knee": KNEE, f"{name} ankle": flat if ankles == 3 else (-HIP - KNEE, 0.0)}
         for k, point in enumerate(((0.05, 0, -0.03), (-0.03, 0.03, -0.03), (-0.03, -0.03, -0.03))):
             mech.add_frame(f"{foot} {k}", foot, rg.Pose(translation=point))
             touches.append(touching(f"{foot} {k}", friction=0.8, **settings))

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import regraft as rg
+from contacts.machines import quadruped, shifting
 from contacts.reading import points_of
 from contacts.scenes import at, ball, block, three_balls
 
@@ -164,3 +165,10 @@ def test_an_unknown_contact_of_a_trajectory_is_named():
     traj = ball(1.0).run(0.1)
     with pytest.raises((KeyError, rg.ModelError), match="ball"):
         traj.contacts()["heel"]
+
+
+def test_contacts_that_cannot_all_stay_closed_are_named():
+    scene = quadruped(ankles=2)
+    with pytest.raises(rg.SimulationError, match=r"'front left foot 0'.* cannot all be closed again.* singular position") as told:
+        scene.run(1.0, torque=shifting(scene))
+    assert told.value.trajectory.t[-1] > 0.01

@@ -462,6 +462,18 @@ class Run:
                 t,
                 None,
             )
+        if (
+            why == stepping_loop.NOT_FINITE
+            and joint is None
+            and runner.contacts is not None
+            and (closed := runner.contacts.closed())
+        ):
+            return self._error(
+                f"the contacts {listed(closed)} cannot all be closed again after a step at t = {t:.9g}: the motion leads where "
+                "they cannot follow, as out of a singular position. Take smaller steps, or give what they hold another way to move.",
+                t,
+                None,
+            )
         return self._error(
             f"the motion is no longer finite at t = {t:.9g}"
             + (f"; joint {joint!r} broke first" if joint else "")

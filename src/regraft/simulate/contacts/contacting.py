@@ -152,13 +152,14 @@ class Contacting:
         self.told = contact_event.call(self.work, found, self._best, self.sequential, jammed)
         if self.told & UNSOLVED:
             raise ModelError(
-                f"the impact of {listed(self._closed())} has no solution that obeys the laws of restitution and friction. "
+                f"the impact of {listed(self.closed())} has no solution that obeys the laws of restitution and friction. "
                 'Newton\'s law contradicts itself where more points touch than can move by themselves: take law="poisson", or '
                 'impacts="sequential".'
             )
         return found
 
-    def _closed(self) -> list[str]:
+    def closed(self) -> list[str]:
+        """The names of what is closed, or held by dry friction."""
         return [name for name, mode in zip(self.names, self.tables.items[:, m.MODE], strict=True) if mode != OPEN]
 
     def jam(self, x: Array) -> tuple[Array, str] | None:
@@ -254,7 +255,7 @@ class Contacting:
         worst = self.names[int(self.tables.active[item])] if item >= 0 else ""
         paradox = " It slips where its friction would press it into what it touches (Painlevé's paradox)."
         return (
-            f"no forces at the contacts {listed(self._closed())} obey Coulomb's law"
+            f"no forces at the contacts {listed(self.closed())} obey Coulomb's law"
             + (f", {worst!r} among them." if worst else ".")
             + (paradox if status == NO_SOLUTION and worst else "")
         )
