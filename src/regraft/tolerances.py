@@ -301,6 +301,9 @@ TAKES_PART = 1e-3  # relative to 1, the sum of the squares of a direction
 
 # --- where shapes touch -----------------------------------------------------------------------------------------------------
 
+SEEN_END_ON = 1e-18  # square of the sine of an angle
+"""An edge of a box that is nearer to parallel to an edge of the ground does not cross it: the sides beside it touch."""
+
 RIM_UPRIGHT = 1e-9  # rad, and relative to the radius of the rim
 """About this tilt the lowest point of a rim goes to its centre, as a rim that lies flat has none; its gap is off by no more."""
 

@@ -9,7 +9,7 @@ import pytest
 import regraft as rg
 from contacts.closed_forms import G
 from contacts.reading import OPEN, changes, impact_times, points_of
-from contacts.scenes import ball, falling_point
+from contacts.scenes import IN_PLANE, ball, falling_point
 
 RADIUS = 0.1
 
@@ -125,3 +125,26 @@ def test_a_ground_is_saved_with_its_mechanism(tmp_path):
     found = rg.load(tmp_path / "hills.json")
     assert found.shapes["hills"].form == mech.shapes["hills"].form
     assert found.shapes["slope"].form == mech.shapes["slope"].form
+
+
+@pytest.mark.parametrize("joint", [IN_PLANE, rg.Free()])
+@pytest.mark.parametrize(("friction", "speed"), [(0.0, 1.0), (0.1, 2.0), (0.3, 3.0)])
+def test_a_box_slides_over_the_end_of_a_step_and_falls_off(joint, friction, speed):
+    """Its leading corners leave at the end; it tips once its middle is there; then only the edge of the step carries it."""
+    side, start, drop = 0.2, -0.5, 0.5
+    mech = rg.Mechanism()
+    mech.add_body("box", rg.Inertia.box(1.0, (side, side, side)))
+    mech.add_joint("base", joint, "world", "box")
+    mech.add_shape("box", rg.Box((side, side, side)), "sides")
+    mech.add_shape("world", rg.ground(profile=[(-3, 0), (0, 0), (0, -drop), (5, -drop)]), "step")
+    pose = (start, side / 2, 0) if joint == IN_PLANE else (start, 0, side / 2, 1, 0, 0, 0)
+    state = mech.state(q={"base": pose}, v={"base": (speed, *[0] * (mech.nv - 1))})
+    traj = rg.simulate(mech, state, 1.5, contacts=rg.Contact("sides", "step", friction=friction))
+    if friction == 0.0:
+        times = [event.t for event in traj.events[:4]]
+        assert times == pytest.approx([(-start - side / 2) / speed] * 2 + [-start / speed] * 2, abs=1e-9)
+    energy, contacts = traj.energy(), traj.contacts()
+    total = energy.total + contacts.dissipated
+    assert np.ptp(total) < 1e-8 * np.ptp(energy.total)
+    assert contacts["sides"].gap.min() > -1e-10
+    assert traj.body("box").position[-1, 2] == pytest.approx(side / 2 - drop, abs=1e-9)

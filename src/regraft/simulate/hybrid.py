@@ -470,7 +470,7 @@ class Run:
         ):
             return self._error(
                 f"the contacts {listed(closed)} cannot all be closed again after a step at t = {t:.9g}: the motion leads where "
-                "they cannot follow, as out of a singular position. Take smaller steps, or give what they hold another way to move.",
+                "they cannot follow, as out of a singular position. Take smaller steps, or let what they hold move otherwise.",
                 t,
                 None,
             )

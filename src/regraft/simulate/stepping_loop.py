@@ -101,6 +101,8 @@ declare(
 # step control (Hairer, Nørsett, Wanner, II.4): a PI controller
 SAFETY, SHRINK, GROW, MEMORY = 0.9, 0.2, 10.0, 0.04
 
+SHORT = 1e-7
+"""s: where contacts cannot be closed again after a step that is longer, a shorter one is tried."""
 MOST_TURN = 1.0
 """The angle by which a joint turns at most in an adaptive step: about an axis only where there are guards."""
 GOES, TURNS, ROTATES = range(3)
@@ -189,7 +191,11 @@ def advance(flow: Flow, stepping: Stepping, guards: Guards) -> int:
     elif not margin > 0.0:
         return NOT_FINITE
     if calls.closes and not close_end(flow, t, h):
-        return NOT_FINITE
+        if not (control.adaptive and calls.watch != 0 and h > SHORT):
+            return NOT_FINITE
+        stepping.progress.rejected += 1  # contacts may end before, where a shorter step sees it
+        control.retried, control.step = True, h * SHRINK
+        return GOING
     progress.budget -= 1
     if stepping.recording.dense or guards.shape[0] > 0:
         make_dense(flow, h)

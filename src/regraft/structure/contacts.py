@@ -16,7 +16,7 @@ from ..algebra.pose import Pose
 from ..compilation import address_of
 from ..errors import ModelError, listed
 from ..kernels.contacts import tables as t
-from ..kernels.contacts.meeting import gap_kernel, meeting_kernel
+from ..kernels.contacts.meeting import end_kernel, gap_kernel, meeting_kernel
 from .heights import height_kernel
 from .layout import WORLD
 from .pairings import Pairing, pairings, touchable
@@ -226,6 +226,8 @@ def _tables(
             point[t.TABLE] = functions[-1].address
         if pairing.kind not in (t.SPHERE_PLANE, t.SPHERE_SEGMENT):
             point[t.MEETING_KERNEL], point[t.GAP_KERNEL] = _kernels()
+        if pairing.kind == t.BOX_VERTEX:
+            point[t.END_KERNEL] = address_of(end_kernel)
         points.append(point)
         shapes.append(_shapes_row(in_row, contacts[c], a, b, pairing, swapped))
         point_names.append(names[c] if counts[c] == 1 else f"{names[c]}/{seen[c]}")

@@ -49,7 +49,7 @@ from .memory import (
 from .modes import solve_modes
 from .outlook import look_out
 from .points import beyond_end, grows_beyond
-from .problem import BEND, BOX, CONE, IDLE_SCALE, OPEN, SLIDE, STICK
+from .problem import BEND, BOX, CONE, IDLE_SCALE, OPEN, SLIDE, SOLVED, STICK
 from .problem import Contacts as Problem
 from .reach import find_reach, has_thin_ones
 from .response import ask_loops, couple_contacts, respond, rows_speed
@@ -321,6 +321,8 @@ def contact_closing(handle: int, q: int, v: int, step: int, best: int, result: i
     position, velocity = vector_at(q, positions_in(handle)), vector_at(v, velocities_in(handle))
     gap, closes, h = 0.0, contacts.header[CLOSING], vector_at(result, 1)[0]
     vector_at(result, 1)[0] = 0.0
+    if contacts.header[STATUS] >= INSIDE:
+        contacts.header[STATUS] = SOLVED  # of a step that was longer
     if what != CLOSE_VELOCITIES and has_thin_ones(contacts):
         place_bodies(m, w, position)
         move_bodies(m, w, position, velocity)

@@ -30,6 +30,7 @@ from .memory import (
     CHOOSING,
     CLOSING,
     FREE,
+    INSIDE,
     RUBS,
     SPARED_ROWS,
     STATUS,
@@ -109,7 +110,7 @@ def contact_dynamics(handle: int, q: int, v: int, tau: int, external: int, pushe
     margin = call_kernel(contacts.header[BASE], (handle, q, v, tau, external, pushed, out))
     if slides:
         add_slides(m, contacts, tau, -1.0)
-    if contacts.header[STATUS] != SOLVED:
+    if contacts.header[STATUS] != SOLVED and contacts.header[STATUS] < INSIDE:  # what ends a step may be tried again
         return math.nan
     if contacts.header[CHOOSING]:
         list_active(contacts)

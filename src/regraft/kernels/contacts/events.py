@@ -10,7 +10,7 @@ import math
 from typing import Any
 
 from ...algebra.memory import load, store
-from ...algebra.spatial import add, dot, scale, zero_spatial
+from ...algebra.spatial import add, dot, rotate_back, scale, zero_spatial
 from ...compilation import Floats, entry, inline, jit
 from ...tolerances import AHEAD_BELOW, AT_THE_LIMIT, JAMS_AT, PENETRATES, REST_SPEED, ROUNDING, TOUCHING
 from ..kinematics import move_bodies, place_bodies
@@ -48,6 +48,8 @@ from .memory import (
     contacts_at,
     problem_of,
 )
+from .pairs.profiles import leaving_segment
+from .placing import first_shape, second_shape
 from .points import meet_point
 from .problem import OPEN, SLIDE, SOLVED, STICK
 from .reach import find_reach
@@ -56,7 +58,23 @@ from .rows import along_rows, apply_forces, slip_velocity, surface_speed
 from .rubs import meet_rubs
 from .settling import let_slow_ones_go, rest_or_slide, share_taken
 from .sides import has_sides, hold_on_side, put_on_side
-from .tables import GAP, LAW, MU_KINETIC, MU_STATIC, RESTITUTION, TANGENTS
+from .tables import (
+    BOX_VERTEX,
+    CONTACT,
+    FIXED,
+    GAP,
+    KIND,
+    LAW,
+    MU_KINETIC,
+    MU_STATIC,
+    RESTITUTION,
+    SIZE_A,
+    SIZE_B,
+    SPHERE_SEGMENT,
+    SWAPPED,
+    TABLE,
+    TANGENTS,
+)
 
 _ROUNDS = 5  # of closing, where each may let more points touch
 
@@ -135,12 +153,46 @@ def close_touching(model: KernelModel, work: Work, contacts: Contacts) -> bool:
                     hold_on_side(model, work, contacts, i)
                     meet_point(model, work, contacts.points, contacts.shapes, contacts.profiles, contacts.met, i)
                 speed = along_rows(contacts, i, slip_velocity(model, work, contacts, i, VEL, still))[0]
-                if speed <= REST_SPEED:
+                if speed <= REST_SPEED and not passes_by(model, work, contacts, i, speed):
                     contacts.items[i, MODE] = STICK
                     collides = collides or speed < -REST_SPEED
         elif contacts.items[i, MODE] != OPEN and contacts.items[i, HIT] != HELD:
             collides = collides or closed_one_collides(model, work, contacts, i)
     return collides
+
+
+@jit
+def passes_by(model: KernelModel, work: Work, contacts: Contacts, i: int, speed: float) -> bool:
+    """Whether an edge passes by another one that point i seems to touch, as corners do that come to the end of what they are on.
+
+    Two sides of a box end in one edge. Where that comes to an edge of the ground, the two are kept apart by the side that
+    comes nearer less fast: a box that slides over the end of a step does not run into it. And a corner that comes to the end of
+    a straight piece of ground, and goes on beyond it, does not land there.
+    """
+    still, points, at = zero_spatial(work.body[0, R]), contacts.points, SIZE_A if contacts.points[i, SWAPPED] else SIZE_B
+    if points[i, KIND] == SPHERE_SEGMENT and points[i, FIXED] == 1:
+        return goes_beyond(model, work, contacts, i)
+    if points[i, KIND] != BOX_VERTEX:
+        return False
+    for k in range(points.shape[0]):
+        same = points[k, KIND] == BOX_VERTEX and points[k, CONTACT] == points[i, CONTACT] and k != i
+        if same and contacts.shapes[k, at] == contacts.shapes[i, at] and contacts.shapes[k, at + 1] == contacts.shapes[i, at + 1]:
+            meet_point(model, work, points, contacts.shapes, contacts.profiles, contacts.met, k)
+            other = along_rows(contacts, k, slip_velocity(model, work, contacts, k, VEL, still))[0]
+            if contacts.met[k, GAP] <= TOUCHING and other > speed + REST_SPEED:
+                return True
+    return False
+
+
+@inline
+def goes_beyond(model: KernelModel, work: Work, contacts: Contacts, i: int) -> bool:
+    """Whether a point is at an end of a straight piece of ground and leaves it there."""
+    X_a, _ = first_shape(model, work, contacts.points, contacts.shapes, i)
+    X_b, _ = second_shape(model, work, contacts.points, contacts.shapes, i)
+    sign = -1.0 if contacts.points[i, SWAPPED] else 1.0
+    v = scale(sign, slip_velocity(model, work, contacts, i, VEL, zero_spatial(work.body[0, R])))
+    past, outward = leaving_segment(X_a, X_b, rotate_back(X_b[0], v), contacts.profiles, contacts.points[i, TABLE])
+    return past >= -TOUCHING and outward > REST_SPEED
 
 
 @inline

@@ -13,7 +13,7 @@ from ...algebra.scalars import Scalar
 from ...algebra.spatial import Motion, Rotation, Transform, Vector, angular
 from ...compilation import entry, inline
 from ..memory import model_at, work_at
-from .pairs.box_edges import box_vertex
+from .pairs.box_edges import beyond_edge, box_vertex
 from .pairs.boxes import sphere_box
 from .pairs.capsules import capsule_capsule, sphere_capsule, sphere_rod
 from .pairs.cylinders import sphere_cylinder
@@ -100,6 +100,16 @@ def gap_kernel(handle: int, points: int, shapes: int, profiles: int, i: int) -> 
     X_b, size_b = second_shape(model, work, rows, numbers, i)
     gap, _, _ = meet(rows[i, KIND], X_a, size_a, X_b, size_b, vector_at(profiles, 1), rows[i, TABLE], rows[i, SIDE])
     return gap
+
+
+@entry
+def end_kernel(handle: int, points: int, shapes: int, i: int) -> float:
+    """How far point i, an edge of a box on an edge of a profile, is beyond the ends of its side."""
+    model, work = model_at(handle), work_at(handle, 0.0)
+    rows, numbers = table_at(points, i + 1, POINTS, 0), table_at(shapes, i + 1, SHAPES, 0.0)
+    X_a, size_a = first_shape(model, work, rows, numbers, i)
+    X_b, size_b = second_shape(model, work, rows, numbers, i)
+    return beyond_edge(X_a, size_a[0], size_a[1], size_a[2], size_a[3], X_b, size_b[0], size_b[1])
 
 
 @entry

@@ -21,7 +21,9 @@ from .pairs.planes import sphere_plane
 from .pairs.profiles import beyond_segment, sphere_segment
 from .placing import first_row, first_shape, second_row, second_shape, store_meeting, twist_of, velocity_at
 from .tables import (
+    BOX_VERTEX,
     CAPSULE_CAPSULE,
+    END_KERNEL,
     GAP_KERNEL,
     KIND,
     MEETING_KERNEL,
@@ -72,6 +74,8 @@ def beyond_end(model: KernelModel, work: Work, points: Any, shapes: Any, profile
     """
     if not has_end(points, i):
         return -math.inf
+    if points[i, KIND] == BOX_VERTEX:
+        return call_kernel(points[i, END_KERNEL], (model.handle, points.ctypes.data, shapes.ctypes.data, i))
     X_a, size_a = first_shape(model, work, points, shapes, i)
     X_b, size_b = second_shape(model, work, points, shapes, i)
     if points[i, KIND] == SPHERE_SEGMENT:
@@ -96,7 +100,7 @@ def has_end(points: Any, i: int) -> bool:
 def grows_beyond(points: Any, i: int) -> bool:
     """Whether the gap of point i grows beyond the end of what it is on, by twice `beyond_end`."""
     kind = points[i, KIND]
-    return kind == SPHERE_SEGMENT or kind == SPHERE_ROD or kind == CAPSULE_CAPSULE  # noqa: PLR1714
+    return kind == SPHERE_SEGMENT or kind == SPHERE_ROD or kind == CAPSULE_CAPSULE or kind == BOX_VERTEX  # noqa: PLR1714
 
 
 @inline

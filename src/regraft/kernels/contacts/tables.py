@@ -18,7 +18,8 @@ CONTACT = 7  # index of the contact that the point belongs to
 MEETING_KERNEL = 8  # address of `meeting.meeting_kernel`, 0 for SPHERE_PLANE and SPHERE_SEGMENT, which do without
 GAP_KERNEL = 9  # address of `meeting.gap_kernel`, likewise
 SIDE = 10  # of a point on a box or a cylinder: the side that it is held on while it is closed, see `sides`; 0 for the nearest
-POINTS = 11
+END_KERNEL = 11  # of BOX_VERTEX: address of `meeting.end_kernel`
+POINTS = 12
 
 # shapes: float64 (n, SHAPES)
 POSE_A = 0  # 12: the first shape's frame (R, p) in the frame of its body's row
