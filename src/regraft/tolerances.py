@@ -395,6 +395,9 @@ LEAST_STEP_TAKES = 1e-9  # of the kinetic energy
 SLOW_SLIP = 1e-7  # m/s
 """A slip of this size has hardly a direction of its own: friction acts along the one that the step began with."""
 
+TRIED_SHORTER = 1e-7  # s
+"""Where contacts cannot be closed again after a step that is longer, a shorter one is tried."""
+
 STANDS_STILL = 1e-7  # m/s
 """What slips by no more, where modes are chosen, does not slip."""
 

@@ -16,7 +16,7 @@ from ..algebra.memory import vector_at
 from ..compilation import declare, inline, jit, long_entry
 from ..kernels import chart
 from ..kernels.constraints.closure import CLOSE_STATE, CLOSE_VELOCITIES
-from ..tolerances import CLOSED, LAST_STEP, NO_PROGRESS, SAME_TIME, WHOLE_STEP
+from ..tolerances import CLOSED, LAST_STEP, NO_PROGRESS, SAME_TIME, TRIED_SHORTER, WHOLE_STEP
 from .crossings import SAMPLES
 from .flow import Flow, model_of, on_flow
 from .guarding import FIND, LOOK, NONE, PUT_BACK, SHORTEN, START, ask_guards
@@ -101,8 +101,6 @@ declare(
 # step control (Hairer, Nørsett, Wanner, II.4): a PI controller
 SAFETY, SHRINK, GROW, MEMORY = 0.9, 0.2, 10.0, 0.04
 
-SHORT = 1e-7
-"""s: where contacts cannot be closed again after a step that is longer, a shorter one is tried."""
 MOST_TURN = 1.0
 """The angle by which a joint turns at most in an adaptive step: about an axis only where there are guards."""
 GOES, TURNS, ROTATES = range(3)
@@ -191,7 +189,7 @@ def advance(flow: Flow, stepping: Stepping, guards: Guards) -> int:
     elif not margin > 0.0:
         return NOT_FINITE
     if calls.closes and not close_end(flow, t, h):
-        if not (control.adaptive and calls.watch != 0 and h > SHORT):
+        if not (control.adaptive and calls.watch != 0 and h > TRIED_SHORTER):
             return NOT_FINITE
         stepping.progress.rejected += 1  # contacts may end before, where a shorter step sees it
         control.retried, control.step = True, h * SHRINK
