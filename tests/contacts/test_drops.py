@@ -42,6 +42,15 @@ def test_mechanisms_that_are_dropped_come_down_whole(seed):
     check_impacts(traj)
 
 
+@pytest.mark.parametrize(("seed", "until"), [(5039, 1.6), (5333, 1.6), (5395, 3.1)])
+def test_slow_slips_and_impacts_that_are_hard_to_follow_do_not_end_a_run(seed, until):
+    """The first has slips whose directions decide on modes, and these on them; the others a slip that turns fast in an impact."""
+    scene = random_scene(seed)
+    traj = scene.run(until)
+    assert min(traj.frame(touch.a).position[:, 2].min() for touch in scene.touches) > -1e-9
+    check_impacts(traj)
+
+
 def test_fast_bodies_do_not_pass_through_between_two_steps():
     scene = ball_on_incline(0.0, restitution=0.5)
     state = scene.mech.state(q={"plane": (0.0, 50.0, 0.0)}, v={"plane": (0.0, -300.0, 0.0)})

@@ -60,7 +60,11 @@ def solve_impact(
     for r in range(A.shape[0]):
         impulse[r], after[r] = 0.0, u[r]
     if order == SEQUENTIAL or kinds.shape[0] == 1:
-        return one_by_one(A, u, mu_s, mu_k, restitution, laws, kinds, modes, directions, impulse, after, scratch)
+        status, told = one_by_one(A, u, mu_s, mu_k, restitution, laws, kinds, modes, directions, impulse, after, scratch)
+        if status == SOLVED or order == SEQUENTIAL:
+            return status, told
+        for r in range(A.shape[0]):  # a slip that turns too fast to be followed through the impact
+            impulse[r], after[r] = 0.0, u[r]
     return all_at_once(A, u, mu_s, mu_k, restitution, laws, kinds, modes, directions, impulse, after, scratch)
 
 
