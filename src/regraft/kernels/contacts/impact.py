@@ -61,7 +61,7 @@ def solve_impact(
         impulse[r], after[r] = 0.0, u[r]
     if order == SEQUENTIAL or kinds.shape[0] == 1:
         status, told = one_by_one(A, u, mu_s, mu_k, restitution, laws, kinds, modes, directions, impulse, after, scratch)
-        if status == SOLVED or order == SEQUENTIAL:
+        if status == SOLVED or order == SEQUENTIAL or not A[0, 0] > 0.0:
             return status, told
         for r in range(A.shape[0]):  # a slip that turns too fast to be followed through the impact
             impulse[r], after[r] = 0.0, u[r]
