@@ -40,7 +40,7 @@ from .memory import (
     problem_of,
 )
 from .modes import solve_modes
-from .outlook import list_live
+from .outlook import list_live, note_speeds
 from .patches import share_in_patches, spare_rows
 from .problem import SOLVED
 from .response import ask_loops, couple_contacts
@@ -125,6 +125,7 @@ def contact_dynamics(handle: int, q: int, v: int, tau: int, external: int, pushe
         watch_open_ones(m, w, contacts)
         keep_first_directions(contacts)
         forget_forces(contacts)
+        note_speeds(w, contacts, 0.0)  # an impact may have made bodies faster than they were where the last step ended
         list_live(contacts)
         spare_rows(contacts)
     elif active_rows(contacts) > 0:

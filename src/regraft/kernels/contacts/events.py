@@ -10,7 +10,7 @@ import math
 from typing import Any
 
 from ...algebra.memory import load, store
-from ...algebra.spatial import add, dot, rotate_back, scale, zero_spatial
+from ...algebra.spatial import add, dot, scale, zero_spatial
 from ...compilation import Floats, entry, inline, jit
 from ...tolerances import AHEAD_BELOW, AT_THE_LIMIT, JAMS_AT, PENETRATES, REST_SPEED, ROUNDING, TOUCHING
 from ..kinematics import move_bodies, place_bodies
@@ -49,7 +49,6 @@ from .memory import (
     problem_of,
 )
 from .pairs.profiles import leaving_segment
-from .placing import first_shape, second_shape
 from .points import meet_point
 from .problem import OPEN, SLIDE, SOLVED, STICK
 from .reach import find_reach
@@ -57,7 +56,7 @@ from .response import respond, rows_speed
 from .rows import along_rows, apply_forces, slip_velocity, surface_speed
 from .rubs import meet_rubs
 from .settling import let_slow_ones_go, rest_or_slide, share_taken
-from .sides import has_sides, hold_on_side, put_on_side
+from .sides import from_second, has_sides, hold_on_side, put_on_side
 from .tables import (
     BOX_VERTEX,
     CONTACT,
@@ -187,11 +186,8 @@ def passes_by(model: KernelModel, work: Work, contacts: Contacts, i: int, speed:
 @inline
 def goes_beyond(model: KernelModel, work: Work, contacts: Contacts, i: int) -> bool:
     """Whether a point is at an end of a straight piece of ground and leaves it there."""
-    X_a, _ = first_shape(model, work, contacts.points, contacts.shapes, i)
-    X_b, _ = second_shape(model, work, contacts.points, contacts.shapes, i)
-    sign = -1.0 if contacts.points[i, SWAPPED] else 1.0
-    v = scale(sign, slip_velocity(model, work, contacts, i, VEL, zero_spatial(work.body[0, R])))
-    past, outward = leaving_segment(X_a, X_b, rotate_back(X_b[0], v), contacts.profiles, contacts.points[i, TABLE])
+    c, v = from_second(model, work, contacts, i)
+    past, outward = leaving_segment(c, v, contacts.profiles, contacts.points[i, TABLE])
     return past >= -TOUCHING and outward > REST_SPEED
 
 

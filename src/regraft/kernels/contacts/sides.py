@@ -7,7 +7,7 @@ where that side ends. While it is open it has none, and its gap is that to the n
 
 from __future__ import annotations
 
-from ...algebra.spatial import rotate_back, scale, subtract, zero_spatial
+from ...algebra.spatial import Vector, rotate_back, scale, subtract, zero_spatial
 from ...compilation import inline
 from ..tables import VEL, KernelModel, R, Work
 from .memory import SIDE_WAS, Contacts
@@ -26,13 +26,23 @@ def has_sides(contacts: Contacts, i: int) -> bool:
 
 
 @inline
+def from_second(model: KernelModel, work: Work, contacts: Contacts, i: int) -> tuple[Vector, Vector]:
+    """Where the frame of the first shape of point i is in that of the second, and the velocity of the place of contact there.
+
+    After `meet_point`.
+    """
+    X_a, _ = first_shape(model, work, contacts.points, contacts.shapes, i)
+    X_b, _ = second_shape(model, work, contacts.points, contacts.shapes, i)
+    v = slip_velocity(model, work, contacts, i, VEL, zero_spatial(work.body[0, R]))
+    sign = -1.0 if contacts.points[i, SWAPPED] else 1.0
+    return rotate_back(X_b[0], subtract(X_a[1], X_b[1])), rotate_back(X_b[0], scale(sign, v))
+
+
+@inline
 def hold_on_side(model: KernelModel, work: Work, contacts: Contacts, i: int) -> None:
     """SIDE of point i, which touches, by where it is and how it moves; after `meet_point`."""
-    X_a, _ = first_shape(model, work, contacts.points, contacts.shapes, i)
-    X_b, size = second_shape(model, work, contacts.points, contacts.shapes, i)
-    sign = -1.0 if contacts.points[i, SWAPPED] else 1.0
-    v = scale(sign, slip_velocity(model, work, contacts, i, VEL, zero_spatial(work.body[0, R])))
-    c, v = rotate_back(X_b[0], subtract(X_a[1], X_b[1])), rotate_back(X_b[0], v)
+    _, size = second_shape(model, work, contacts.points, contacts.shapes, i)
+    c, v = from_second(model, work, contacts, i)
     if contacts.points[i, KIND] == SPHERE_BOX:
         put_on_side(contacts, i, box_side(c, v, size[0], size[1], size[2]))
     else:

@@ -43,14 +43,10 @@ def beyond_segment(X_a: Transform, X_b: Transform, profiles: Any, at: int) -> fl
 
 
 @inline
-def leaving_segment(X_a: Transform, X_b: Transform, v: Vector, profiles: Any, at: int) -> tuple[float, float]:
-    """How far a point is beyond the nearer end of a straight piece, and how fast it goes there along the piece.
-
-    v is its velocity in the axes of the profile.
-    """
+def leaving_segment(c: Vector, v: Vector, profiles: Any, at: int) -> tuple[float, float]:
+    """How far the point c, which moves at v, is beyond the nearer end of a straight piece, and how fast it goes there."""
     start, along = load_vector(profiles, at + START, 2), load_vector(profiles, at + ALONG, 2)
     ends = load_vector(profiles, at + LOWER_END, 2)
-    c = rotate_back(X_b[0], subtract(X_a[1], X_b[1]))
     s, rate = along[0] * (c[0] - start[0]) + along[1] * (c[2] - start[1]), along[0] * v[0] + along[1] * v[2]
     if s - ends[1] > ends[0] - s:
         return s - ends[1], rate
