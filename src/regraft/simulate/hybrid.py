@@ -192,6 +192,8 @@ class Run:
         self.warned: set[str] = set()
         self.bounces = Bounces()
         self.touches = 0
+        self.calmed = -math.inf
+        """When slips that steps could not follow were last ended."""
 
     def from_state(self, mech: Mechanism, state: State) -> Trajectory:
         """Run to the end."""
@@ -334,10 +336,21 @@ class Run:
                 return max(most - steps, 0)
             self.close(runner, None)
             raise self._error(f"the run has taken its max_steps = {most} steps at t = {t:.9g}.", t, None)
-        if self.pace.has_collapsed(steps, t):
+        if self.pace.has_collapsed(steps, t) and not self._end_slow_slips(runner):
             self.close(runner, None)
             raise self._too_short(runner, f", {self.pace.lately:.1e} s in the mean over thousands of steps")
         return self.pace.until_look(steps)
+
+    def _end_slow_slips(self, runner: Runner) -> bool:
+        """Where steps have collapsed, let slips that are next to nothing end, once at a time; whether anything slides."""
+        contacts, t = runner.contacts, runner.t
+        if contacts is None or t - self.calmed <= CASCADE * (1.0 + abs(t)) or not contacts.end_slow_slips(t):
+            return False
+        self.calmed = t
+        self.pace.begin_again()
+        self._keep_segment(runner, None)
+        runner.restart(contacts.event(runner.x))
+        return True
 
     def _already(self, runner: Runner) -> list[Event]:
         """The events that happen where a segment starts, because their guards are beyond zero there and were not before.

@@ -39,3 +39,7 @@ class Pace:
         self._slow = self._slow + 1 if short else 0
         self._longest = max(self._longest, mean)
         return self._slow >= PATIENCE
+
+    def begin_again(self) -> None:
+        """What has let steps collapse is over."""
+        self._slow = 0

@@ -22,7 +22,7 @@ from ...tolerances import (
 from ..tables import VEL, D, KernelModel, R, Work
 from .complementarity import find_modes, hold_what_stays
 from .distribution import least_margin, widest_margin
-from .items import across, anchor, in_space, largest_force, parting_speed, tangent_part
+from .items import across, anchor, in_space, largest_force, most_patience, parting_speed, tangent_part
 from .memory import (
     ACTIVE_POINTS,
     BEFORE,
@@ -114,7 +114,7 @@ def find_modes_ahead(model: KernelModel, work: Work, contacts: Contacts, problem
     Modes and directions are found in turns. Where that has led to events without end, the directions of the slowest slips are
     found with the modes.
     """
-    status, item, again_and_again = SOLVED, -1, is_impatient(contacts)
+    status, item, again_and_again = SOLVED, -1, most_patience(contacts) > _IMPATIENT
     for _ in range(_CHOICES):
         forget_pushes(problem)
         slow = again_and_again and see_ahead(model, work, contacts, problem)
@@ -127,15 +127,6 @@ def find_modes_ahead(model: KernelModel, work: Work, contacts: Contacts, problem
         if status != SOLVED or not look_ahead(model, work, contacts, problem) or modes_hold(problem):
             break
     return status, item
-
-
-@inline
-def is_impatient(contacts: Contacts) -> bool:
-    """Whether a point has changed its mode again and again at one time."""
-    most = 0.0
-    for i in range(contacts.points.shape[0]):
-        most = max(most, contacts.kept[i, PATIENCE])
-    return most > _IMPATIENT
 
 
 @inline

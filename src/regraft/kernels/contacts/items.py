@@ -23,6 +23,7 @@ from .memory import (
     LARGEST,
     LEAD,
     MODE,
+    PATIENCE,
     SLIP,
     SPARED_ROWS,
     Contacts,
@@ -168,6 +169,15 @@ def largest_force(problem: Problem) -> float:
     for r in range(problem.lam.shape[0]):
         largest = max(largest, abs(problem.lam[r]))
     return largest
+
+
+@inline
+def most_patience(contacts: Contacts) -> float:
+    """The largest PATIENCE of all points: 1 where no mode has changed again at one time, twice as much for each time."""
+    most = 1.0
+    for i in range(contacts.points.shape[0]):
+        most = max(most, contacts.kept[i, PATIENCE])
+    return most
 
 
 @inline

@@ -38,6 +38,9 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
+MOST_PATIENCE = 1e6
+"""What PATIENCE of an item grows to."""
+
 HAPPENS = {m.TOUCHES: "touches", m.LEAVES: "leaves", m.SLIPS: "slips", m.HOLDS: "sticks"}
 
 
@@ -214,8 +217,14 @@ class Contacting:
         patience = self.tables.kept[:, m.PATIENCE]
         patience[t - self._last > CASCADE] = 1.0
         for i in set(hit):
-            patience[i] = min(2.0 * patience[i], 1e6)
+            patience[i] = min(2.0 * patience[i], MOST_PATIENCE)
             self._last[i] = t
+
+    def end_slow_slips(self, t: float) -> bool:
+        """Let slips that are next to nothing end at the next `event`, as steps cannot follow them; whether anything slides."""
+        slides = np.flatnonzero(self.tables.items[: len(self.points.names), m.MODE] == SLIDE)
+        self.tables.kept[slides, m.PATIENCE], self._last[slides] = MOST_PATIENCE, t
+        return bool(slides.size)
 
     def event(self, x: Array) -> Array:
         """The state after what has happened."""
