@@ -11,8 +11,9 @@ from demonstrations import check_files, check_pictures, check_report, demonstrat
 from regraft.demos.skeleton import pictures as skeleton_pictures
 from regraft.demos.skeleton.demo import motors
 from regraft.models import character, skeleton_example
+from regraft.show.colours import STEEL, colour_of
 from regraft.show.outlines import outlines_of
-from regraft.show.scenery import STEEL, colour_of, draw_placed, placed_in
+from regraft.show.scenery import draw_placed, placed_in
 
 STRIPS = ("hinge.png", "spherical.png", "frictionless.png", "friction.png", "motors.png")
 STILL = (*STRIPS, "linear.png", "angular.png", "energy.png", "gaps.png")

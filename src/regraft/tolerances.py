@@ -484,9 +484,6 @@ SHOWN_BY_MOTION = 5e-4  # rad², beside the mean square of an angle
 NO_LONGER_FALLS = 1e-3  # relative to what markers are missed by
 """Adjusting places of markers and joints ends where one more time gains less."""
 
-DRAWN_APART = 1e-3  # m
-"""Ends of a body that are nearer to each other are drawn as one."""
-
 BARRIER_STEP = 0.01  # of a barrier
 """A step whose square costs less than this beside its barrier is short enough to make the barrier weaker, by the same factor."""
 
@@ -495,3 +492,11 @@ FLOOR_EVEN = 0.03  # m
 
 ROUNDED_TIMES = 0.05  # frames
 """Times of a file that are off equal distances by no more were rounded when they were written."""
+
+# --- pictures and pages -------------------------------------------------------------------------------------------------------
+
+NOTHING_LOST = 1e-9  # J, relative to 1 + the kinetic energy before
+"""An impact that takes less is not said to have taken energy."""
+
+DRAWN_APART = 1e-3  # m
+"""Ends of a body that are nearer to each other are drawn as one."""

@@ -14,6 +14,7 @@ from ..describe.parts import Shape
 from ..describe.shapes import Mesh, Plane
 from ..errors import FileError
 from ..tolerances import DRAWN_APART
+from .colours import as_hex
 from .meshes import read_surface
 
 Array = NDArray[np.float64]
@@ -81,7 +82,7 @@ def line_across(shape: Shape, low: Array, high: Array) -> Outline | None:
 
 
 def _colour(shape: Shape) -> str | None:
-    return None if shape.color is None else _hex(shape.color)
+    return None if shape.color is None else as_hex(shape.color)
 
 
 def _surface(shape: Shape, form: Mesh, colour: str | None) -> Outline | None:
@@ -91,8 +92,3 @@ def _surface(shape: Shape, form: Mesh, colour: str | None) -> Outline | None:
         return None
     points = shape.pose.apply(surface.points * form.scale)
     return Outline(shape.body, points, 0.0, float(np.ptp(points, axis=0).min()), colour, surface.faces)
-
-
-def _hex(color: tuple[float, float, float, float]) -> str:
-    """As pictures have it, without opacity: what is behind is not seen through a body."""
-    return "#" + "".join(f"{round(255 * part):02X}" for part in color[:3])

@@ -15,10 +15,11 @@ from ..mocap.gait_cycles import body_places, strides, way
 from ..mocap.gait_events import carries
 from ..mocap.gait_result import Gait
 from .animation import Mover, mover, write_animation
+from .colours import SHADOW, SKIN
 from .gait_plots import SIDE_COLOURS, draw_vertical, phase_name
 from .outlines import outlines_of
 from .scene import Poses, spread_moments
-from .scenery import SHADOW, SKIN, Camera, Drawn, draw_placed, empty_collection, together
+from .scenery import Camera, Drawn, draw_placed, empty_collection, together
 from .style import DASHES, GREEN, INK, STYLE
 
 Array = NDArray[np.float64]

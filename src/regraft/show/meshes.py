@@ -17,7 +17,8 @@ Indices = NDArray[np.intp]
 
 _HEAD = 84  # bytes before the triangles of an .stl file
 _RECORD = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("rest", "<u2")])
-_CELLS = 36  # along the longest edge of a mesh: corners in one cell are one
+CELLS = 36
+"""Along the longest edge of a mesh, where nobody says otherwise: corners in one cell are one."""
 
 
 class Surface(NamedTuple):
@@ -29,8 +30,8 @@ class Surface(NamedTuple):
     """(m, 3)."""
 
 
-def read_surface(path: str) -> Surface:
-    """A mesh file as it is drawn, coarser than it is.
+def read_surface(path: str, cells: int = CELLS) -> Surface:
+    """A mesh file as it is drawn, coarser than it is: its corners are put together in so many cells along its longest edge.
 
     Raises
     ------
@@ -41,21 +42,21 @@ def read_surface(path: str) -> Surface:
     if file.suffix.lower() not in _READERS:
         raise FileError(f"{path!r}: only {', '.join(_READERS)} files are drawn.")
     try:
-        return _coarse(path, file.stat().st_mtime_ns)
+        return _coarse(path, file.stat().st_mtime_ns, cells)
     except (OSError, ValueError, IndexError) as problem:
         raise FileError(f"{path!r} cannot be read as a mesh: {problem}") from problem
 
 
 @lru_cache(maxsize=512)
-def _coarse(path: str, _changed: int) -> Surface:
+def _coarse(path: str, _changed: int, cells: int) -> Surface:
     """The surface with corners that are near to each other put together, and without the triangles that are then none."""
     points, faces = _READERS[Path(path).suffix.lower()](Path(path))
     if not len(faces) or not np.isfinite(points).all() or faces.min() < 0 or faces.max() >= len(points):
         raise ValueError("it has no triangles, or corners that are not there")
     low = points.min(axis=0)
-    cell = max(float((points.max(axis=0) - low).max()) / _CELLS, np.finfo(float).tiny)
-    cells = ((points - low) / cell).astype(np.int64) @ ((_CELLS + 1) ** np.arange(3))  # each with one number
-    _, kept, which = np.unique(cells, return_index=True, return_inverse=True)
+    cell = max(float((points.max(axis=0) - low).max()) / cells, np.finfo(float).tiny)
+    numbers = ((points - low) / cell).astype(np.int64) @ ((cells + 1) ** np.arange(3))  # one for each cell
+    _, kept, which = np.unique(numbers, return_index=True, return_inverse=True)
     merged = which[faces]
     whole = (merged[:, 0] != merged[:, 1]) & (merged[:, 1] != merged[:, 2]) & (merged[:, 2] != merged[:, 0])
     turned = np.argmin(merged, axis=1)[:, None]  # the same triangle from another corner on is no other

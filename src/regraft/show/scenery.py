@@ -18,14 +18,12 @@ from ..ask.poses import body_poses
 from ..describe.mechanism import Mechanism
 from ..describe.parts import WORLD
 from ..describe.state import State
+from .colours import GROUND, SHADOW, colour_of
 from .forms import Outline
 from .shading import Polygon, shaded_triangles
-from .style import BLUE, GREEN, ORANGE
 
 Array = NDArray[np.float64]
 
-GROUND, SHADOW, ROPE, SKIN, STEEL = "#EFEBE4", "#D8D2C6", "#8A6A3B", "#7C828A", "#4A4F55"
-_IN_TURN = GREEN, BLUE, ORANGE
 _THIN = 0.03  # m: what is thinner has no white edge, which would hide it
 _LINE = 0.4  # points: the width of the line around a body
 _TURN = np.linspace(0.0, 2.0 * np.pi, 24, endpoint=False)
@@ -154,18 +152,6 @@ def _one_piece(parts: Sequence[tuple[Outline, Array]], colour: str) -> Drawn:
         return Drawn.plain(outlines, [face], [edge])
     lines = Drawn(outlines, [face] * count, [edge] * count, [2.0 * _LINE] * count)  # the inner half of which is covered
     return together(lines, Drawn(outlines, [face] * count, ["none"] * count, [0.0] * count))
-
-
-def colour_of(body: str) -> str:
-    """Left and right of a figure in two colours, bodies with a number in turn, ropes and boards as such."""
-    if body == WORLD:
-        return STEEL
-    last = body.rsplit(maxsplit=1)[-1]
-    if last in ("rope", "stub", "plate"):
-        return ROPE
-    if last.isdecimal():
-        return _IN_TURN[int(last) % len(_IN_TURN)]
-    return BLUE if body.startswith("left") else ORANGE if body.startswith("right") else SKIN
 
 
 def _fallen(points: Array, radius: float) -> Array:

@@ -13,9 +13,10 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from ..atomic import writing
+from .colours import BLUE, EARTH, GREEN, GREY, INK, ORANGE, PURPLE
 
-INK, GREY, EARTH = "#222222", "#8A8A8A", "#EAE6DF"
-BLUE, ORANGE, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#AA4499"
+__all__ = ["BLUE", "DASHES", "EARTH", "GREEN", "GREY", "INK", "ORANGE", "PURPLE", "STYLE", "draw", "draw_all", "few_colours"]
+
 DASHES = (0, (3, 2))
 STYLE: dict[Any, Any] = {
     "font.size": 10,
