@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PYTHONUNBUFFERED = 1
 
-.PHONY: demo test bench bench-cold lint docs margins sweep mutants dist dist-test clean
+.PHONY: demo test test-browser bench bench-cold lint docs margins sweep mutants dist dist-test clean
 
 demo: .venv/demo  ## the passive walker; writes pictures and a report to demo/
 	$(BIN)/regraft demo walker
@@ -12,6 +12,14 @@ test: .venv/test .venv/lint  ## lint, types, layers, tests and doctests
 	$(MAKE) --no-print-directory lint
 	$(BIN)/python -m regraft.warmup
 	$(BIN)/python -m pytest -n 2
+
+CHROMIUM = command -v chromium || command -v chromium-browser || command -v google-chrome
+AS_ROOT = $(if $(filter 0,$(shell id -u)),,sudo )
+
+test-browser: .venv/test  ## pages in Debian's Chromium, which is installed where it is not there
+	@$(CHROMIUM) || { command -v apt-get && $(AS_ROOT)apt-get update && $(AS_ROOT)apt-get install --yes chromium; } \
+	  || { echo "install Chromium (on Debian the package chromium), so that one of chromium, chromium-browser, google-chrome starts it"; exit 1; }
+	$(BIN)/python -m pytest -m browser tests/browser
 
 # What the compiler may use: nothing special, wider vectors with fused operations, and all that this processor has.
 V3 := +sse3,+ssse3,+sse4.1,+sse4.2,+popcnt,+cx16,+avx,+avx2,+bmi,+bmi2,+fma,+f16c,+lzcnt,+movbe,+xsave

@@ -18,6 +18,7 @@ EXTRAS = {
     "mujoco": "robots",
     "xacrodoc": "robots",
     "yaml": "robots",
+    "viser": "viewer",
 }
 """The extra that brings a package, by the name under which it is imported."""
 
