@@ -47,6 +47,8 @@ class ContactHistory:
     """(samples,): normal force in N, 0 while open."""
     friction: Array
     """(samples, 3): friction on a, in world axes."""
+    force: Array
+    """(samples, 3): normal force and friction together, on a, in world axes."""
     point: Array
     """(samples, 3): where it is in the world; while open the nearest place on the shape that comes first."""
     slip: Array
@@ -243,7 +245,10 @@ class _Columns:
         rows = self.rows
         friction, place, slip = (rows[:, at : at + 3].copy() for at in (k.RUBS, k.PLACE, k.SLIPS_AT))
         normal, gap = rows[:, k.PRESSES].copy(), rows[:, k.APART].copy()
-        return ContactHistory(t, self.words, normal, friction, place, slip, gap, self.unique, tuple(impacts), points)
+        force = normal[:, None] * rows[:, k.FACES : k.FACES + 3] + friction
+        if points:  # each of which may face elsewhere
+            force = np.where(np.isnan(normal)[:, None], np.nan, sum(np.nan_to_num(point.force) for point in points))
+        return ContactHistory(t, self.words, normal, friction, force, place, slip, gap, self.unique, tuple(impacts), points)
 
 
 def _together(rows: Array, words: Words) -> tuple[Array, Words, Array]:
