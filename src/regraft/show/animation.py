@@ -73,7 +73,7 @@ def write_video(path: Path, figure: Figure, movers: Sequence[Mover], count: int,
             "ffmpeg`, on macOS `brew install ffmpeg`, with conda `conda install ffmpeg`), or name where it is in Matplotlib's "
             "setting animation.ffmpeg_path; .gif and .html files need no other program."
         )
-    writer = FFMpegWriter(fps=fps)
+    writer = FFMpegWriter(fps=fps)  # type: ignore[arg-type]  # it takes any number
     try:
         with writing(path) as beside, writer.saving(figure, str(beside), dpi=figure.dpi):
             for frame in range(count):
