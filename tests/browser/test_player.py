@@ -118,7 +118,7 @@ def test_frames_are_stepped_with_both_sides_of_a_change(page, file):
     page.keyboard.press("ArrowLeft")
     page.wait_for_function("() => document.getElementById('time').dataset.side === 'before'")
     assert time_of(page) == 0.5
-    assert rows.last.text_content() == "   └─ elbow → lower"
+    assert rows.last.text_content() == "  └ elbow → lower"
     page.keyboard.press("ArrowLeft")
     page.wait_for_function("() => player.t < 0.5")
     page.keyboard.press("Shift+ArrowRight")

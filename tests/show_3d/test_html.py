@@ -119,6 +119,28 @@ def test_maximal_coordinates_show_the_same_motion():
         assert one == pytest.approx(other, abs=1e-5)
 
 
+def test_a_walker_that_is_rerooted_at_each_step_has_two_structures_however_many_steps_it_takes():
+    biped = rg.models.compass_biped()
+    traj = rg.simulate(*biped.start, 4.0, events=biped.events)
+    header, _ = read_back(motion_html(traj))
+    assert len(header["parts"]) > 4
+    assert len(header["structures"]) == 2
+    assert [part[0] for part in header["parts"]][:4] == [0, 1, 0, 1]
+    roots = [next(row[4] for row in structure["tree"] if row[0] == "root") for structure in header["structures"]]
+    assert sorted(roots) == ["left", "right"]
+
+
+def test_a_page_for_others_does_not_tell_ones_own_folders(tmp_path):
+    mech = rg.Mechanism()
+    mech.add_body("a", rg.Inertia.sphere(1.0, 0.1))
+    mech.add_joint("free", rg.Free(), "world", "a")
+    mech.add_shape("a", rg.Mesh(str(tmp_path / "secret" / "skull.dae")))
+    with pytest.warns(rg.RegraftWarning, match=r"1 meshes are not shown"):
+        page = mech.to_html(mech.state(), tmp_path / "a.html")
+    assert "secret" not in page.read_text()
+    assert "skull.dae" in page.read_text()
+
+
 # --- size -------------------------------------------------------------------------------------------------------------------
 
 

@@ -35,7 +35,7 @@ def tree_pieces(mech: Mechanism, size: float) -> list[Piece]:
     for joint, body in steps:
         start = place_on(joint, body)
         if WORLD in (joint.parent, joint.child):
-            found.append(Piece(body, joint.name, ball(0.75 * size).placed(Pose(translation=start)), ROOT))
+            found.append(Piece(body, joint.name, ball(0.75 * size, 16).placed(Pose(translation=start)), ROOT))
         ends = [place_on(one, body) for one in onward[body]] or [np.asarray(mech.bodies[body].inertia.com, float)]
         found += [Piece(body, joint.name, surface, INK) for surface in _arrows(start, ends, size)]
     return found

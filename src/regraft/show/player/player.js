@@ -225,7 +225,7 @@ class Player {
 
   resize() {
     const stage = byId("stage");
-    const fine = Math.min(devicePixelRatio || 1, 2);
+    const fine = SLOW ? 1 : Math.min(devicePixelRatio || 1, 2);
     const [wide, high] = [Math.round(stage.clientWidth * fine), Math.round(stage.clientHeight * fine)];
     if (this.canvas.width !== wide || this.canvas.height !== high) [this.canvas.width, this.canvas.height] = [wide, high];
     if (this.film.moves) this.timeline.resize();
