@@ -39,11 +39,11 @@ def joint_pieces(mech: Mechanism, size: float) -> list[Piece]:
     for name, joint in mech.joints.items():
         colour = TREE_JOINT if name in mech.layout.q_slices else LOOP_JOINT
         if joint.type.nv < 6:
-            found += [Piece(body, name, surface, colour) for body, surface in _axes(joint, size)]
+            found += [Piece(body, name, surface, colour) for body, surface in joint_surfaces(joint, size)]
     return found
 
 
-def _axes(joint: Joint, size: float) -> list[tuple[str, Triangles]]:
+def joint_surfaces(joint: Joint, size: float) -> list[tuple[str, Triangles]]:
     """The surfaces that show a joint, each on one of its bodies."""
     kind, here = joint.type, joint.child_pose
     if not kind.nv:
