@@ -17,12 +17,12 @@ from ..describe.mechanism import Mechanism
 from ..describe.parts import WORLD, Joint
 from ..joints import screws
 from ..tolerances import AXIS_ROUNDING
-from .colours import AXES, GREEN, INK, ORANGE, PURPLE
+from .colours import AXES, INK, ORANGE, PURPLE
 from .pieces import Piece
 from .room import Room
 from .triangles import Array, Triangles, arrow, ball, box, cylinder
 
-TREE_JOINT, LOOP_JOINT, FORCE, REACTION, SPRING, MASS = INK, PURPLE, ORANGE, GREEN, "#B8860B", "#E0B400"
+TREE_JOINT, LOOP_JOINT, FORCE, REACTION, SPRING, MASS = INK, PURPLE, ORANGE, "#1098AD", "#B8860B", "#E0B400"
 """The colours of joints of the tree and of those that close loops, of forces at contacts and in joints, and so on."""
 _SHARE = 0.03  # of the room: half of a joint's axis
 _TURNS, _WIRE = 8, 0.16  # windings of a spring; the radius of its wire as a share of that of its windings
