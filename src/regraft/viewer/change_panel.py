@@ -43,11 +43,11 @@ class ChangePanel:
         self._previewed: tuple[str, ...] = ()
         self._label: Any = None
         gui.add_html(paragraphs(_HINT, f"color: {MUTED}"))
-        with gui.add_folder("Joint"):
+        with gui.add_folder("Cut a joint"):
             self._joints = self._dropdown("Joint", self._pick_joint)
             self._words = gui.add_html("", visible=False)
             self._cut = self._button("Cut it", self._do_cut, "red")
-        with gui.add_folder("Body"):
+        with gui.add_folder("Re-root or connect a body"):
             self._bodies = self._dropdown("Body", self._pick_body)
             self._base = gui.add_dropdown("Base joint", ("Free", *JOINT_CHOICES), initial_value="Free", hint=_BASE)
             self._impact = gui.add_checkbox("With an impact", False, hint=_CAUGHT)
@@ -63,7 +63,7 @@ class ChangePanel:
 
     def _dropdown(self, label: str, task: Any) -> Any:
         found = self._gui.add_dropdown(label, (NOTHING,), initial_value=NOTHING)
-        found.on_update(heard(self.page.post, lambda dropdown: task("" if dropdown.value == NOTHING else str(dropdown.value))))
+        found.on_update(heard(self.page.post, lambda name: task("" if name == NOTHING else name)))
         return found
 
     def _button(self, label: str, task: Any, colour: str | None = None) -> Any:
@@ -162,8 +162,8 @@ class ChangePanel:
             return np.asarray(np.mean(places, axis=0))
         return meeting_point(placed.mech, placed.state, self._body, self._other)
 
-    def _put_place(self, vector: Any) -> None:
-        self._place = np.asarray(vector.value, float)
+    def _put_place(self, place: tuple[float, float, float]) -> None:
+        self._place = np.asarray(place, float)
         self.move()
 
     def move(self) -> None:

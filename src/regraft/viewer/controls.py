@@ -13,11 +13,15 @@ MUTED, WRONG = "#868e96", "#c92a2a"
 
 
 def heard(post: Callable[..., object], task: Callable[..., object], *given: Any) -> Callable[[Any], Any]:
-    """A callback that has something done in the thread of the page, in order; what the page itself has set is not heard."""
+    """A callback that has something done with a new value, in the thread of the page, in order.
+
+    The value is that of the moment: the page may have set another one by the time that it comes to it. What the page itself has
+    set is not heard.
+    """
 
     async def passed(event: Any) -> None:
         if event.client is not None:
-            post(task, *given, event.target)
+            post(task, *given, event.target.value)
 
     return passed
 

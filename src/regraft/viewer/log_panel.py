@@ -35,15 +35,15 @@ class LogPanel:
         rows = [_row(entry) for entry in reversed(entries)]
         hint = f'<span style="color: {MUTED}">Nothing has been changed yet.</span>'
         self._log.content = block("".join(rows) or hint, "max-height: 18em; overflow: auto")
-        self._show_script(None)
+        self._show_script()
 
-    def _show_script(self, _button: Any) -> None:
+    def _show_script(self, _pressed: bool = True) -> None:
         code = self.page.session.script()
         if len(code) > _LONGEST:
             code = f"# the last lines; the file that is saved has all {code.count(chr(10))}\n…{code[-_LONGEST:]}"
         self._script.content = copied_code(code)
 
-    def _save(self, _button: Any) -> None:
+    def _save(self, _pressed: bool) -> None:
         self.page.client.send_file_download("session.py", self.page.session.script().encode(), save_immediately=True)
 
 

@@ -33,7 +33,7 @@ class NumbersPanel:
             "Damping, N m s", 0.0, end, 0.001 * end, 0.0, hint="Added to every joint that holds something"
         )
         self._damping.on_update(heard(page.post, self._set_damping))
-        self._joint = gui.add_dropdown("Joint", (NOTHING,), initial_value=NOTHING)
+        self._joint = gui.add_dropdown("Move joint", (NOTHING,), initial_value=NOTHING)
         self._joint.on_update(heard(page.post, self._chosen))
         gui.add_html(paragraphs([_HINT], f"color: {MUTED}"))
         self._folder = gui.add_folder("Position of the joint", visible=False)
@@ -41,14 +41,14 @@ class NumbersPanel:
         self._shown = ""
         self.refresh()
 
-    def _set_gravity(self, slider: Any) -> None:
-        self.page.do(self.page.session.set_gravity, self._down * float(slider.value))
+    def _set_gravity(self, size: float) -> None:
+        self.page.do(self.page.session.set_gravity, self._down * float(size))
 
-    def _set_damping(self, slider: Any) -> None:
-        self.page.do(self.page.session.set_damping, float(slider.value))
+    def _set_damping(self, damping: float) -> None:
+        self.page.do(self.page.session.set_damping, float(damping))
 
-    def _chosen(self, dropdown: Any) -> None:
-        self.page.change.choose_joint("" if dropdown.value == NOTHING else str(dropdown.value))
+    def _chosen(self, joint: str) -> None:
+        self.page.change.choose_joint("" if joint == NOTHING else joint)
 
     # --- the joint that is chosen --------------------------------------------------------------------------------------
 
@@ -69,7 +69,7 @@ class NumbersPanel:
         with self._folder:
             for k, (label, low, high) in enumerate(self._ranges(joint, values)):
                 slider = self._gui.add_slider(label, low, high, 0.001 * (high - low), float(np.clip(values[k], low, high)))
-                slider.on_update(heard(self.page.post, self._moved))
+                slider.on_update(heard(self.page.post, self._moved, joint, k))
                 self._sliders.append(slider)
 
     def _ranges(self, joint: str, values: Any) -> list[tuple[str, float, float]]:
@@ -89,9 +89,12 @@ class NumbersPanel:
             found.append((f"{what}{count}, {unit}", low, high))
         return found
 
-    def _moved(self, _slider: Any) -> None:
-        if self._shown in self.page.session.mech.layout.q_slices:
-            self.page.do(self.page.session.set_joint, self._shown, [float(slider.value) for slider in self._sliders])
+    def _moved(self, joint: str, which: int, value: float) -> None:
+        session = self.page.session
+        if joint in session.mech.layout.q_slices:
+            values = session.coordinates(joint).copy()
+            values[which] = value
+            self.page.do(session.set_joint, joint, values)
 
     def refresh(self) -> None:
         """Sliders as things are; those of a joint can be moved while the run is paused."""

@@ -84,7 +84,7 @@ class PlaybackPage:
         command = gui.add_command("Play or pause", hotkey="space")
 
         async def toggled(_event: Any) -> None:
-            self.post(self._toggle, None)
+            self.post(self._toggle, True)
 
         command.on_trigger(toggled)
         if playback.events[_MARKS:]:
@@ -172,36 +172,36 @@ class PlaybackPage:
 
     # --- what a visitor does -------------------------------------------------------------------------------------------
 
-    def _toggle(self, _button: Any) -> None:
+    def _toggle(self, _pressed: bool) -> None:
         playback = self.playback
         if not playback.running and playback.t >= playback.end:
             playback.seek(playback.start)
         playback.running = not playback.running
         self.refresh()
 
-    def _seek(self, slider: Any) -> None:
-        self.playback.seek(float(slider.value))
+    def _seek(self, t: float) -> None:
+        self.playback.seek(float(t))
         self.refresh()
 
-    def _stepped(self, button: Any) -> None:
-        self.playback.step(1 if button.value == _ON else -1)
+    def _stepped(self, way: str) -> None:
+        self.playback.step(1 if way == _ON else -1)
         self.refresh()
 
-    def _to_next(self, button: Any) -> None:
-        self.playback.to_event(1 if button.value == _ON else -1)
+    def _to_next(self, way: str) -> None:
+        self.playback.to_event(1 if way == _ON else -1)
         self.refresh()
 
-    def _set_speed(self, slider: Any) -> None:
-        self.playback.speed = float(slider.value)
+    def _set_speed(self, speed: float) -> None:
+        self.playback.speed = float(speed)
 
-    def _set_repeats(self, switch: Any) -> None:
-        self.playback.repeats = bool(switch.value)
+    def _set_repeats(self, repeats: bool) -> None:
+        self.playback.repeats = repeats
 
-    def _to_event(self, dropdown: Any) -> None:
-        if dropdown.value != NOTHING:
+    def _to_event(self, event: str) -> None:
+        if event != NOTHING:
             self.playback.running = False
-            self.playback.seek(self.playback.events[int(str(dropdown.value).partition(":")[0]) - 1].t)
-            dropdown.value = NOTHING
+            self.playback.seek(self.playback.events[int(event.partition(":")[0]) - 1].t)
+            self._event.value = NOTHING
             self.refresh()
 
     def _on_click(self, kind: str, name: str, _event: Any) -> None:

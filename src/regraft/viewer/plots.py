@@ -85,8 +85,8 @@ class LivePlots:
         self._plot: Any = None
         self._curves: tuple[str, ...] = ()
 
-    def _chosen(self, dropdown: Any) -> None:
-        self._what = str(dropdown.value)
+    def _chosen(self, what: str) -> None:
+        self._what = what
         self._rows.clear()
         self.refresh()
 
@@ -126,7 +126,7 @@ class PlaybackPlots:
         traj = page.playback.thinned
         self._joints = _moving_joints(traj)
         self._list = gui.add_dropdown("Plot", (ENERGY, MOMENTUM, TURNING, *self._joints), initial_value=ENERGY)
-        self._list.on_update(heard(page.post, lambda dropdown: self.choose(str(dropdown.value))))
+        self._list.on_update(heard(page.post, self.choose))
         self._folder = gui.add_folder(None)
         self._plot: Any = None
         self._shown_at = -1.0

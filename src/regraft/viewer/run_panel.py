@@ -27,7 +27,7 @@ class RunPanel:
         self._speed = gui.add_slider("Speed", 0.1, 2.0, 0.1, page.session.speed, hint="1 is real time")
         self._speed.on_update(heard(page.post, self._set_speed))
         for label, key, modifier, task in (
-            ("Play or pause", "space", None, lambda: self._toggle(None)),
+            ("Play or pause", "space", None, lambda: self._toggle(True)),
             ("Undo", "Z", "cmd/ctrl", lambda: page.do(page.session.undo)),
             ("Redo", "Y", "cmd/ctrl", lambda: page.do(page.session.redo)),
         ):
@@ -35,23 +35,23 @@ class RunPanel:
             command.on_trigger(_posted(page.post, task))
         self.refresh()
 
-    def _toggle(self, _button: Any) -> None:
+    def _toggle(self, _pressed: bool) -> None:
         self.page.session.running = not self.page.session.running
         self.page.refresh()
         self.refresh()
 
-    def _pressed(self, button: Any) -> None:
+    def _pressed(self, button: str) -> None:
         page, session = self.page, self.page.session
-        if button.value == _STEP:
+        if button == _STEP:
             session.running = False
             session.advance(FRAME * session.speed)
             page.refresh()
             self.refresh()
             return
-        page.do({_RESET: session.reset, _STOP: session.stop, _UNDO: session.undo, _REDO: session.redo}[button.value])
+        page.do({_RESET: session.reset, _STOP: session.stop, _UNDO: session.undo, _REDO: session.redo}[button])
 
-    def _set_speed(self, slider: Any) -> None:
-        self.page.session.speed = float(slider.value)
+    def _set_speed(self, speed: float) -> None:
+        self.page.session.speed = float(speed)
         self.page.pace.start(0.0)
 
     def refresh(self) -> None:

@@ -10,6 +10,7 @@ import io
 import ipaddress
 import socket
 import threading
+import warnings
 from collections.abc import Callable
 from typing import Any, Protocol
 from urllib.parse import urlsplit
@@ -56,12 +57,14 @@ class Viewer:
                 f"the viewer listens on {host!r}: everybody who can reach this machine there can look at the page, and work "
                 "with a session of their own. Leave host out to let only this machine in."
             )
+        warnings.filterwarnings("ignore", "Queued a .* on a closed connection")  # of a page that has just vanished
         wanted = free_port(host, port)
         with contextlib.redirect_stdout(io.StringIO()):  # its own words, in place of which Regraft says where the page is
             self._server = viser.ViserServer(host=host, port=wanted, label="Regraft", verbose=False)
         self.host, self.port = host, int(self._server.get_port())
         self._visitors, self._make_page = visitors, make_page
         self._pages: dict[int, Page] = {}
+        self._refused: set[int] = set()
         self._lock, self._closed = threading.Lock(), threading.Event()
         if port and self.port != port:
             self.close()
@@ -74,8 +77,7 @@ class Viewer:
     def _configure(self, room: Room) -> None:
         server = self._server
         server.request_share_url = lambda *_given, **_named: None  # nothing leaves this machine, whoever asks for it
-        self_check = _OriginCheck(server, self.host)
-        server._websock_server.on_client_connect(self_check)
+        server._websock_server.on_client_connect(self._check_origin)
         server.gui.configure_theme(show_logo=False, show_share_button=False, control_width="large")
         server.gui.main_panel.dock_right()
         server.gui.main_panel.set_width(_PANEL)
@@ -87,12 +89,21 @@ class Viewer:
         camera.near, camera.far = 0.002 * room.size, 200.0 * room.size
         camera.fov = 0.9
 
+    async def _check_origin(self, connection: Any) -> None:
+        """Turn pages of other addresses away: a browser lets any page of the web talk to a server on its reader's machine."""
+        websocket = self._server._websock_server._live_connections[connection.client_id]
+        headers = websocket.request.headers
+        if not may_connect(headers.get("Origin"), headers.get("Host"), is_loopback(self.host)):
+            self._refused.add(connection.client_id)
+            await websocket.close(_REFUSED, "a page of another address")
+
     # --- visitors ------------------------------------------------------------------------------------------------------
 
     def _come(self, client: Any) -> None:
         with self._lock:
-            if self._closed.is_set() or client.client_id not in self._server.get_clients():
-                return  # gone before this began
+            gone = self._closed.is_set() or client.client_id not in self._server.get_clients()
+            if gone or client.client_id in self._refused:
+                return
             self._pages[client.client_id] = self._make_page(client, self._visitors.come(client.client_id))
 
     def _leave(self, client: Any) -> None:
@@ -163,21 +174,7 @@ class Viewer:
 
 
 _PANEL = 360  # px
-
-
-class _OriginCheck:
-    """Pages of other addresses may not connect: a browser lets any page of the web talk to a server on the reader's machine."""
-
-    def __init__(self, server: Any, host: str) -> None:
-        self._server, self._local = server, is_loopback(host)
-
-    def __call__(self, connection: Any) -> None:
-        inner = self._server._websock_server
-        websocket = inner._live_connections.get(connection.client_id)
-        headers = websocket.request.headers if websocket is not None and websocket.request is not None else {}
-        if websocket is not None and not may_connect(headers.get("Origin"), headers.get("Host"), self._local):
-            self._server.get_event_loop().create_task(websocket.close(4403, "this page is of another address"))
-            raise PermissionError(f"a page of {headers.get('Origin')} has tried to connect to the viewer, and may not.")
+_REFUSED = 4403  # the code with which a connection is closed
 
 
 def may_connect(origin: str | None, host: str | None, only_local: bool) -> bool:

@@ -38,9 +38,9 @@ class ShowPanel:
         if told:
             gui.add_html(paragraphs(told, f"color: {MUTED}"))
 
-    def _switched(self, layer: str, switch: Any) -> None:
+    def _switched(self, layer: str, visible: bool) -> None:
         with self.page.client.atomic():
-            self.page.stage.show(layer, bool(switch.value))
+            self.page.stage.show(layer, visible)
         self.page.switched(layer)
 
     def refresh(self) -> None:
