@@ -246,7 +246,7 @@ def test_switches_show_and_hide(viewer, visitor):
     )
 
 
-def test_forces_are_shown_after_a_step(viewer, visitor):
+def test_forces_are_shown_after_a_step(visitor):
     visitor.put("Forces", True)
     visitor.put("Run", "Step")
     until(lambda: visitor.nodes["/forces/joints"]["visible"])

@@ -169,7 +169,7 @@ def test_forces_that_are_not_known_are_told(walk):
         until(lambda: visitor["Forces"]["value"] is False)
 
 
-def test_curves_have_a_line_at_the_time(viewer, visitor, walk):
+def test_curves_have_a_line_at_the_time(viewer, visitor):
     plot = viewer.pages[0].plots
     visitor.put("Time, s", 3.0)
     until(lambda: plot._shown_at == 3.0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 
@@ -25,10 +26,11 @@ class Visitor:
             compression=None,
         )  # fmt: skip
         threading.Thread(target=self._listen, daemon=True).start()
-        self.send(
-            type="ViewerCameraMessage", wxyz=(1.0, 0.0, 0.0, 0.0), position=(5.0, 0.0, 2.0), fov=0.9, near=0.01, far=1000.0,
-            image_height=600, image_width=800, look_at=(0.0, 0.0, 1.0), up_direction=(0.0, 0.0, 1.0),
-        )  # fmt: skip
+        with contextlib.suppress(websockets.exceptions.ConnectionClosed):  # by a server that lets nobody in
+            self.send(
+                type="ViewerCameraMessage", wxyz=(1.0, 0.0, 0.0, 0.0), position=(5.0, 0.0, 2.0), fov=0.9, near=0.01, far=1000.0,
+                image_height=600, image_width=800, look_at=(0.0, 0.0, 1.0), up_direction=(0.0, 0.0, 1.0),
+            )  # fmt: skip
 
     def __enter__(self):
         return self

@@ -33,7 +33,7 @@ from .tree import Tree, tree_of
 
 Array = NDArray[np.float64]
 
-_SMALLER = 0.7  # than in pictures, which are not turned about
+_SMALLER = 0.9  # than in pictures, which are not turned about
 BACKWARD, ROOT = BLUE, GREEN
 """The colours of joints that are walked from child to parent, and of the root."""
 
