@@ -66,7 +66,7 @@ class Film(NamedTuple):
     events: tuple[Happened, ...] = ()
     curves: tuple[Curve, ...] = ()
     unit: str = ""
-    """Of the curves, with what they are, as in "energy (J)"."""
+    """Of the curves, with what they are, as in "force (N)"."""
     forces: Forces | None = None
     told: tuple[str, ...] = ()
     """What is left out or coarser than it is, in words."""

@@ -55,7 +55,7 @@ def film_of(traj: Trajectory, fps: float = FPS, frames: int | None = None) -> Fi
         )
     curves = _energies(seen, kept, told)
     forces = _forces(traj, seen, kept, told)
-    return Film(parts, _events(traj, runs), curves, "energy (J)" if curves else "", forces, tuple(told))
+    return Film(parts, _events(traj, runs), curves, "energy (J), potential from its least" if curves else "", forces, tuple(told))
 
 
 def still_of(mech: Mechanism, state: State) -> Film:
@@ -126,7 +126,12 @@ def _energies(seen: Trajectory, kept: Sequence[Flags], told: list[str]) -> tuple
     except RegraftError as problem:
         told.append(f"energies are not shown: {problem}")
         return ()
-    named = (("kinetic", BLUE, energy.kinetic), ("potential", ORANGE, energy.potential), ("total", INK, energy.total))
+    least = float(energy.potential[keep].min())  # from which potential energy counts
+    named = (
+        ("kinetic", BLUE, energy.kinetic),
+        ("potential", ORANGE, energy.potential - least),
+        ("total", INK, energy.total - least),
+    )
     return tuple(Curve(name, colour, values[keep]) for name, colour, values in named)
 
 

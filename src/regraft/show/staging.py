@@ -44,7 +44,7 @@ BUDGET = 40_000
 """Triangles that the meshes of a page may have together."""
 PLACE_STEPS = 2**16
 """Places of bodies are right to half of the extent of the mechanism divided by this."""
-_GLYPH, _ON_BODY = 0.022, 0.1  # of the extent, and of a usual body, if that is less: half of the length of a joint's axis
+_GLYPH, _ON_BODY = 0.026, 0.13  # of the extent, and of a usual body, if that is less: half of the length of a joint's axis
 _FARTHEST = 2**28  # steps
 _STRONG = 0.32  # of the extent: an arrow for a force that is the weight
 _TRAVELS = 3.0  # extents: what goes farther is followed by default

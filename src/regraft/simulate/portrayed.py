@@ -51,7 +51,7 @@ class Portrayed:
         Parameters
         ----------
         path : str or Path
-            The picture, a .gif file.
+            The picture, a .gif file, or an .mp4 file where the program ffmpeg is found.
         slower : float, optional
             How much slower than it is the motion is shown.
         fps : float, optional

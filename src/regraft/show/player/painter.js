@@ -283,7 +283,7 @@ class Painter {
     gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
     gl.depthMask(false);
     gl.depthFunc(gl.GREATER);
-    gl.uniform1f(at.u_alpha, 0.42);
+    gl.uniform1f(at.u_alpha, 0.5);
     once();
     gl.depthFunc(gl.LESS);
     gl.depthMask(true);

@@ -26,7 +26,7 @@ class Player {
     this.middle = scale(0.5, add(low, high));
     this.half = scale(0.5, subtract(high, low));
     this.fromMiddle = this.told.room.seen.map((point) => subtract(point, this.middle));
-    this.sun = unit(this.camera.world([-0.42, -0.55, 0.9]));
+    this.sun = this.sunFor((this.told.azimuth * Math.PI) / 180);
     this.up = this.camera.world([0, 0, 1]);
     this.changesAt = this.findChanges();
     this.timeline = new Timeline(film, (t) => this.seek(t));
@@ -60,6 +60,12 @@ class Player {
       const before = new Set(structures[parts[k - 1][0]].pieces);
       return structures[structure].pieces.filter((piece) => !before.has(piece) && SIGNS.includes(pieces[piece][4]));
     });
+  }
+
+  /** Where light comes from: over the left shoulder of who looks at it at first. */
+  sunFor(azimuth) {
+    const [x, y, c, s] = [-0.42, -0.55, Math.cos(azimuth), Math.sin(azimuth)];
+    return unit(this.camera.world([c * x - s * y, s * x + c * y, 0.9]));
   }
 
   // --- time ----------------------------------------------------------------------------------------------------------------
