@@ -18,14 +18,14 @@ from ..describe.parts import WORLD, Joint
 from ..joints import screws
 from ..kernels.tables import BODY, JOINT, POLARITY
 from ..tolerances import AXIS_ROUNDING
-from .colours import AXES, GREEN, INK, PURPLE
+from .colours import AXES, GREEN, INK, ORANGE, PURPLE
 from .pieces import Piece
 from .room import Room
 from .triangles import Array, Triangles, arrow, ball, box, cylinder
 
 TREE_JOINT, REVERSED_JOINT, LOOP_JOINT, ROOT = INK, "#1F9BCF", PURPLE, GREEN
 """The colours of joints of the tree, of those that it walks from child to parent, of those that close loops, and of the root."""
-FORCE, REACTION, SPRING, MASS = "#C8102E", GREEN, "#B8860B", "#E0B400"
+FORCE, REACTION, SPRING, MASS = "#C8102E", ORANGE, "#B8860B", "#E0B400"
 """Of forces at contacts and in joints, and so on."""
 _SHARE = 0.03  # of the room: half of a joint's axis
 _TURNS, _WIRE = 8, 0.16  # windings of a spring; the radius of its wire as a share of that of its windings
@@ -53,11 +53,11 @@ def joint_pieces(mech: Mechanism, size: float) -> list[Piece]:
     for name, joint in mech.joints.items():
         colour = colours[name]
         if joint.type.nv < 6:
-            found += [Piece(body, name, surface, colour) for body, surface in _axes(joint, size)]
+            found += [Piece(body, name, surface, colour) for body, surface in joint_surfaces(joint, size)]
     return found
 
 
-def _axes(joint: Joint, size: float) -> list[tuple[str, Triangles]]:
+def joint_surfaces(joint: Joint, size: float) -> list[tuple[str, Triangles]]:
     """The surfaces that show a joint, each on one of its bodies."""
     kind, here = joint.type, joint.child_pose
     if not kind.nv:

@@ -7,9 +7,9 @@ import pytest
 from random_edits import edit_at_random
 
 import regraft as rg
-from regraft.view.history import UNDOABLE
-from regraft.view.session import FRAME, Session
-from regraft.view.words import JOINT_CHOICES, joint_of
+from regraft.viewer.history import UNDOABLE
+from regraft.viewer.session import FRAME, Session
+from regraft.viewer.words import JOINT_CHOICES, joint_of
 from simple_mechanisms import chain
 
 

@@ -18,7 +18,7 @@ from ..describe.mechanism import Mechanism
 from ..describe.parts import WORLD
 from ..describe.state import State
 from ..errors import ModelError, RegraftError, StructureError
-from ..simulate import simulate
+from ..simulate import Trajectory, simulate
 from .editing import Edit, connected, cut_off, rooted
 from .history import Carried, Change, Entry, Frames, History, Moment, frame_lines
 from .words import named, number, python, told, vector
@@ -65,6 +65,8 @@ class Session:
         self.grip: Grip | None = None
         self.version = 0
         """Grows with every change that is no motion."""
+        self.last: Trajectory | None = None
+        """The last step of the simulation; None where something has been changed since."""
 
     @property
     def mech(self) -> Mechanism:
@@ -102,6 +104,7 @@ class Session:
                 mech = mech.without(PULL, kind="spring") if changed else before.mech
             self.moment = replace(before, mech=mech if changed else before.mech, state=state, t=before.t + dt)
             self._remember(before, dt, changed, [name for _, name in traj.events], grip)
+            self.last = traj
             return True
 
     def _remember(self, before: Moment, dt: float, changed: bool, events: list[str], grip: Grip | None) -> None:
@@ -257,7 +260,7 @@ class Session:
             return self._went("redo", "Done again", change.words, change.after)
 
     def _went(self, kind: str, what: str, words: str, to: Moment) -> Entry:
-        self.moment, self.grip = to, None
+        self.moment, self.grip, self.last = to, None, None
         self.version += 1
         return self.history.tell(to.t, kind, f"{what}: {words[:1].lower()}{words[1:]}")
 
@@ -280,6 +283,7 @@ class Session:
         gathers: bool = False,
     ) -> Entry:
         self.version += 1
+        self.last = None
         if self.grip is not None and self.grip.body not in self.moment.mech.bodies:
             self.grip = None
         return self.history.did(Change(words, tuple(lines), before, self.moment, (), topic or None, values, gathers))

@@ -1,0 +1,287 @@
+"""What is shown beside bodies, each with a switch: joints, the tree, names, frames, springs, masses, gravity, forces."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..ask.balance import center_of_mass
+from ..describe.parts import WORLD
+from ..show.colours import BLUE, GREEN, INK
+from ..show.glyphs import (
+    FORCE,
+    LOOP_JOINT,
+    MASS,
+    REACTION,
+    SPRING,
+    coil,
+    frame_pieces,
+    glyph_size,
+    gravity_arrow,
+    joint_pieces,
+    mass_ball,
+    placed_between,
+    springs_shown,
+)
+from ..show.pieces import Piece
+from ..show.room import Room
+from ..show.triangles import ball
+from .placed import Placed
+from .tree import Tree, tree_of
+
+Array = NDArray[np.float64]
+
+_SMALLER = 0.9  # than in pictures, which are not turned about
+BACKWARD, ROOT = BLUE, GREEN
+"""The colours of joints that are walked from child to parent, and of the root."""
+
+
+def sign_size(room: Room) -> float:
+    """Half of the length of a joint's axis in a room, m."""
+    return _SMALLER * glyph_size(room)
+
+
+def rgb(colour: str) -> tuple[int, int, int]:
+    """``"#RRGGBB"`` as three numbers up to 255."""
+    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
+
+
+class Overlay:
+    """A layer of the scene with a switch."""
+
+    label: ClassVar[str]
+    shown: ClassVar[bool] = False
+
+    def __init__(self, stage: Any) -> None:
+        self.stage, self.nodes = stage, list[Any]()
+
+    def clear(self) -> None:
+        """Take all nodes away."""
+        for node in self.nodes:
+            node.remove()
+        self.nodes.clear()
+
+    def build(self, placed: Placed, room: Room) -> None:
+        """Make the nodes for a mechanism."""
+        raise NotImplementedError
+
+    def move(self, placed: Placed) -> None:
+        """Put nodes to where they are; those that are fixed to bodies go with them."""
+
+    def show(self, visible: bool) -> None:
+        """Switch it on or off."""
+        for node in self.nodes:
+            node.visible = visible
+
+    def mark(self, joint: str, colour: tuple[int, int, int]) -> None:
+        """Give the joint that is chosen another colour."""
+
+
+class Joints(Overlay):
+    """Joints with their axes: of the tree, walked forwards or backwards, and of loops; and where roots hang on the world."""
+
+    label, shown = "Joints", True
+
+    def build(self, placed: Placed, room: Room) -> None:
+        """A node for each axis, which can be clicked."""
+        mech, size, tree = placed.mech, sign_size(room), tree_of(placed.mech)
+        self.pieces: list[Piece] = []
+        colours = dict.fromkeys(tree.backward, BACKWARD) | dict.fromkeys(tree.roots.values(), ROOT)
+        pieces = [piece._replace(colour=colours.get(piece.name, piece.colour)) for piece in joint_pieces(mech, size)]
+        drawn = {piece.name for piece in pieces}
+        for body, name in tree.roots.items():
+            if name not in drawn:  # a free joint has no axes
+                joint = mech.joints[name]
+                pose = joint.child_pose if joint.child == body else joint.parent_pose
+                pieces.append(Piece(body, name, ball(0.8 * size).placed(pose), ROOT))
+        for k, piece in enumerate(pieces):
+            self.pieces.append(piece)
+            self.nodes.append(self.stage.add_piece(f"joint {k}", piece, "joint", piece.name))
+
+    def mark(self, joint: str, colour: tuple[int, int, int]) -> None:
+        """The axes of the joint that is chosen."""
+        for piece, node in zip(self.pieces, self.nodes, strict=True):
+            node.color = colour if piece.name == joint else rgb(piece.colour)
+
+
+class TreeShown(Overlay):
+    """The walk from the root to the leaves as arrows from body to body, and the links of loops."""
+
+    label = "Tree"
+
+    def build(self, placed: Placed, room: Room) -> None:
+        """Two sets of lines and arrows, and a ball for each root."""
+        self.tree: Tree = tree_of(placed.mech)
+        self.steps = [step for step in self.tree.steps if step.above != WORLD]
+        size, scene = sign_size(room), self.stage.scene
+        colours = np.array([rgb(INK if step.forward else BACKWARD) for step in self.steps], np.uint8).reshape(-1, 3)
+        halves, links = self._lines(placed)
+        self.arrows = self.lines = self.loops = None
+        if self.steps:
+            wide = {"shaft_radius": 0.16 * size, "head_radius": 0.45 * size, "head_length": 0.9 * size}
+            self.arrows = scene.add_arrows("/tree/arrows", halves[:, 1], colours, **wide)
+            self.lines = scene.add_arrows("/tree/lines", halves[:, 0], colours, **wide | {"head_radius": 0.0, "head_length": 0.0})
+            self.nodes += [self.arrows, self.lines]
+        if self.tree.loops:
+            thin = {"shaft_radius": 0.2 * size, "head_radius": 0.0, "head_length": 0.0}
+            self.loops = scene.add_arrows("/tree/loops", links, rgb(LOOP_JOINT), **thin)
+            self.nodes.append(self.loops)
+        self.roots = {
+            body: scene.add_icosphere(f"/tree/root {k}", radius=0.9 * size, color=rgb(ROOT))
+            for k, body in enumerate(self.tree.roots)
+        }
+        self.nodes += self.roots.values()
+
+    def _lines(self, placed: Placed) -> tuple[Array, Array]:
+        """(steps, 2, 2, 3) from the body above to the joint to the body below; (2 loops, 2, 3) likewise."""
+        halves = [
+            (placed.centre(step.above), placed.joint(step.joint), placed.joint(step.joint), placed.centre(step.below))
+            for step in self.steps
+        ]
+        links = []
+        for name in self.tree.loops:
+            joint, place = placed.mech.joints[name], placed.joint(name)
+            ends = [place if body == WORLD else placed.centre(body) for body in (joint.parent, joint.child)]
+            links += [(ends[0], place), (place, ends[1])]
+        return np.array(halves).reshape(-1, 2, 2, 3), np.array(links).reshape(-1, 2, 3)
+
+    def move(self, placed: Placed) -> None:
+        """All ends."""
+        halves, links = self._lines(placed)
+        if self.arrows is not None and self.lines is not None:
+            self.arrows.points, self.lines.points = halves[:, 1].astype(np.float32), halves[:, 0].astype(np.float32)
+        if self.loops is not None:
+            self.loops.points = links.astype(np.float32)
+        for body, node in self.roots.items():
+            node.position = placed.centre(body)
+
+
+class Names(Overlay):
+    """The names of bodies."""
+
+    label = "Names of bodies"
+
+    def build(self, placed: Placed, room: Room) -> None:  # noqa: ARG002
+        """A label on each body, at its centre of mass."""
+        for name, body in placed.mech.bodies.items():
+            node = f"/bodies/{placed.index[name]}/name"
+            label = self.stage.scene.add_label(node, name, position=body.inertia.com, anchor="center-center")
+            self.nodes.append(label)
+
+
+class JointNames(Overlay):
+    """The names of joints."""
+
+    label = "Names of joints"
+
+    def build(self, placed: Placed, room: Room) -> None:  # noqa: ARG002
+        """A label on each joint's child."""
+        for k, (name, joint) in enumerate(placed.mech.joints.items()):
+            body, pose = (joint.child, joint.child_pose) if joint.child != WORLD else (joint.parent, joint.parent_pose)
+            node = f"/bodies/{placed.index[body]}/name of joint {k}"
+            self.nodes.append(self.stage.scene.add_label(node, name, position=pose.translation, anchor="bottom-center"))
+
+
+class Frames(Overlay):
+    """The frames of a mechanism."""
+
+    label = "Frames"
+
+    def build(self, placed: Placed, room: Room) -> None:
+        """Three arrows each."""
+        for k, piece in enumerate(frame_pieces(placed.mech, sign_size(room))):
+            self.nodes.append(self.stage.add_piece(f"frame {k}", piece, "", ""))
+
+
+class Springs(Overlay):
+    """Springs, stretched between their ends."""
+
+    label, shown = "Springs", True
+
+    def build(self, placed: Placed, room: Room) -> None:
+        """A coil each."""
+        self.springs, surface = springs_shown(placed.mech), coil(sign_size(room))
+        for k, _ in enumerate(self.springs):
+            node = self.stage.scene.add_mesh_simple(f"/springs/{k}", surface.vertices, surface.faces, color=rgb(SPRING))
+            self.nodes.append(node)
+
+    def move(self, placed: Placed) -> None:
+        """Both ends."""
+        for spring, node in zip(self.springs, self.nodes, strict=True):
+            start, end = placed.at(spring.body_a, spring.point_a), placed.at(spring.body_b, spring.point_b)
+            pose, length = placed_between(start, end)
+            node.scale = (1.0, 1.0, max(length, 1e-6))
+            node.position, node.wxyz = pose.translation, pose.quaternion
+
+
+class Mass(Overlay):
+    """The centre of mass of all bodies."""
+
+    label = "Centre of mass"
+
+    def build(self, placed: Placed, room: Room) -> None:
+        """A ball."""
+        if any(body.inertia.mass > 0.0 for body in placed.mech.bodies.values()):
+            surface = mass_ball(sign_size(room))
+            self.nodes.append(
+                self.stage.scene.add_mesh_simple("/centre of mass", surface.vertices, surface.faces, color=rgb(MASS))
+            )
+
+    def move(self, placed: Placed) -> None:
+        """Where it is."""
+        for node in self.nodes:
+            node.position = center_of_mass(placed.mech, placed.state)
+
+
+class Gravity(Overlay):
+    """An arrow in its direction."""
+
+    label, shown = "Gravity", True
+
+    def build(self, placed: Placed, room: Room) -> None:
+        """The arrow, where there is gravity."""
+        piece = gravity_arrow(placed.mech, room)
+        if piece is not None:
+            self.nodes.append(self.stage.add_piece("gravity", piece, "", ""))
+
+
+class Forces(Overlay):
+    """What joints and contacts transmit, as arrows; whoever owns the stage says which."""
+
+    label = "Forces"
+
+    def build(self, placed: Placed, room: Room) -> None:
+        """An empty set each."""
+        self.weight = sum(body.inertia.mass for body in placed.mech.bodies.values()) * (
+            float(np.linalg.norm(placed.mech.gravity)) or 1.0
+        )
+        self.length = 0.3 * room.size
+        size = sign_size(room)
+        wide = {"shaft_radius": 0.15 * size, "head_radius": 0.4 * size, "head_length": 0.8 * size}
+        for kind, colour in (("joints", REACTION), ("contacts", FORCE)):
+            arrows = self.stage.scene.add_arrows(f"/forces/{kind}", np.zeros((1, 2, 3)), rgb(colour), visible=False, **wide)
+            self.nodes.append(arrows)
+
+    def show(self, visible: bool) -> None:
+        """Arrows appear when there are forces."""
+        if not visible:
+            super().show(False)
+
+    def put(self, of_joints: Array, of_contacts: Array) -> None:
+        """(n, 2, 3) each: where a force acts, and the force, in N; an arrow as long as the room's third is the weight of all."""
+        scale = self.length / self.weight if self.weight > 0.0 else 0.0
+        for node, found in zip(self.nodes, (of_joints, of_contacts), strict=True):
+            arrows = found[np.isfinite(found).all(axis=(1, 2))] if len(found) else np.zeros((0, 2, 3))
+            node.visible = bool(len(arrows)) and self.stage.shown[self.label]
+            if len(arrows):
+                ends = arrows.copy()
+                ends[:, 1] = arrows[:, 0] + scale * arrows[:, 1]
+                node.points = ends.astype(np.float32)
+
+
+OVERLAYS: tuple[type[Overlay], ...] = (Joints, TreeShown, Names, JointNames, Frames, Springs, Mass, Gravity, Forces)
+"""All of them, in the order in which a page lists them."""
+
+__all__ = ["BACKWARD", "OVERLAYS", "ROOT", "Forces", "Overlay", "rgb"]
