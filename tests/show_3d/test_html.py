@@ -257,6 +257,21 @@ def test_a_mechanism_at_rest_is_a_film_of_one_frame(tmp_path):
         mech.to_html(rg.models.pendulum().start[1], tmp_path / "other.html")
 
 
+def test_whatever_there_is_can_be_shown(tmp_path):
+    """Nothing at all, a body without mass or shape, a motion of no duration."""
+    empty = rg.Mechanism()
+    assert read_back(empty.to_html(empty.state(), tmp_path / "empty.html").read_text())[0]["bodies"] == []
+    mech = rg.Mechanism(gravity=(0, 0, 0))
+    mech.add_body("frame", rg.Inertia(0.0))
+    mech.add_joint("weld", rg.Fixed(), "world", "frame")
+    header, _ = read_back(mech.to_html(mech.state(), tmp_path / "frame.html").read_text())
+    assert header["place"]["mass"] is False
+    assert header["follow"] is False
+    short = rg.simulate(*rg.models.pendulum().start, 0.0)
+    header, tables = read_back(motion_html(short))
+    assert len(tables["times"]) == 1
+
+
 def test_what_goes_far_is_followed():
     walker, _ = read_back(motion_html(walk()))
     assert walker["follow"] is True

@@ -206,7 +206,9 @@ def _places(mech: Mechanism, state: State) -> Mapping[str, list[Array]]:
 def _welded(mech: Mechanism) -> set[str]:
     """Bodies whose joints are all fixed, one of them to a body with shapes: in robots' files these are places, as of sensors."""
     shaped = {shape.body for shape in mech.shapes.values()} - {WORLD}
-    ends = [(joint, *pair) for joint in mech.joints.values() for pair in ((joint.parent, joint.child), (joint.child, joint.parent))]
+    ends = [
+        (joint, *pair) for joint in mech.joints.values() for pair in ((joint.parent, joint.child), (joint.child, joint.parent))
+    ]
     held = {body for joint, body, other in ends if not joint.type.nv and other in shaped}
     return held - {body for joint, body, _ in ends if joint.type.nv}
 

@@ -244,7 +244,7 @@ def _frames(film: Film, extent: float) -> tuple[dict[str, Table], dict[str, Any]
         at += len(part.t)
     mass = film.center_of_mass()
     places = poses[:, :, 9:] if mass is None else np.concatenate([poses[:, :, 9:], mass[:, None]], axis=1)
-    low, high = places.min(axis=(0, 1)), places.max(axis=(0, 1))
+    low, high = (places.min(axis=(0, 1)), places.max(axis=(0, 1))) if places.size else (np.zeros(3), np.zeros(3))
     step = max(extent / PLACE_STEPS, float((high - low).max()) / _FARTHEST)
     small, largest = turns(poses[:, :, :9].reshape(count, len(bodies), 3, 3))
     tick = float(t[-1] - t[0]) / 2**29 or 1.0

@@ -55,7 +55,7 @@ class Words {
   show(t, frame, lasting) {
     const { events } = this.film.told;
     let last = -1;
-    for (let k = 0; k < events.length && events[k][0] <= t + 1e-9; k++) last = k;
+    for (let k = 0; k < events.length && events[k][0] <= t + this.film.slack; k++) last = k;
     const shown = [];
     const most = this.captions.parentElement.clientHeight < TALL ? 1 : CAPTIONS;
     for (let k = last; k >= 0 && shown.length < most && t - events[k][0] <= lasting; k--) shown.unshift(k);
