@@ -68,6 +68,7 @@ def test_roots_loops_and_joints_that_are_walked_backwards_are_told_apart():
     assert [row[0] for row in header["structures"][0]["tree"]].count("loop") == 1
     joints = {piece[1]: piece[2] for piece in header["pieces"] if piece[4] == "joint" and piece[2] != ROOT}
     assert joints["knee"] == LOOP_JOINT
+    assert sum(piece[1] == "knee" and piece[4] == "joint" for piece in header["pieces"]) == 2  # its axis, and a ball
     arm = let_go().mechanism(0.0)
     turned, at = rg.reroot(arm, arm.state(), "lower", joint=rg.Revolute((0, 1, 0)))
     header, _ = read_back(pose_html(turned, at))

@@ -36,7 +36,7 @@ from .pieces import Piece
 from .room import Room, room_around, upright
 from .seen_places import seen_places
 from .solids import solids_of
-from .tree_glyphs import tree_pieces
+from .tree_glyphs import loop_pieces, tree_pieces
 from .tree_rows import tree_rows
 from .triangles import Triangles, arrow, cylinder
 
@@ -154,7 +154,7 @@ def _structure(part: Part, bodies: Sequence[Piece], room: Room, size: float, kep
     layers: list[tuple[str, Iterable[Piece]]] = [
         ("body", coloured),
         ("ground", endless_pieces(mech, room)),
-        ("joint", [*joint_pieces(mech, size), *(piece for piece in tree if piece.colour == ROOT)]),
+        ("joint", [*joint_pieces(mech, size), *loop_pieces(mech, size), *(piece for piece in tree if piece.colour == ROOT)]),
         ("tree", [piece for piece in tree if piece.colour != ROOT]),
         ("frame", frame_pieces(mech, size)),
         ("gravity", [] if arrow_down is None else [arrow_down]),
