@@ -3,6 +3,7 @@
 const SLOW = drawsSlowly();
 const CONTEXT = { antialias: !SLOW, alpha: false };
 const SHADOW_SIZE = SLOW ? 1024 : 2048;
+const SOFT = SLOW ? 0 : matchMedia("(pointer: coarse)").matches ? 1 : 2; // looks at a shadow around a point, each way; fewer on phones
 const SIGNS = ["joint", "tree", "frame", "gravity"];
 const THEMES = {
   light: { above: "#E9EEF4", below: "#FCFCFB", floor: "#F1EFEA", line: "#B4AFA5", ink: "#222222", shade: 0.34, dark: 0 },
@@ -44,7 +45,7 @@ class Painter {
     const made = gl.createProgram();
     for (const [sort, text] of [[gl.VERTEX_SHADER, vertex], [gl.FRAGMENT_SHADER, fragment]]) {
       const shader = gl.createShader(sort);
-      gl.shaderSource(shader, text.replace("\n", `\n#define SOFT ${SLOW ? 0 : 2}\n`));
+      gl.shaderSource(shader, text.replace("\n", `\n#define SOFT ${SOFT}\n`));
       gl.compileShader(shader);
       gl.attachShader(made, shader);
       if (!gl.getShaderParameter(shader, gl.COMPILE_STATUS) && !gl.isContextLost()) throw new Error(gl.getShaderInfoLog(shader));
