@@ -6,6 +6,7 @@ import os
 import sys
 import webbrowser
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -112,13 +113,15 @@ def shown_as(what: Any, options: dict[str, Any], source: str = "") -> Shown:
         return Shown(lambda: Playback(traj), _playback_page, Playback(traj).room)
     mech, state, more = _start(what)
     given = {**more, **options}
-    return Shown(lambda: Session(mech, state, given, source), _live_page, solids_of(mech, state).room)
+    session = Session(mech, state, given, source)  # an error where it cannot run
+    solids = solids_of(mech, state)
 
+    def live_page() -> Callable[[Any, Any], Any]:
+        from .live import LivePage
 
-def _live_page() -> Callable[[Any, Any], Any]:
-    from .live import LivePage
+        return partial(LivePage, made=solids)
 
-    return LivePage
+    return Shown(session.again, live_page, solids.room)
 
 
 def _playback_page() -> Callable[[Any, Any], Any]:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..ask.balance import center_of_mass
-from ..describe.parts import WORLD
+from ..describe.parts import WORLD, Joint
 from ..show.colours import BLUE, GREEN, INK
 from ..show.glyphs import (
     FORCE,
@@ -16,11 +16,12 @@ from ..show.glyphs import (
     MASS,
     REACTION,
     SPRING,
+    TREE_JOINT,
     coil,
     frame_pieces,
     glyph_size,
     gravity_arrow,
-    joint_pieces,
+    joint_surfaces,
     mass_ball,
     placed_between,
     springs_shown,
@@ -33,6 +34,7 @@ from .tree import Tree, tree_of
 
 Array = NDArray[np.float64]
 
+_FREE = 6  # degrees of freedom of a joint without axes
 _SMALLER = 0.9  # than in pictures, which are not turned about
 BACKWARD, ROOT = BLUE, GREEN
 """The colours of joints that are walked from child to parent, and of the root."""
@@ -56,12 +58,30 @@ class Overlay:
 
     def __init__(self, stage: Any) -> None:
         self.stage, self.nodes = stage, list[Any]()
+        self.built = False
+        """Whether its nodes are those of the mechanism that is shown; they are made when they are first seen."""
 
     def clear(self) -> None:
         """Take all nodes away."""
         for node in self.nodes:
             node.remove()
         self.nodes.clear()
+        self.built = False
+
+    def renew(self, placed: Placed, room: Room, shown: bool) -> None:
+        """Show another mechanism."""
+        self.clear()
+        if shown:
+            self.build(placed, room)
+            self.built = True
+
+    def switch(self, visible: bool, placed: Placed | None, room: Room) -> None:
+        """Switch it on or off."""
+        if visible and placed is not None:
+            if not self.built:
+                self.renew(placed, room, True)
+            self.move(placed)
+        self.show(visible)
 
     def build(self, placed: Placed, room: Room) -> None:
         """Make the nodes for a mechanism."""
@@ -71,7 +91,7 @@ class Overlay:
         """Put nodes to where they are; those that are fixed to bodies go with them."""
 
     def show(self, visible: bool) -> None:
-        """Switch it on or off."""
+        """Show its nodes, or hide them."""
         for node in self.nodes:
             node.visible = visible
 
@@ -84,26 +104,66 @@ class Joints(Overlay):
 
     label, shown = "Joints", True
 
+    def __init__(self, stage: Any) -> None:
+        super().__init__(stage)
+        self.pieces: list[Piece] = []
+        self._count = 0
+        self._made: dict[str, tuple[Joint, str, list[Piece], list[Any]]] = {}
+
+    def clear(self) -> None:
+        """Take all nodes away."""
+        super().clear()
+        self.pieces.clear()
+        self._made.clear()
+
+    def renew(self, placed: Placed, room: Room, shown: bool) -> None:
+        """Joints that have stayed as they were keep their nodes."""
+        if shown and self.built:
+            self.build(placed, room)
+        else:
+            super().renew(placed, room, shown)
+
     def build(self, placed: Placed, room: Room) -> None:
         """A node for each axis, which can be clicked."""
-        mech, size, tree = placed.mech, sign_size(room), tree_of(placed.mech)
-        self.pieces: list[Piece] = []
-        colours = dict.fromkeys(tree.backward, BACKWARD) | dict.fromkeys(tree.roots.values(), ROOT)
-        pieces = [piece._replace(colour=colours.get(piece.name, piece.colour)) for piece in joint_pieces(mech, size)]
-        drawn = {piece.name for piece in pieces}
-        for body, name in tree.roots.items():
-            if name not in drawn:  # a free joint has no axes
-                joint = mech.joints[name]
-                pose = joint.child_pose if joint.child == body else joint.parent_pose
-                pieces.append(Piece(body, name, ball(0.8 * size).placed(pose), ROOT))
-        for k, piece in enumerate(pieces):
-            self.pieces.append(piece)
-            self.nodes.append(self.stage.add_piece(f"joint {k}", piece, "joint", piece.name))
+        tree = tree_of(placed.mech)
+        colours = dict.fromkeys(tree.loops, LOOP_JOINT) | dict.fromkeys(tree.backward, BACKWARD)
+        colours |= dict.fromkeys(tree.roots.values(), ROOT)
+        before, self._made = self._made, {}
+        for name, joint in placed.mech.joints.items():
+            looks = (joint, colours.get(name, TREE_JOINT))
+            kept = before.get(name)
+            if kept is not None and kept[:2] == looks:
+                self._made[name] = before.pop(name)
+        for _, _, _, nodes in before.values():
+            for node in nodes:
+                node.remove()
+        for name, joint in placed.mech.joints.items():
+            if name not in self._made:
+                self._made[name] = self._new(joint, colours.get(name, TREE_JOINT), sign_size(room))
+        self.pieces = [piece for _, _, pieces, _ in self._made.values() for piece in pieces]
+        self.nodes = [node for _, _, _, nodes in self._made.values() for node in nodes]
+
+    def _new(self, joint: Joint, colour: str, size: float) -> tuple[Joint, str, list[Piece], list[Any]]:
+        """The axes of a joint; one without any, a free joint, is a ball if it holds a root."""
+        if joint.type.nv < _FREE:
+            pieces = [Piece(body, joint.name, surface, colour) for body, surface in joint_surfaces(joint, size)]
+        elif colour == ROOT:
+            body, pose = (joint.child, joint.child_pose) if joint.child != WORLD else (joint.parent, joint.parent_pose)
+            pieces = [Piece(body, joint.name, ball(0.8 * size).placed(pose), colour)]
+        else:
+            pieces = []
+        nodes = []
+        for piece in pieces:
+            self._count += 1  # a name of its own, which no node had before
+            nodes.append(self.stage.add_piece(f"joint {self._count}", piece, "joint", piece.name))
+        return joint, colour, pieces, nodes
 
     def mark(self, joint: str, colour: tuple[int, int, int]) -> None:
         """The axes of the joint that is chosen."""
         for piece, node in zip(self.pieces, self.nodes, strict=True):
-            node.color = colour if piece.name == joint else rgb(piece.colour)
+            wanted = colour if piece.name == joint else rgb(piece.colour)
+            if tuple(node.color) != wanted:
+                node.color = wanted
 
 
 class TreeShown(Overlay):

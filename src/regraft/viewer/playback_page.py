@@ -146,9 +146,9 @@ class PlaybackPage:
             self._caption.content = content
 
     def _show_forces(self) -> None:
-        if not self.stage.shown[Forces.label] or self.stage.placed is None:
-            return
         layer = next(one for one in self.stage.overlays if isinstance(one, Forces))
+        if not layer.built or not self.stage.shown[Forces.label] or self.stage.placed is None:
+            return
         try:
             layer.put(*self.playback.forces.at(self.playback.sample(self.playback.t), self.stage.placed))
         except RegraftError as problem:

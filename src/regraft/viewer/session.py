@@ -68,6 +68,10 @@ class Session:
         self.last: Trajectory | None = None
         """The last step of the simulation; None where something has been changed since."""
 
+    def again(self) -> Session:
+        """A session of its own that begins as this one did."""
+        return Session(self.first.mech, self.first.state, self.options, self.source)
+
     @property
     def mech(self) -> Mechanism:
         """The mechanism as it is now."""

@@ -43,6 +43,8 @@ class Stage:
         Is given the name of a body and the event, for every step of a drag.
     room : Room, optional
         Around all that will be seen; by default around what is seen first.
+    made : Solids, optional
+        The surfaces of the mechanism that is shown first, where they are known.
     """
 
     def __init__(
@@ -51,12 +53,14 @@ class Stage:
         clicked: Callable[..., object],
         dragged: Callable[..., object] | None = None,
         room: Room | None = None,
+        made: Solids | None = None,
     ) -> None:
         self.scene, self._clicked, self._dragged = scene, clicked, dragged
         self.shown = {"Bodies": True, "Ground": True} | {one.label: one.shown for one in OVERLAYS}
         self.overlays: tuple[Overlay, ...] = tuple(one(self) for one in OVERLAYS)
         self.placed: Placed | None = None
         self.solids: Solids | None = None
+        self._made = made
         self._whole = room
         self._near: Room | None = None
         self._frames: dict[str, Any] = {}
@@ -85,11 +89,14 @@ class Stage:
         return placed
 
     def _build_bodies(self, placed: Placed) -> None:
+        for overlay in self.overlays:
+            overlay.clear()
         for frame in self._frames.values():
             frame.remove()
         self._frames.clear()
         self._meshes.clear()
-        self.solids = solids_of(placed.mech, placed.state, self._whole)
+        made, self._made = self._made, None
+        self.solids = solids_of(placed.mech, placed.state, self._whole) if made is None else made
         if self._near is None:
             self._near = self.solids.room if self._whole is None else solids_of(placed.mech, placed.state).room
         self._whole = self.solids.room if self._whole is None else self._whole
@@ -132,9 +139,7 @@ class Stage:
 
     def _build_overlays(self, placed: Placed) -> None:
         for overlay in self.overlays:
-            overlay.clear()
-            overlay.build(placed, self.room)
-            overlay.show(self.shown[overlay.label])
+            overlay.renew(placed, self.room, self.shown[overlay.label])
         self._mark()
 
     def add_piece(self, node: str, piece: Piece, kind: str, name: str) -> Any:
@@ -172,9 +177,7 @@ class Stage:
         self.shown[layer] = visible
         for overlay in self.overlays:
             if overlay.label == layer:
-                overlay.show(visible)
-                if visible and self.placed is not None:
-                    overlay.move(self.placed)
+                overlay.switch(visible, self.placed, self.room)
         self._look()
 
     def _look(self) -> None:
@@ -196,7 +199,9 @@ class Stage:
     def _mark(self) -> None:
         kind, name = self._chosen or ("", "")
         for piece, mesh in self._meshes:
-            mesh.color = _CHOSEN if kind == "body" and piece.body == name and not piece.is_ground else rgb(piece.colour)
+            wanted = _CHOSEN if kind == "body" and piece.body == name and not piece.is_ground else rgb(piece.colour)
+            if tuple(mesh.color) != wanted:
+                mesh.color = wanted
         for overlay in self.overlays:
             overlay.mark(name if kind == "joint" else "", _CHOSEN)
 
