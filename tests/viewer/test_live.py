@@ -32,7 +32,7 @@ def visitor(viewer):
 
 
 def body_node(viewer, name):
-    return f"/bodies/{viewer.pages[0].stage.placed.index[name]}"
+    return viewer.pages[0].stage.path(name)
 
 
 def joint_node(viewer, name):

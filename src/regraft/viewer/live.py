@@ -180,6 +180,7 @@ class LivePage:
     def switched(self, layer: str) -> None:
         """Something is shown, or hidden, from now on."""
         if layer == Forces.label:
+            self.session.keeps_last = self.stage.shown[layer]
             self._show_forces()
 
     def do(self, change: Any, *given: Any) -> Entry:

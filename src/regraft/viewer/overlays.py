@@ -7,9 +7,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ..algebra.pose import Pose
 from ..ask.balance import center_of_mass
 from ..describe.parts import WORLD, Joint
-from ..show.colours import BLUE, GREEN, INK
+from ..joints import screws
+from ..show.colours import BLUE, GREEN, GREY, INK
 from ..show.glyphs import (
     FORCE,
     LOOP_JOINT,
@@ -29,13 +31,15 @@ from ..show.glyphs import (
 from ..show.pieces import Piece
 from ..show.room import Room
 from ..show.triangles import ball
+from .picking import first_hit
 from .placed import Placed
 from .tree import Tree, tree_of
 
 Array = NDArray[np.float64]
 
 _FREE = 6  # degrees of freedom of a joint without axes
-_SMALLER = 0.9  # than in pictures, which are not turned about
+_LONGEST, _BESIDE = 2.0, 1.2  # times the usual length, or what a body hides of it
+_SMALLER = 0.8  # than in pictures, which are not turned about
 BACKWARD, ROOT = BLUE, GREEN
 """The colours of joints that are walked from child to parent, and of the root."""
 
@@ -146,10 +150,11 @@ class Joints(Overlay):
     def _new(self, joint: Joint, colour: str, size: float) -> tuple[Joint, str, list[Piece], list[Any]]:
         """The axes of a joint; one without any, a free joint, is a ball if it holds a root."""
         if joint.type.nv < _FREE:
-            pieces = [Piece(body, joint.name, surface, colour) for body, surface in joint_surfaces(joint, size)]
+            sticks_out = self._size(joint, size)
+            pieces = [Piece(body, joint.name, surface, colour) for body, surface in joint_surfaces(joint, sticks_out)]
         elif colour == ROOT:
             body, pose = (joint.child, joint.child_pose) if joint.child != WORLD else (joint.parent, joint.parent_pose)
-            pieces = [Piece(body, joint.name, ball(0.8 * size).placed(pose), colour)]
+            pieces = [Piece(body, joint.name, ball(0.6 * size).placed(pose), colour)]
         else:
             pieces = []
         nodes = []
@@ -157,6 +162,22 @@ class Joints(Overlay):
             self._count += 1  # a name of its own, which no node had before
             nodes.append(self.stage.add_piece(f"joint {self._count}", piece, "joint", piece.name))
         return joint, colour, pieces, nodes
+
+    def _size(self, joint: Joint, size: float) -> float:
+        """Half of the length of a joint's axis: so much that it can be seen beside the bodies that it joins."""
+        columns = screws(joint.type, joint.type.neutral())
+        if len(columns) not in (1, 2) or self.stage.solids is None:
+            return size
+        reach = size
+        for body, pose in ((joint.parent, joint.parent_pose), (joint.child, joint.child_pose)):
+            pieces = [one for one in self.stage.solids.pieces if one.body == body and not one.is_ground]
+            for column in columns:
+                along = pose.rotation @ (column[:3] if column[:3].any() else column[3:])
+                for way in (along, -along):
+                    far = _LONGEST * size
+                    hit = first_hit(pieces, {body: Pose()}, pose.translation + far * way, -way)
+                    reach = max(reach, _BESIDE * (far - hit.distance)) if hit is not None else reach
+        return min(reach, _LONGEST * size)
 
     def mark(self, joint: str, colour: tuple[int, int, int]) -> None:
         """The axes of the joint that is chosen."""
@@ -226,7 +247,7 @@ class Names(Overlay):
     def build(self, placed: Placed, room: Room) -> None:  # noqa: ARG002
         """A label on each body, at its centre of mass."""
         for name, body in placed.mech.bodies.items():
-            node = f"/bodies/{placed.index[name]}/name"
+            node = f"{self.stage.path(name)}/name"
             label = self.stage.scene.add_label(node, name, position=body.inertia.com, anchor="center-center")
             self.nodes.append(label)
 
@@ -240,7 +261,7 @@ class JointNames(Overlay):
         """A label on each joint's child."""
         for k, (name, joint) in enumerate(placed.mech.joints.items()):
             body, pose = (joint.child, joint.child_pose) if joint.child != WORLD else (joint.parent, joint.parent_pose)
-            node = f"/bodies/{placed.index[body]}/name of joint {k}"
+            node = f"{self.stage.path(body)}/name of joint {k}"
             self.nodes.append(self.stage.scene.add_label(node, name, position=pose.translation, anchor="bottom-center"))
 
 
@@ -304,7 +325,10 @@ class Gravity(Overlay):
         """The arrow, where there is gravity."""
         piece = gravity_arrow(placed.mech, room)
         if piece is not None:
-            self.nodes.append(self.stage.add_piece("gravity", piece, "", ""))
+            aside = room.low - room.middle
+            aside -= (aside @ room.up) * room.up
+            beside = piece._replace(surface=piece.surface.placed(Pose(translation=0.8 * aside)), colour=GREY)
+            self.nodes.append(self.stage.add_piece("gravity", beside, "", ""))
 
 
 class Forces(Overlay):

@@ -54,7 +54,8 @@ def values_of(what: str, mech: Mechanism, state: State) -> list[float]:
 def series_of(curves: tuple[str, ...], extra: tuple[dict[str, Any], ...] = ()) -> tuple[dict[str, Any], ...]:
     """How curves are drawn."""
     drawn = (
-        {"label": name, "stroke": COLOURS[k % len(COLOURS)], "width": 1.5, "spanGaps": False} for k, name in enumerate(curves)
+        {"label": name, "stroke": COLOURS[k % len(COLOURS)], "width": 1.5, "points": {"show": False}}
+        for k, name in enumerate(curves)
     )
     return {"label": "t, s"}, *drawn, *extra
 
@@ -125,12 +126,13 @@ class PlaybackPlots:
         self.page, self._gui = page, gui
         traj = page.playback.thinned
         self._joints = _moving_joints(traj)
-        self._list = gui.add_dropdown("Plot", (ENERGY, MOMENTUM, TURNING, *self._joints), initial_value=ENERGY)
+        options = (*((ENERGY, MOMENTUM, TURNING) if page.playback.has_mass else ()), *self._joints)
+        self._list = gui.add_dropdown("Plot", options or (ENERGY,), initial_value=(options or (ENERGY,))[0])
         self._list.on_update(heard(page.post, self.choose))
         self._folder = gui.add_folder(None)
         self._plot: Any = None
         self._shown_at = -1.0
-        self.choose(ENERGY)
+        self.choose(str(self._list.value))
 
     def choose(self, what: str) -> None:
         """Plot something else."""
@@ -145,7 +147,7 @@ class PlaybackPlots:
         self._low, self._high = low - margin, high + margin
         if self._plot is not None:
             self._plot.remove()
-        now = {"label": "now", "stroke": "#e64980", "width": 1.0}
+        now = {"label": "now", "stroke": "#e64980", "width": 1.0, "points": {"show": False}}
         with self._folder:
             self._plot = self._gui.add_uplot(
                 self._data(),

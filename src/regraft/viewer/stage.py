@@ -100,7 +100,7 @@ class Stage:
         if self._near is None:
             self._near = self.solids.room if self._whole is None else solids_of(placed.mech, placed.state).room
         self._whole = self.solids.room if self._whole is None else self._whole
-        for k, name in enumerate(placed.index):
+        for k, name in enumerate(placed.index):  # which a change of structure puts into another order
             self._frames[name] = self.scene.add_frame(f"/bodies/{k}", show_axes=False)
         by_body: dict[str, list[Piece]] = {name: [] for name in placed.index}
         for piece in self.solids.pieces:
@@ -142,10 +142,13 @@ class Stage:
             overlay.renew(placed, self.room, self.shown[overlay.label])
         self._mark()
 
+    def path(self, body: str) -> str:
+        """The node that goes with a body."""
+        return str(self._frames[body].name)
+
     def add_piece(self, node: str, piece: Piece, kind: str, name: str) -> Any:
         """A piece on its body, which can be clicked as the body or joint that it shows."""
-        assert self.placed is not None
-        path = f"/bodies/{self.placed.index[piece.body]}/{node}"
+        path = f"{self.path(piece.body)}/{node}"
         opacity = None if piece.opacity >= 1.0 else max(piece.opacity, 0.05)
         mesh = self.scene.add_mesh_simple(path, piece.vertices, piece.faces, color=rgb(piece.colour), opacity=opacity)
         for modifier in (None, "shift") if kind else ():
