@@ -36,6 +36,7 @@ OTHER_NAMES = {
     ("kernels/inverse_kinematics.py", "_FIRST_DAMPING, _NEXT_DAMPING, _MOST_DAMPING"): "where the damping begins and ends",
     ("simulate/driver.py", "MARK"): "a number that stands for no number",
     ("simulate/guards.py", "SLOWEST, SLOWEST_FUNCTION"): "the step of a derivative",
+    ("simulate/integrators/dop853.py", "DOP853"): "weights of a method",
     ("simulate/invariants.py", "_LEAST, _ROUNDING"): "the ends of the axis of a picture",
     ("simulate/hybrid.py", "_AHEAD"): "how far ahead a function is looked at",
     ("simulate/motions.py", "_NEARBY"): "the step of a derivative",

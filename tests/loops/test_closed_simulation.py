@@ -47,7 +47,7 @@ def test_many_loops_pass_singular_positions_together(count, speed):
     assert np.ptp(cranks) < 1e-8
 
 
-@pytest.mark.parametrize("options", [{}, {"integrator": "rk4", "step": 0.002}])
+@pytest.mark.parametrize("options", [{}, {"integrator": "dop853"}, {"integrator": "rk4", "step": 0.002}])
 def test_a_straight_chain_held_at_both_ends_carries_its_weight(options):
     """It can be shaken, by first order, but cannot move: the rows of its loop are redundant only where it is straight."""
     mech, hinge, half = rg.Mechanism(), rg.Revolute((0, 1, 0)), rg.Pose(translation=(1, 0, 0))

@@ -237,7 +237,14 @@ def test_events_at_angles_some_turns_away(offset):
 
 @pytest.mark.parametrize(
     ("integrator", "size", "stabilise"),
-    [("dopri5", None, None), ("dopri5", None, True), ("rk4", 2e-3, None), ("hakenberg", 1e-3, True), ("euler", 1e-3, None)],
+    [
+        ("dopri5", None, None),
+        ("dopri5", None, True),
+        ("dop853", None, None),
+        ("rk4", 2e-3, None),
+        ("hakenberg", 1e-3, True),
+        ("euler", 1e-3, None),
+    ],
 )
 @pytest.mark.parametrize("start", [arm(), rg.models.four_bar(speed=3.0).start], ids=["tree", "four-bar"])
 def test_joints_stay_closed_where_they_are_put_back(start, integrator, size, stabilise):

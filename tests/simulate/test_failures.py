@@ -30,7 +30,7 @@ def failing(match, mech, state, duration=1.0, **options):
 # --- motions that end ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("integrator", "step", "near"), [("dopri5", None, 1e-9), ("rk4", 0.01, 0.01)])
+@pytest.mark.parametrize(("integrator", "step", "near"), [("dopri5", None, 1e-9), ("dop853", None, 1e-9), ("rk4", 0.01, 0.01)])
 def test_a_torque_that_becomes_nan(integrator, step, near):
     mech, state = ball()
 
@@ -359,7 +359,7 @@ def test_an_interruption_on_the_way_into_a_function_leaves_no_step_without_it(wh
         ({"duration": float("inf")}, "duration"),
         ({"duration": "long"}, "duration"),
         ({"start": NAN}, "start"),
-        ({"integrator": "rk45"}, "integrator must be one of 'euler', 'rk4', 'dopri5', 'hakenberg', not 'rk45'"),
+        ({"integrator": "rk45"}, "integrator must be one of 'euler', 'rk4', 'dopri5', 'dop853', 'hakenberg', not 'rk45'"),
         ({"integrator": "rk4"}, "fixed step: give it"),
         ({"integrator": "euler"}, "fixed step: give it"),
         ({"step": 0.0}, "step must be positive"),

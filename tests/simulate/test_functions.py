@@ -34,7 +34,7 @@ def wind_in_python(t, mech, state):
     return {body: (0.1 * b, 0, 0, 0.5 * np.cos(2.0 * t), 0, 0.3 + 0.1 * b) for b, body in enumerate(mech.bodies)}
 
 
-@pytest.mark.parametrize(("integrator", "step"), [("dopri5", None), ("rk4", 5e-3)])
+@pytest.mark.parametrize(("integrator", "step"), [("dopri5", None), ("dop853", None), ("rk4", 5e-3)])
 @pytest.mark.parametrize(("what", "fast", "slow"), [("torque", wobble, wobble_in_python), ("wrenches", wind, wind_in_python)])
 def test_numba_and_python_do_the_same(what, fast, slow, integrator, step):
     mech, state = arm()

@@ -81,24 +81,26 @@ def test_quaternions_keep_their_length_over_long_runs():
     assert np.abs(np.linalg.norm(rg.simulate(mech, state, 20.0).joint("free").q[:, 3:], axis=1) - 1.0).max() < 1e-15
 
 
+@pytest.mark.parametrize("integrator", ["dopri5", "dop853"])
 @settings(max_examples=20)
 @given(samples(max_bodies=5, damping=True, springs=2))
-def test_motion_agrees_with_an_independent_solver(sample):
+def test_motion_agrees_with_an_independent_solver(integrator, sample):
     """1e-7 of the size of the motion: the tolerance of 1e-9, and a factor of 100 by which errors may grow in a second."""
     mech, state = sample.mech, sample.state
     problem = rg.as_ivp(mech)
     other = solve_ivp(problem.fun, (0.0, 1.0), problem.y0(state), "DOP853", rtol=1e-12, atol=1e-13)
     expected = problem.state(other.y[:, -1])
-    found = rg.simulate(mech, state, 1.0).final[1]
+    found = rg.simulate(mech, state, 1.0, integrator=integrator).final[1]
     if mech.nv:
         assert distance(mech, found._x, expected._x) < 1e-7 * max(1.0, np.abs(expected.v).max())
 
 
-def test_tolerances_are_obeyed():
+@pytest.mark.parametrize("integrator", ["dopri5", "dop853"])
+def test_tolerances_are_obeyed(integrator):
     """The error of a whole run is of the size that was asked for."""
     mech, state = slider()
     for rtol in (1e-5, 1e-7, 1e-9, 1e-11):
-        traj = rg.simulate(mech, state, 5.0, rtol=rtol, atol=rtol)
+        traj = rg.simulate(mech, state, 5.0, rtol=rtol, atol=rtol, integrator=integrator)
         exact = np.stack([np.cos(2 * np.pi * traj.t), -2 * np.pi * np.sin(2 * np.pi * traj.t)], axis=1)
         assert np.abs(traj.segments[0].x - exact).max() < 10 * rtol * 2 * np.pi
 

@@ -114,6 +114,17 @@ def test_a_state_alone_says_what_to_give(run, tmp_path):
     assert "is a state" in result.output
 
 
+def test_a_page_of_its_own_is_written_and_nothing_is_served(run, tmp_path):
+    rg.simulate(*rg.models.pendulum().start, 0.2).save(tmp_path / "swing.npz")
+    for name, played in ((str(tmp_path / "swing.npz"), True), ("four_bar", False)):
+        page = tmp_path / f"{played}.html"
+        result, session = run(name, "--html", page)
+        assert result.exit_code == 0, result.output
+        assert session is None
+        assert f"wrote {page}" in result.output.replace("\n", "")
+        assert page.read_text(encoding="utf-8").lstrip().lower().startswith("<!doctype html")
+
+
 def test_other_hosts_are_warned_of(run):
     result, _ = run("pendulum", "--host", "0.0.0.0", "--no-browser")
     assert result.exit_code == 0

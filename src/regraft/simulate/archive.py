@@ -20,7 +20,9 @@ from ..errors import ModelError
 from ..maximal import FreeBodies
 from .applied import Applied, Forces
 from .contacts import keeping
+from .flow import MOST_TERMS
 from .histories import EventRecord
+from .integrators import OWN_TERMS
 from .recorded import Segment
 
 Array = NDArray[np.float64]
@@ -144,7 +146,12 @@ def _segment(arrays: Any, k: int, mech: Mechanism, known: Any) -> Segment:
     t, bodies = arrays[f"segment{k}.t"], FreeBodies(mech) if known.get("maximal") else None
     moved = mech if bodies is None else bodies.free
     count, size = len(t), moved.nq + moved.nv
-    shapes = {"t": (count,), "x": (count, size), "terms": (count - 1, 8 * moved.nv), "sizes": (count - 1,)}
+    shapes = {
+        "t": (count,),
+        "x": (count, size),
+        "terms": (count - 1, 2 * _terms_of(arrays, k, moved.nv) * moved.nv),
+        "sizes": (count - 1,),
+    }
     if bodies is not None:
         shapes["first"] = (mech.nq + mech.nv,)
     if known.get("forces"):
@@ -159,6 +166,13 @@ def _segment(arrays: Any, k: int, mech: Mechanism, known: Any) -> Segment:
     forces = Applied(known=Forces(whole.get("torques"), whole.get("wrenches"))) if known.get("forces") else None
     rest = whole.get("terms"), whole.get("sizes"), known["event"], bodies, whole.get("first"), forces
     return Segment(mech, whole["t"], whole["x"], *rest, contacts=_modes(arrays, k, moved, known.get("contacts")))
+
+
+def _terms_of(arrays: Any, k: int, nv: int) -> int:
+    """How many terms the dense output in a file has, as far as that can be: those of the integrators there are."""
+    name = f"segment{k}.terms"
+    width = arrays[name].shape[-1] if name in arrays and arrays[name].ndim else 0
+    return next((terms for terms in range(OWN_TERMS, MOST_TERMS + 1) if width == 2 * terms * nv), OWN_TERMS)
 
 
 def _modes(arrays: Any, k: int, moved: Mechanism, known: Any) -> Any:

@@ -14,10 +14,6 @@ from .flow import Flow, model_of
 from .guards import CONTACT, Guard, Guards, crossed, guard_value, keep_guards, place_for_guards, remember
 from .stepper import close_step, dense_at, make_dense, take_step
 
-SAMPLES = 4
-"""Parts of an adaptive step at whose ends guards are looked at, so that two zeros in one step are seen."""
-
-
 TRIALS, FARTHEST = 7, 0.1
 """How often the end of a step is moved to the zero of a guard, and by which part of the step at most at once."""
 
@@ -35,7 +31,7 @@ class Step(NamedTuple):
 @inline
 def go_to(flow: Flow, guards: Guards, step: Step, theta: float) -> None:
     """`between`: the state at the part theta of the step, with all that guards ask for."""
-    dense_at(model_of(flow).walk, flow.vectors, theta)
+    dense_at(model_of(flow).walk, flow.vectors, flow.method.terms, theta)
     place_for_guards(flow, guards, step.t + theta * step.h, flow.vectors.between)
 
 
@@ -287,7 +283,7 @@ def shorten(flow: Flow, guards: Guards, step: Step, theta: float) -> float:
         size = max(size + change, 0.0)
     if flow.calls.closes:
         close_step(flow, end.v, size, CLOSE_STATE)
-    make_dense(flow, size)
+    make_dense(flow, t, size)
     place_for_guards(flow, guards, t + size, end)
     for g in range(guards.shape[0]):
         value = guard_value(flow, guards[g], t + size, end)

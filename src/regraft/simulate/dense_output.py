@@ -10,6 +10,7 @@ from numba import boolean, float64
 from ..compilation import Floats, IntegerTable, Table, declare, jit, long_entry
 from ..kernels import chart
 from .flow import Point, Scratch, Vectors, vectors_in
+from .integrators import OWN_TERMS
 from .records import tuple_type
 from .stepper import dense_at
 
@@ -21,7 +22,7 @@ class Samples(NamedTuple):
     x: Table  # (samples, nq + nv)
     dense: bool  # whether there is the dense output of the steps between them
     sizes: Floats  # (samples − 1,): sizes of these steps; empty without dense output
-    terms: Table  # (samples − 1, 8 nv): the terms of their dense output
+    terms: Table  # (samples − 1, 2 terms nv): the terms of their dense output, those of u and then those of w
 
 
 declare("Samples", tuple_type(Samples, float64[::1], float64[:, ::1], boolean, float64[::1], float64[:, ::1]))
@@ -37,7 +38,7 @@ def states_at(walk: IntegerTable, samples: Samples, times: Floats, scratch: Scra
 def fill_states(walk: Any, samples: Samples, times: Any, vectors: Vectors, out: Any) -> None:
     """`states_at`; in a function of its own, which does not count who uses the arrays."""
     t, between = samples.t, vectors.between
-    nq, last, loaded = between.q.shape[0], t.shape[0] - 1, t.shape[0]
+    nq, last, loaded, terms = between.q.shape[0], t.shape[0] - 1, t.shape[0], 0
     for w in range(times.shape[0]):
         i = max(np.searchsorted(t, times[w], side="right") - 1, 0)
         if i >= last or times[w] <= t[i]:
@@ -47,8 +48,8 @@ def fill_states(walk: Any, samples: Samples, times: Any, vectors: Vectors, out: 
         h = samples.sizes[i] if samples.dense else t[i + 1] - t[i]
         if i != loaded:
             loaded = i
-            load_step(walk, samples, i, h, vectors)
-        dense_at(walk, vectors, (times[w] - t[i]) / h)
+            terms = load_step(walk, samples, i, h, vectors)
+        dense_at(walk, vectors, terms, (times[w] - t[i]) / h)
         for c in range(nq):
             out[w, c] = between.q[c]
         for d in range(between.v.shape[0]):
@@ -56,18 +57,20 @@ def fill_states(walk: Any, samples: Samples, times: Any, vectors: Vectors, out: 
 
 
 @jit
-def load_step(walk: Any, samples: Samples, i: int, h: float, vectors: Vectors) -> None:
-    """The step from sample i to the next, with its dense output."""
+def load_step(walk: Any, samples: Samples, i: int, h: float, vectors: Vectors) -> int:
+    """The step from sample i to the next, with its dense output; returns how many terms that has."""
     dense, nv = vectors.dense, vectors.start.v.shape[0]
     load_sample(samples.x[i], vectors.start)
     if not samples.dense:
         load_sample(samples.x[i + 1], vectors.end)
         bridge(walk, h, vectors)
-        return
-    for term in range(dense.u.shape[0]):
+        return OWN_TERMS
+    terms = samples.terms.shape[1] // (2 * nv) if nv > 0 else OWN_TERMS
+    for term in range(terms):
         for d in range(nv):
             dense.u[term, d] = samples.terms[i, term * nv + d]
-            dense.v[term, d] = samples.terms[i, (dense.u.shape[0] + term) * nv + d]
+            dense.v[term, d] = samples.terms[i, (terms + term) * nv + d]
+    return terms
 
 
 @jit
@@ -97,7 +100,7 @@ def bridge(walk: Any, h: float, vectors: Vectors) -> None:
         step = to_end[d]
         bend = h * start.v[d] - step
         twist = step - h * ending[d] - bend
-        dense.u[0, d], dense.u[1, d], dense.u[2, d], dense.u[3, d] = step, bend, twist, 0.0
+        dense.u[0, d], dense.u[1, d], dense.u[2, d] = step, bend, twist
         dense.v[0, d] = carried[d] - start.v[d]
         dense.v[1, d] = 3.0 * twist / h + ending[d] - carried[d]
-        dense.v[2, d], dense.v[3, d] = 0.0, 0.0
+        dense.v[2, d] = 0.0

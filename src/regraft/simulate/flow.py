@@ -24,10 +24,8 @@ from .integrators import Method
 from .places import value_at
 from .records import array_type, record, tuple_type
 
-MOST_STAGES = 8
-"""Of an integrator."""
-TERMS = 4
-"""Of the dense output, for u and for v."""
+MOST_STAGES, MOST_TERMS = 16, 7
+"""Of an integrator, and of its dense output for u and for v."""
 
 
 @record
@@ -82,7 +80,7 @@ class Vectors(NamedTuple):
     torque: Any
     result: Any  # one number: what a guard's function returns, or whether closing loops has stopped something
     error: Pair  # estimated error of the step
-    dense: Pair  # TERMS rows: terms of the dense output
+    dense: Pair  # MOST_TERMS rows: terms of the dense output
     slopes: Pair  # MOST_STAGES rows: slopes of the stages
 
 
@@ -106,7 +104,7 @@ class Flow(NamedTuple):
     place: int = 0  # where the flow lies as it was given, for stages to find it
 
 
-DENSE, SLOPES = 8, 8 + 2 * TERMS
+DENSE, SLOPES = 8, 8 + 2 * MOST_TERMS
 """The rows of velocities in a scratch at which the dense output and the slopes begin."""
 POSITIONS, VELOCITIES = 3, SLOPES + 2 * MOST_STAGES
 
@@ -139,7 +137,7 @@ def vectors_in(scratch: Scratch) -> Vectors:
         row(v, 5),
         borrowed_vector(scratch.result),
         Pair(row(v, 6), row(v, 7)),
-        Pair(rows(v, DENSE, TERMS), rows(v, DENSE + TERMS, TERMS)),
+        Pair(rows(v, DENSE, MOST_TERMS), rows(v, DENSE + MOST_TERMS, MOST_TERMS)),
         Pair(rows(v, SLOPES, MOST_STAGES), rows(v, SLOPES + MOST_STAGES, MOST_STAGES)),
     )
 
@@ -159,7 +157,8 @@ def rows(table: Any, k: int, count: int) -> Any:
 def _declare_flow(prefix: str, scalar: Any) -> Any:
     """The words for a flow and its scratch in a scalar; returns the type of the flow."""
     vector, table = types.Array(scalar, 1, "C"), types.Array(scalar, 2, "C")
-    scratch, method = tuple_type(Scratch, table, table, vector), tuple_type(Method, float64[:, ::1], *(float64[::1],) * 3, int64)
+    scratch, numbers = tuple_type(Scratch, table, table, vector), float64[:, ::1]
+    method = tuple_type(Method, numbers, float64[::1], numbers, numbers, *(int64,) * 3)
     declare(f"{prefix}Scratch", scratch)
     flow = tuple_type(Flow, int64, method, array_type(Calls), float64[:, ::1], table, scratch, int64)
     declare(f"{prefix}Flow", flow)

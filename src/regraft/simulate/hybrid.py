@@ -84,13 +84,14 @@ def simulate(
         instead of names, a Numba function without a law or an array, stops the run where the structure moves these places.
     events : Event or iterable of Event, optional
         What to watch for, and what to do then.
-    integrator : {"dopri5", "rk4", "euler", "hakenberg"}, optional
-        "dopri5" chooses its steps within `rtol` and `atol`; the others take steps of the size `step`. "hakenberg" is S3's own
-        step, for maximal coordinates only.
+    integrator : {"dopri5", "dop853", "rk4", "euler", "hakenberg"}, optional
+        "dopri5", of order 5, and "dop853", of order 8, choose their steps within `rtol` and `atol`; the others take steps of the
+        size `step`. "dop853" takes fewer and costlier steps, which pays where tolerances are tight. "hakenberg" is S3's own step,
+        for maximal coordinates only.
     rtol, atol : float, optional
-        Relative and absolute error of "dopri5".
+        Relative and absolute error of "dopri5" and "dop853".
     step : float, optional
-        The size of a fixed step, or the largest step of "dopri5", in seconds.
+        The size of a fixed step, or the largest step of "dopri5" and "dop853", in seconds.
     coordinates : {"reduced", "maximal"}, optional
         With "maximal" every body moves by itself and forces of all joints hold them together (S3). Functions, events and the
         trajectory stay in the mechanism's joints.

@@ -15,6 +15,7 @@ from ..describe.state import State
 from ..maximal import FreeBodies
 from .dense_output import Samples, states_at
 from .flow import new_scratch
+from .integrators import OWN_TERMS
 
 Array = NDArray[np.float64]
 
@@ -32,7 +33,7 @@ class Segment:
     x: Array
     """(samples, nq + nv): positions and velocities; in maximal coordinates those of all bodies."""
     terms: Array | None = field(default=None, repr=False)
-    """(samples − 1, 8 nv): the terms of the dense output of each step; None where only samples were kept."""
+    """(samples − 1, 2 terms nv): the terms of the dense output of each step; None where only samples were kept."""
     sizes: Array | None = field(default=None, repr=False)
     """(samples − 1,): the sizes of the steps."""
     event: str | None = None
@@ -50,10 +51,10 @@ class Segment:
 
     @classmethod
     def from_rows(cls, mech: Mechanism, chunks: Sequence[Array], dense: bool, t: float, end: Array, event: str | None) -> Segment:
-        """From the rows that the compiled loop wrote, in pieces, and the state that it reached."""
+        """From the rows that the compiled loop wrote, in one piece or more, and the state that it reached."""
         size, first, count = mech.nq + mech.nv, 2 if dense else 1, sum(map(len, chunks))
         times, x = np.empty(count + 1), np.empty((count + 1, size))
-        terms, sizes = (np.empty((count, 8 * mech.nv)), np.empty(count)) if dense else (None, None)
+        terms, sizes = (np.empty((count, chunks[0].shape[1] - first - size)), np.empty(count)) if dense else (None, None)
         at = 0
         for rows in chunks:
             here = slice(at, at + len(rows))
@@ -68,6 +69,11 @@ class Segment:
     def moved(self) -> Mechanism:
         """The mechanism whose positions and velocities are in x: the user's, or in maximal coordinates its bodies, each free."""
         return self.mech if self.bodies is None else self.bodies.free
+
+    @property
+    def degree(self) -> int:
+        """Of the polynomials in time between samples: the number of terms of the dense output, 3 where there is none."""
+        return OWN_TERMS if self.terms is None or not self.moved.nv else self.terms.shape[1] // (2 * self.moved.nv)
 
     @cached_property
     def seen(self) -> Array:

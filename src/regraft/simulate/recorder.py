@@ -13,14 +13,14 @@ _BYTES_A_CHUNK = 1 << 20
 
 
 class Recorder:
-    """The rows of one segment; with `every` each so many steps a state, else every step with its dense output."""
+    """The rows of one segment; with `every` each so many steps a state, else every step with so many dense terms."""
 
-    def __init__(self, nq: int, nv: int, every: int | None) -> None:
+    def __init__(self, nq: int, nv: int, every: int | None, terms: int) -> None:
         self.dense = every is None
         self.recording = Recording(dense=self.dense, every=every or 1)
         """What the loop keeps of it."""
         self._size, self._first = nq + nv, 2 if self.dense else 1
-        columns = self._first + self._size + (8 * nv if self.dense else 0)
+        columns = self._first + self._size + (2 * terms * nv if self.dense else 0)
         self.table = np.empty((max(16, min(2048, _BYTES_A_CHUNK // (8 * columns))), columns))
         """Where the loop writes to."""
         self._chunks: list[Array] = []
@@ -38,17 +38,17 @@ class Recorder:
         self._chunks = []
 
     def chunks(self) -> list[Array]:
-        """All rows so far, in pieces."""
+        """All rows so far, in pieces; one without rows where there are none."""
         self.empty()
-        return self._chunks
+        return self._chunks or [self.table[:0]]
 
     def rows(self) -> Array:
         """All rows so far."""
-        return np.concatenate([self.table[:0], *self.chunks()])
+        return np.concatenate(self.chunks())
 
     def times(self) -> Array:
         """The times of all rows so far."""
-        return np.concatenate([np.empty(0), *(rows[:, 0] for rows in self.chunks())])
+        return np.concatenate([rows[:, 0] for rows in self.chunks()])
 
     def new_states(self) -> tuple[Array, Array]:
         """Times and states of the rows that have come since this was last asked."""

@@ -92,7 +92,7 @@ class Runner:
         self.events, self.guards = self._watched(events)
         self.guard_table = given_array(self.guards)
         self.calls.guarding = guarding_kernel() if len(self.guards) else 0
-        self.recorder = Recorder(self.nq, self.nv, settings.every)
+        self.recorder = Recorder(self.nq, self.nv, settings.every, integrator.method.terms)
         self.progress = stepping_loop.Progress(t=t)
         self.control = stepping_loop.Control(
             adaptive=integrator.adaptive, step=0.0 if integrator.adaptive else settings.step,

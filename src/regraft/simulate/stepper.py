@@ -17,6 +17,7 @@ from ..kernels.aba import aba
 from ..kernels.tables import BODY, PUSH, KernelModel, Work
 from .calls import call_at
 from .flow import Flow, Point, Vectors, flow_stage, model_of, work_of
+from .integrators import OWN_TERMS, Method
 from .skeleton_step import skeleton_step
 
 SHARE = 0.06
@@ -89,41 +90,44 @@ def first_slopes(flow: Flow, t: float) -> Scalar:
 @inline
 def take_step(flow: Flow, t: float, h: Scalar) -> Scalar:
     """All stages but the first, up to the end of the step; returns the least MARGIN of them, NaN for a failure."""
-    return take_stages(flow, t, h, 1, flow.method.times.shape[0])
+    return take_stages(flow, t, h, 1, flow.method.last + 1)
 
 
 @flow_stage
 def take_stages(flow: Flow, t: float, h: Scalar, begin: int, stop: int) -> Scalar:
     """The slopes of some stages of a step, and its `end` by the last of them; returns the least MARGIN, NaN for a failure.
 
-    The first stage, 0, is at the start of the step. One function for that and for all others, as the dynamics is merged into it.
+    The first stage, 0, is at the start of the step; those behind the end of the step are at `between`. One function for all of
+    them, as the dynamics is merged into it.
     """
-    start, end, to_end, slopes = flow.vectors.start, flow.vectors.end, flow.vectors.to_end, flow.vectors.slopes
+    start, slopes = flow.vectors.start, flow.vectors.slopes
     model, work = model_of(flow), work_of(flow)
     walk = model.walk
     worst = one(flow.vectors.result[0])
+    at, u = (
+        (flow.vectors.end, flow.vectors.to_end) if begin <= flow.method.last else (flow.vectors.between, flow.vectors.to_between)
+    )
     for i in range(begin, stop):
-        at = end
         if i == 0:
             at = start
             for d in range(start.v.shape[0]):
-                to_end[d] = 0.0 * start.v[d]
+                u[d] = 0.0 * start.v[d]
         elif flow.calls.of_free_bodies:
             skeleton_step(flow, h)
         else:
-            go_to_stage(flow, walk, h, i)
+            go_to_stage(flow, walk, h, i, at, u)
         margin = evaluate(flow, model, work, t + flow.method.times[i] * h.real, at, slopes.v[i])
-        chart.advance(walk, to_end, at.v, slopes.v[i], slopes.u[i])
+        chart.advance(walk, u, at.v, slopes.v[i], slopes.u[i])
         worst = where_less(worst, margin, worst, margin)
     if begin > 0:
-        configuration.normalise(walk, end.q)  # or rounding would add up
+        configuration.normalise(walk, at.q)  # or rounding would add up
     return worst
 
 
 @inline
-def go_to_stage(flow: Flow, walk: Any, h: Scalar, i: int) -> None:
-    """`end`: the state at stage i of a step, by the slopes of the stages before it."""
-    start, end, to_end, slopes = flow.vectors.start, flow.vectors.end, flow.vectors.to_end, flow.vectors.slopes
+def go_to_stage(flow: Flow, walk: Any, h: Scalar, i: int, at: Point, to: Any) -> None:
+    """The state at stage i of a step into `at`, and its u into `to`, by the slopes of the stages before it."""
+    start, slopes = flow.vectors.start, flow.vectors.slopes
     weights, first = flow.method.weights, 0
     while weights[i, first] == 0.0 and first < i - 1:  # most rows of the classical method have one weight alone
         first += 1
@@ -132,9 +136,9 @@ def go_to_stage(flow: Flow, walk: Any, h: Scalar, i: int) -> None:
         for j in range(first + 1, i):
             u += weights[i, j] * slopes.u[j, d]
             v += weights[i, j] * slopes.v[j, d]
-        to_end[d] = h * u
-        end.v[d] = start.v[d] + h * v
-    chart.depart(walk, start.q, to_end, end.v, end.q, end.v)
+        to[d] = h * u
+        at.v[d] = start.v[d] + h * v
+    chart.depart(walk, start.q, to, at.v, at.q, at.v)
 
 
 @inline
@@ -154,8 +158,8 @@ def close_step(flow: Flow, velocity: Any, h: float, what: int) -> float:
 @inline
 def next_step(flow: Flow) -> None:
     """Make the end of a step the start of the next one."""
-    start, end, slopes, last = flow.vectors.start, flow.vectors.end, flow.vectors.slopes, flow.method.times.shape[0] - 1
-    chart.carry_back(model_of(flow).walk, flow.vectors.to_end, slopes.v[last], slopes.v[0])
+    start, end, slopes = flow.vectors.start, flow.vectors.end, flow.vectors.slopes
+    chart.carry_back(model_of(flow).walk, flow.vectors.to_end, slopes.v[flow.method.last], slopes.v[0])
     for i in range(start.q.shape[0]):
         start.q[i] = end.q[i]
     for d in range(start.v.shape[0]):
@@ -164,12 +168,12 @@ def next_step(flow: Flow) -> None:
 
 
 @inline
-def estimate_error(flow: Flow, h: float) -> None:
-    """`error`: the estimated error of (u, w) at the end of a step."""
-    error, slopes, weights = flow.vectors.error, flow.vectors.slopes, flow.method.error
+def estimate_error(flow: Flow, h: float, which: int) -> None:
+    """`error`: one of the estimates of the error of (u, w) at the end of a step."""
+    error, slopes, weights = flow.vectors.error, flow.vectors.slopes, flow.method.error[which]
     for d in range(error.v.shape[0]):
         u, v = 0.0, 0.0
-        for j in range(weights.shape[0]):
+        for j in range(flow.method.last + 1):
             u += weights[j] * slopes.u[j, d]
             v += weights[j] * slopes.v[j, d]
         error.u[d], error.v[d] = h * u, h * v
@@ -192,41 +196,46 @@ def size_of_error(vectors: Vectors, coordinate: Any, rtol: float, atol: float) -
 
 
 @inline
-def make_dense(flow: Flow, h: Scalar) -> None:
-    """`dense`: the terms of the dense output after a step (Hairer, Nørsett, Wanner, II.6)."""
-    s = flow.vectors
+def make_dense(flow: Flow, t: float, h: Scalar) -> Scalar:
+    """`dense`: the terms of the dense output after a step (Hairer, Nørsett, Wanner, II.6); returns what `take_stages` does."""
+    s, method, margin = flow.vectors, flow.method, one(flow.vectors.result[0])
+    if method.times.shape[0] > method.last + 1:
+        margin = take_stages(flow, t, h, method.last + 1, method.times.shape[0])
     chart.carry(model_of(flow).walk, s.to_end, s.end.v, s.between.v)
     for d in range(s.start.v.shape[0]):
-        make_terms(flow.method.dense, s.slopes.u, s.to_end[d], h, d, s.dense.u)
-        make_terms(flow.method.dense, s.slopes.v, s.between.v[d] - s.start.v[d], h, d, s.dense.v)
+        make_terms(method, s.slopes.u, s.to_end[d], h, d, s.dense.u)
+        make_terms(method, s.slopes.v, s.between.v[d] - s.start.v[d], h, d, s.dense.v)
+    return margin
 
 
 @inline
-def make_terms(weights: Any, slopes: Any, change: Scalar, h: Scalar, d: int, out: Any) -> None:
+def make_terms(method: Method, slopes: Any, change: Scalar, h: Scalar, d: int, out: Any) -> None:
     """The terms of one number, from its slopes and its change in the whole step."""
-    last = weights.shape[0] - 1
     bend = h * slopes[0, d] - change
-    top = 0.0 * change
-    for j in range(last + 1):
-        top += weights[j] * slopes[j, d]
     out[0, d] = change
     out[1, d] = bend
-    out[2, d] = change - h * slopes[last, d] - bend
-    out[3, d] = h * top
+    out[2, d] = change - h * slopes[method.last, d] - bend
+    for i in range(method.dense.shape[0]):
+        top = 0.0 * change
+        for j in range(method.dense.shape[1]):
+            top += method.dense[i, j] * slopes[j, d]
+        out[OWN_TERMS + i, d] = h * top
 
 
 @inline
-def dense_at(walk: Any, vectors: Vectors, theta: float) -> None:
-    """`between`: the state at the part theta of the step, after `make_dense`."""
+def dense_at(walk: Any, vectors: Vectors, terms: int, theta: float) -> None:
+    """`between`: the state at the part theta of the step, by so many terms of `dense`."""
     start, between, u = vectors.start, vectors.between, vectors.to_between
     for d in range(start.v.shape[0]):
-        u[d] = dense_change(vectors.dense.u, theta, d)
-        between.v[d] = start.v[d] + dense_change(vectors.dense.v, theta, d)
+        u[d] = dense_change(vectors.dense.u, terms, theta, d)
+        between.v[d] = start.v[d] + dense_change(vectors.dense.v, terms, theta, d)
     chart.depart(walk, start.q, u, between.v, between.q, between.v)
 
 
 @inline
-def dense_change(terms: Any, theta: float, d: int) -> Scalar:
-    """The change of one number up to the part theta of the step."""
-    rest = 1.0 - theta
-    return theta * (terms[0, d] + rest * (terms[1, d] + theta * (terms[2, d] + rest * terms[3, d])))
+def dense_change(dense: Any, terms: int, theta: float, d: int) -> Scalar:
+    """The change of one number up to the part θ of the step: θ (f₀ + (1 − θ) (f₁ + θ (f₂ + (1 − θ) (f₃ + …))))."""
+    change = dense[terms - 1, d]
+    for i in range(terms - 2, -1, -1):
+        change = dense[i, d] + (1.0 - theta if i % 2 == 0 else theta) * change
+    return theta * change

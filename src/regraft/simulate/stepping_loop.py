@@ -17,7 +17,6 @@ from ..compilation import declare, inline, jit, long_entry
 from ..kernels import chart
 from ..kernels.constraints.closure import CLOSE_STATE, CLOSE_VELOCITIES
 from ..tolerances import CLOSED, LAST_STEP, NO_PROGRESS, SAME_TIME, TRIED_SHORTER, WHOLE_STEP
-from .crossings import SAMPLES
 from .flow import Flow, model_of, on_flow
 from .guarding import FIND, LOOK, NONE, PUT_BACK, SHORTEN, START, ask_guards
 from .guards import Guards
@@ -191,14 +190,16 @@ def advance(flow: Flow, stepping: Stepping, guards: Guards) -> int:
     if calls.closes and not close_end(flow, t, h):
         if not (control.adaptive and calls.watch != 0 and h > TRIED_SHORTER):
             return NOT_FINITE
-        stepping.progress.rejected += 1  # contacts may end before, where a shorter step sees it
-        control.retried, control.step = True, h * SHRINK
-        return GOING
-    progress.budget -= 1
+        return try_shorter(stepping, h)  # contacts may end before, where a shorter step sees it
     if stepping.recording.dense or guards.shape[0] > 0:
-        make_dense(flow, h)
+        margin = make_dense(flow, t, h)
+        if calls.failed:
+            return FUNCTION_FAILED
+        if not margin > 0.0:  # only adaptive methods have stages for it
+            return try_shorter(stepping, h)
+    progress.budget -= 1
     if guards.shape[0] > 0:
-        zero = ask_guards(flow, guards, FIND, t, h, SAMPLES if control.adaptive else 1)
+        zero = ask_guards(flow, guards, FIND, t, h, flow.method.terms if control.adaptive else 1)
         if calls.failed:
             return FUNCTION_FAILED
         if zero != NONE and forgiven:  # no error is, at an event
@@ -216,13 +217,21 @@ def advance(flow: Flow, stepping: Stepping, guards: Guards) -> int:
 
 
 @inline
+def try_shorter(stepping: Stepping, h: float) -> int:
+    """Have a step of size h taken again, much shorter; says GOING."""
+    stepping.progress.rejected += 1
+    stepping.control.retried, stepping.control.step = True, h * SHRINK
+    return GOING
+
+
+@inline
 def close_end(flow: Flow, t: float, h: float) -> bool:
     """Close the loops again at the end of a step of size h from the time t on; whether that is possible."""
     end, slopes = flow.vectors.end, flow.vectors.slopes
     if not close_step(flow, end.v, h, CLOSE_STATE) < CLOSED:
         return False
     if flow.vectors.result[0] != 0.0:  # something was stopped, and the last slopes are those before it
-        last = flow.method.times.shape[0] - 1
+        last = flow.method.last
         evaluate_closed(flow, t + h, end, slopes.v[last])
         chart.advance(model_of(flow).walk, flow.vectors.to_end, end.v, slopes.v[last], slopes.u[last])
     return True
@@ -236,10 +245,16 @@ def step_error(flow: Flow, stepping: Stepping, h: float) -> tuple[float, bool]:
 
     Closing takes out all that lies across the motions which loops allow, but for the square of it. Near a singular position that
     is what rounding makes large, and smaller steps would make it larger still.
+
+    Where a method has a coarse estimate e₃ too, the error is e₅² / √(e₅² + (e₃ / 10)²) (Hairer, Nørsett, Wanner, II.10).
     """
     control, parts = stepping.control, flow.vectors.error
-    estimate_error(flow, h)
-    error = size_of_error(flow.vectors, stepping.coordinate, control.rtol, control.atol)
+    error, coarse = 0.0, 0.0
+    for which in range(flow.method.error.shape[0] - 1, -1, -1):
+        estimate_error(flow, h, which)
+        coarse, error = error, size_of_error(flow.vectors, stepping.coordinate, control.rtol, control.atol)
+    share = error / math.sqrt(error * error + 0.01 * coarse * coarse) if coarse > 0.0 else 1.0
+    error *= share
     if error <= 1.0 or not flow.calls.closes or control.strict:
         return error, False
     squared = error * error * SHARE * max(control.rtol, control.atol)
@@ -248,7 +263,8 @@ def step_error(flow: Flow, stepping: Stepping, h: float) -> tuple[float, bool]:
     for part in (parts.u, parts.v):
         chart.carry_back(model_of(flow).walk, flow.vectors.to_end, part, part)
         close_step(flow, part, h, CLOSE_VELOCITIES)
-    left = min(error, max(squared, size_of_error(flow.vectors, stepping.coordinate, control.rtol, control.atol)))
+    left = share * size_of_error(flow.vectors, stepping.coordinate, control.rtol, control.atol)
+    left = min(error, max(squared, left))
     return left, left <= 1.0
 
 
@@ -332,9 +348,9 @@ def write_step(flow: Flow, row: Any, t: float, h: float) -> None:
         row[2 + i] = start.q[i]
     for d in range(nv):
         row[2 + nq + d] = start.v[d]
-    for term in range(dense.u.shape[0]):
+    for term in range(flow.method.terms):
         at_u = 2 + nq + (1 + term) * nv
-        at_v = at_u + dense.u.shape[0] * nv
+        at_v = at_u + flow.method.terms * nv
         for d in range(nv):
             row[at_u + d], row[at_v + d] = dense.u[term, d], dense.v[term, d]
 
@@ -369,7 +385,7 @@ def first_size(flow: Flow, stepping: Stepping) -> float:
     margin = take_step(flow, stepping.progress.t, h)
     if not margin > 0.0:
         return h
-    bend, last = 0.0, flow.method.times.shape[0] - 1
+    bend, last = 0.0, flow.method.last
     for d in range(nv):
         size = size_of(start.q, stepping.coordinate[d])
         bend = max(bend, abs(end.v[d] - start.v[d]) / (atol + rtol * size) / h)

@@ -94,6 +94,17 @@ def view(
     return viewer
 
 
+def write_page(what: Any, path: str | Path) -> Path:
+    """Write what `view` shows as one page that needs no server: a motion that plays, or a mechanism where it starts."""
+    if isinstance(what, str | Path):
+        what = load(what)
+    traj = _motion(what)
+    if traj is not None:
+        return traj.to_html(path)
+    mech, state, _ = _start(what)
+    return mech.to_html(state, path)
+
+
 class Shown(NamedTuple):
     """What is served: what a new visitor has, how it is shown, and where."""
 

@@ -19,8 +19,6 @@ from .impacts import struck_in
 
 Array = NDArray[np.float64]
 
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(5)  # in each step, whose dense output is a polynomial of degree 4
-
 
 class Losses(NamedTuple):
     """Energies over time, by point and by joint with dry friction."""
@@ -74,14 +72,15 @@ def _of_steps(segment: Segment) -> Array:
             "without `every`, and ask before resampling."
         )
     t, h = segment.t[:-1], np.diff(segment.t)
-    count = len(_NODES)
-    times = np.concatenate((t[:, None], t[:, None] + h[:, None] * 0.5 * (1.0 + _NODES)), axis=1).ravel()
+    nodes, weights = np.polynomial.legendre.leggauss(segment.degree + 1)
+    count = len(nodes)
+    times = np.concatenate((t[:, None], t[:, None] + h[:, None] * 0.5 * (1.0 + nodes)), axis=1).ravel()
     states = segment.states(times)
     begins = np.zeros((len(t), count + 1))
     begins[:, 0] = 1.0
     _, seen = seen_contacts(_at(segment, times, states), begins.ravel())
     powers = seen.reshape(len(t), count + 1, seen.shape[1], k.SEEN)[:, 1:, :, [k.LOSES, k.GAINS]]
-    work: Array = np.einsum("s,n,snip->sip", 0.5 * h, _WEIGHTS, powers)
+    work: Array = np.einsum("s,n,snip->sip", 0.5 * h, weights, powers)
     return work
 
 

@@ -15,14 +15,19 @@ from numpy.typing import NDArray
 
 Row = tuple[float, ...]
 
+OWN_TERMS = 3
+"""The terms of a dense output that a step has by its ends alone: a cubic."""
+
 
 class Method(NamedTuple):
     """The numbers of an integrator as compiled code takes them, zero where there are none."""
 
     weights: NDArray[np.float64]  # (stages, stages): row i, the weights of the slopes before it in stage i
     times: NDArray[np.float64]  # (stages,): when in the step each stage is
-    error: NDArray[np.float64]  # (stages,): weights of the slopes in the estimate of the error
-    dense: NDArray[np.float64]  # (stages,): weights of the slopes in the last term of the dense output
+    error: NDArray[np.float64]  # (1 or 2, stages): weights of the slopes in the estimate of the error, and in a coarse one
+    dense: NDArray[np.float64]  # (rows, stages): weights of the slopes in the last terms of the dense output
+    terms: int  # how many terms the dense output has, for u and for v each
+    last: int  # the stage that is the end of the step; those behind it are for the dense output alone
     order: int
 
 
@@ -38,8 +43,14 @@ class Integrator:
     """When in the step each stage is, from 0 to 1."""
     error: Row = field(default=())
     """Weights of the slopes in the estimate of the error; empty where the step is fixed."""
-    dense: Row = field(default=())
-    """Weights of the slopes in the last term of the dense output (Hairer's d); empty: a cubic through both ends."""
+    coarse: Row = field(default=())
+    """Weights in a coarser estimate, which tells how much of the other one is the error; may be empty."""
+    more: tuple[Row, ...] = field(default=())
+    """Stages that the dense output alone needs: rows as those of `stages`, which go on behind the end of the step."""
+    more_times: Row = field(default=())
+    """When in the step these are."""
+    dense: tuple[Row, ...] = field(default=())
+    """Weights of the slopes in the last terms of the dense output (Hairer's d); empty: a cubic through both ends."""
     of_free_bodies: bool = False
     """Whether the step is S3's, which only maximal coordinates have."""
 
@@ -51,11 +62,16 @@ class Integrator:
     @cached_property
     def method(self) -> Method:
         """The numbers as arrays."""
-        count = len(self.stages)
-        weights = np.array([_padded(row, count) for row in self.stages])
-        times, error, dense = (np.array(_padded(row, count)) for row in (self.times, self.error, self.dense))
-        return Method(weights, times, error, dense, self.order)
+        stages, last = (*self.stages, *self.more), len(self.stages) - 1
+        error = (self.error, self.coarse) if self.coarse else (self.error,)
+        weights, errors, dense = (_table(rows, len(stages)) for rows in (stages, error, self.dense))
+        times, terms = np.array((*self.times, *self.more_times)), OWN_TERMS + len(self.dense)
+        return Method(weights, times, errors, dense, terms, last, self.order)
 
 
-def _padded(row: Row, count: int) -> Row:
-    return (*row, *(0.0,) * (count - len(row)))
+def _table(rows: tuple[Row, ...], columns: int) -> NDArray[np.float64]:
+    """Rows as one table, zero where they end."""
+    table = np.zeros((len(rows), columns))
+    for i, row in enumerate(rows):
+        table[i, : len(row)] = row
+    return table
