@@ -12,8 +12,9 @@ import regraft as rg
 from demonstrations import check_pictures, check_report
 from regraft.mocap.formats.storage import read_storage
 from regraft.show import gait_film
+from regraft.show.gait_colours import LIGHT, side_of
 from regraft.show.gait_film import film_of_gait
-from regraft.show.gait_pictures import ARROW, LIGHT, GaitScene, arrow, shown_stride, side_of
+from regraft.show.gait_pictures import ARROW, GaitScene, arrow, shown_stride
 from regraft.show.gait_report import write_files, write_report
 from regraft.show.outlines import outlines_of
 from regraft.show.style import BLUE, GREEN, ORANGE
@@ -135,6 +136,15 @@ def test_a_long_recording_is_thinned_and_says_so(gait, monkeypatch):
     film = film_of_gait(gait)
     assert sum(len(part.t) for part in film.parts) * len(gait.motion.mech.bodies) < 2000 * 2
     assert "every" in film.told[0]
+
+
+def test_a_gait_is_one_page_that_plays(gait, tmp_path):
+    page = gait.to_html(tmp_path / "walk.html", title="A <walk>", slower=2)
+    text = page.read_text(encoding="utf-8")
+    assert "<title>A &lt;walk&gt;</title>" in text
+    assert "left foot lands" in text
+    with pytest.raises(rg.FileError, match="html"):
+        gait.to_html(tmp_path / "walk.png")
 
 
 # --- what is drawn ---------------------------------------------------------------------------------------------------------

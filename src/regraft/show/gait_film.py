@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,11 +18,11 @@ from ..joints import Fixed, Free
 from ..mocap.gait_cycles import body_places
 from ..mocap.gait_events import carries
 from ..mocap.gait_result import Gait
+from .colours import GREEN
 from .film import Curve, Film, Forces, Happened, Part
 from .filming import MOST_POSES
-from .gait_pictures import body_colours
-from .gait_plots import SIDE_COLOURS
-from .style import GREEN
+from .gait_colours import SIDE_COLOURS, body_colours
+from .html import write_page
 
 Array = NDArray[np.float64]
 Numbers = NDArray[np.intp]
@@ -51,6 +53,11 @@ def film_of_gait(gait: Gait) -> Film:
     level = min((stance.level for stance in gait.stances), default=0.0)
     floor = Pose(translation=(0.0, 0.0, level))
     return Film(tuple(parts), events, curves, "vertical force / weight", Forces(tuple(feet), points, vectors), told, floor)
+
+
+def write_gait(gait: Gait, path: str | Path, **showing: Any) -> Path:
+    """`Gait.to_html`."""
+    return write_page(lambda: film_of_gait(gait), path, showing)
 
 
 def _runs(gait: Gait, frames: Numbers) -> Iterator[tuple[int, Numbers]]:

@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 from ..mocap.gait_cycles import body_places, strides, way
 from ..mocap.gait_events import carries
 from ..mocap.gait_result import Gait
-from .colours import SHADOW, SKIN
-from .gait_plots import SIDE_COLOURS, phase_name
+from .colours import SHADOW
+from .gait_colours import body_colours
+from .gait_plots import phase_name
 from .outlines import outlines_of
 from .scene import Poses, spread_moments
 from .scenery import Camera, Drawn, draw_placed, together
@@ -19,7 +20,6 @@ Array = NDArray[np.float64]
 
 ARROW = 0.9
 """Metres on paper of a force that is the body's weight."""
-LIGHT = "#9ADBC5"  # of a foot that stands and is not the root
 _AROUND, _ELEVATION = -25.0, 9.0  # degrees: the camera is a little in front of the body, and above
 _BEFORE, _BESIDE, _STRIPE = 0.75, 0.36, 0.5  # m: the floor around the body, and from stripe to stripe on it
 _SIZE = 0.17  # m: of the sign below the root
@@ -155,26 +155,6 @@ def arrow(tail: Array, head: Array, width: float = 0.028, tip: float = 0.14) -> 
     neck = head - min(tip, length) * along
     half, wide = 0.5 * width * across, 0.5 * min(tip, length) * 0.75 * across
     return np.array([tail - half, neck - half, neck - wide, head, neck + wide, neck + half, tail + half])
-
-
-def body_colours(gait: Gait, i: int) -> dict[str, str]:
-    """Of each body in a frame: the root, with the rest of its foot, in green, and other feet that stand in light green."""
-    feet, root = gait.motion.feet, str(gait.root[i])
-    found = {body: SIDE_COLOURS.get(side_of(body), SKIN) for body in gait.motion.mech.bodies}
-    for side, foot in feet.items():
-        if carries(gait.phase[i], side):
-            found |= dict.fromkeys(foot.bodies, LIGHT)
-    own = next((foot.bodies for foot in feet.values() if root in foot.bodies), (root,))
-    return found | dict.fromkeys(own, GREEN)
-
-
-def side_of(body: str) -> str:
-    """Left or right, by the name of a body."""
-    name = body.lower()
-    for side in SIDE_COLOURS:
-        if name.startswith(side) or name.endswith(f"_{side[0]}"):
-            return side
-    return ""
 
 
 def shown_stride(gait: Gait) -> tuple[float, float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,14 +20,12 @@ _SUFFIXES = (".html", ".htm")
 
 def write_motion(traj: Trajectory, path: str | Path, fps: float = FPS, frames: int | None = None, **showing: Any) -> Path:
     """`Trajectory.to_html`."""
-    file, how = _file(path), _named(showing, path)
-    return write_film(film_of(traj, fps, frames), file, how)
+    return write_page(lambda: film_of(traj, fps, frames), path, showing)
 
 
 def write_pose(mech: Mechanism, state: State, path: str | Path, **showing: Any) -> Path:
     """`Mechanism.to_html`."""
-    file, how = _file(path), _named(showing, path)
-    return write_film(still_of(mech, state), file, how)
+    return write_page(lambda: still_of(mech, state), path, showing)
 
 
 def motion_html(traj: Trajectory, fps: float = FPS, frames: int | None = None, **showing: Any) -> str:
@@ -37,6 +36,12 @@ def motion_html(traj: Trajectory, fps: float = FPS, frames: int | None = None, *
 def pose_html(mech: Mechanism, state: State, **showing: Any) -> str:
     """The text of the file that `Mechanism.to_html` writes."""
     return page_of(still_of(mech, state), Showing(**showing))[0]
+
+
+def write_page(film: Callable[[], Film], path: str | Path, showing: dict[str, Any]) -> Path:
+    """Write the page of a film that is made only when it is known that it can be written so; its title is the file's name."""
+    file, how = _file(path), _named(showing, path)
+    return write_film(film(), file, how)
 
 
 def write_film(film: Film, file: Path, showing: Showing) -> Path:
