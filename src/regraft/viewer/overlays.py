@@ -31,6 +31,7 @@ from ..show.glyphs import (
 from ..show.pieces import Piece
 from ..show.room import Room
 from ..show.triangles import ball
+from ..tolerances import DRAWN_STRETCHED
 from .picking import first_hit
 from .placed import Placed
 from .tree import Tree, tree_of
@@ -293,7 +294,7 @@ class Springs(Overlay):
         for spring, node in zip(self.springs, self.nodes, strict=True):
             start, end = placed.at(spring.body_a, spring.point_a), placed.at(spring.body_b, spring.point_b)
             pose, length = placed_between(start, end)
-            node.scale = (1.0, 1.0, max(length, 1e-6))
+            node.scale = (1.0, 1.0, max(length, DRAWN_STRETCHED))
             node.position, node.wxyz = pose.translation, pose.quaternion
 
 

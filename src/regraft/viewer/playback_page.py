@@ -23,6 +23,7 @@ from .worker import Worker
 
 _IDLE = 0.05  # s
 _WORDS = 0.1  # s
+_STEPS = 1000  # of the timeline, at least
 _MARKS = 40  # events that the timeline shows as marks
 _BACK, _ON = "◀ Back", "On ▶"
 
@@ -60,7 +61,7 @@ class PlaybackPage:
         gui, playback = self.client.gui, self.playback
         self._words = gui.add_html("")
         marks = tuple((one.t, "") for one in playback.events[:_MARKS])
-        step = 10.0 ** math.floor(math.log10(max(playback.duration, 1e-3) / 1000.0))
+        step = 10.0 ** math.floor(math.log10((playback.duration or 1.0) / _STEPS))
         end = max(playback.end, playback.start + step)
         self._digits = max(0, -round(math.log10(step)))
         self._time = gui.add_slider("Time, s", playback.start, end, step, playback.t, marks=marks or None)

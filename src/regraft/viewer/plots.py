@@ -19,6 +19,7 @@ Array = NDArray[np.float64]
 ENERGY, MOMENTUM, TURNING = "Energy, J", "Momentum, N s", "Angular momentum, N m s"
 COLOURS = (INK, BLUE, ORANGE, GREEN, PURPLE, "#8A6A3B", "#8A8A8A")
 _HEIGHT = 230  # px
+_THIN = 1_000_000  # parts of a motion, one of which is as wide as the line at the time that is shown
 _WINDOW = 10.0  # s: how long a run is shown
 _EVERY = 0.05  # s of the motion between two points of a curve
 _AXES = ({"size": 30, "label": "t, s", "labelSize": 16}, {"size": 62})
@@ -162,7 +163,7 @@ class PlaybackPlots:
         """Times and curves with three more points: the line at the time that is shown goes up and down there."""
         t = self.page.playback.t
         self._shown_at = t
-        near = 1e-6 * max(self.page.playback.duration, 1e-9)
+        near = (self.page.playback.duration or 1.0) / _THIN
         more = np.array([t - near, t, t + near])
         k = int(np.searchsorted(self._t, t))
         times = np.concatenate([self._t[:k], more, self._t[k:]])

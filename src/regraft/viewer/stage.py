@@ -252,7 +252,7 @@ def _posting(task: Callable[..., object], *given: Any) -> Callable[[Any], Any]:
 def _round(length: float) -> float:
     """The nearest of 1, 2 and 5 times a power of ten, not above."""
     power = 10.0 ** np.floor(np.log10(length)) if length > 0.0 else 1.0
-    return float(max(step * power for step in (1.0, 2.0, 5.0) if step * power <= length * (1.0 + 1e-9)))
+    return float(max(step * power for step in (1.0, 2.0, 5.0) if step * power <= length or step == 1.0))
 
 
 def camera_for(room: Room) -> tuple[Pose, Array]:
@@ -262,4 +262,4 @@ def camera_for(room: Room) -> tuple[Pose, Array]:
     ahead /= np.linalg.norm(ahead)
     aside = np.cross(up, ahead)
     away = 0.75 * ahead - 1.0 * aside + 0.35 * up
-    return Pose(translation=room.middle + 1.15 * max(room.size, 1e-3) * away / np.linalg.norm(away)), room.middle
+    return Pose(translation=room.middle + 1.15 * room.size * away / np.linalg.norm(away)), room.middle
