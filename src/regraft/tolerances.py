@@ -498,5 +498,11 @@ ROUNDED_TIMES = 0.05  # frames
 NOTHING_LOST = 1e-9  # J, relative to 1 + the kinetic energy before
 """An impact that takes less is not said to have taken energy."""
 
+DRAWN_STRETCHED = 1e-6  # m
+"""A spring is drawn at least so long: what is stretched to nothing has no sides."""
+
+SAID_ANEW = 5e-4  # m
+"""A place that is farther from the one that a page tells is told anew."""
+
 DRAWN_APART = 1e-3  # m
 """Ends of a body that are nearer to each other are drawn as one."""
