@@ -77,7 +77,8 @@ def test_a_joint_is_clicked_and_cut_the_run_is_seen_and_all_is_undone(page):
         session, canvas = viewer.session, page.locator("canvas").first
         start = seen(canvas)
         assert changed(np.broadcast_to(start[2, 2], start.shape), start) > 40.0  # a figure, not an empty canvas
-        click_at(page, shown, shown.stage.placed.joint("left hand") + (0.0, 0.1, 0.0))  # beside the hand, on the axis
+        beside = np.array([0.0, 0.1, 0.0])  # the hand, on the axis
+        click_at(page, shown, shown.stage.placed.joint("left hand") + beside)
         cut = page.get_by_role("button", name="Cut it")
         until(cut.is_enabled, page)
         cut.click()

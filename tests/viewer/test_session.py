@@ -230,6 +230,21 @@ def test_old_changes_cannot_be_undone_and_their_lines_stay():
     assert_lines_do_the_same(session, mech, state)
 
 
+def test_the_last_lines_of_a_long_script():
+    mech, state = chain(2)
+    session = Session(mech, state)
+    for k in range(UNDOABLE + 20):
+        session.reroot(list(mech.bodies)[k % 2])
+        session.advance()
+    whole = session.script()
+    for most in (500, 20_000):
+        shown = session.script(most)
+        assert shown.startswith("# the last lines")
+        assert whole.endswith(shown.partition("…\n")[2])
+        assert most < len(shown) < most + 1000
+    assert session.script(10 * len(whole)) == whole
+
+
 def test_odd_names_are_told_as_text():
     mech = rg.Mechanism()
     name = "<script>alert('\"')</script>{} /& *x* `y`"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,7 +18,7 @@ from ..files.states import load_state
 from ..models import __all__ as model_names
 from .models import say_findings
 from .options import Based, Packages, read_all
-from .terminal import bad_usage, problems_told, say
+from .terminal import bad_usage, problems_told, say, write
 
 _TABLES = (".mot", ".sto")
 
@@ -36,20 +37,27 @@ def view_command(
     ] = None,
     up: Annotated[str | None, typer.Option(metavar="AXIS", help="The axis of a recording that points upwards.")] = None,
     scale: Annotated[float | None, typer.Option(help="How many metres the unit of length of a recording is.")] = None,
+    html: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write one page that needs no server, and serve nothing.")
+    ] = None,
     port: Annotated[int | None, typer.Option(help="By default the first that is free, from 8080 on.")] = None,
     host: Annotated[str, typer.Option(help="The address to listen on; others than this machine's let others in.")] = "127.0.0.1",
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Only say where the page is.")] = False,
 ) -> None:
     """Look at a mechanism, let it run and change it, or play a motion, in the browser; Ctrl-C ends it."""
     with problems_told():
-        from ..viewer.opening import has_display, open_browser, view  # not needed by other commands
+        from ..viewer.opening import has_display, open_browser, view, write_page  # not needed by other commands
 
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always", RegraftWarning)
             found, source = _found(file, state, packages, base, _moving(file, model, mass, up, scale))
-            viewer = view(found, host=host, port=port, browser=False, source=source)
+            if html is None:
+                viewer = view(found, host=host, port=port, browser=False, source=source)
         for one in told:
             say(f"note: {printable(str(one.message))}", "yellow")
+        if html is not None:
+            write(html, partial(write_page, found))
+            return
         say(f"{viewer.url}  (Ctrl-C ends it)")
         if not no_browser and not open_browser(viewer.url):
             say(

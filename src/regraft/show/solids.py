@@ -55,9 +55,9 @@ def solids_of(mech: Mechanism, state: State, room: Room | None = None, budget: i
     """The shapes that are there to be seen, body by body; the rules are those of pictures (`outlines_of`).
 
     A body none of whose visible shapes can be shown is shown as what is there to be touched, and one without any shapes as a
-    stick from joint to joint or, where it has no joints, as the ellipsoid of equal mass and inertia; not so where it is welded to a
-    body with shapes, as a mere place of it. Planes and the ground reach
-    as far as `room`, by default that of this pose. Meshes have no more than `budget` triangles together.
+    stick from joint to joint or, where it has no joints, as the ellipsoid of equal mass and inertia; not so where it is welded to
+    a body with shapes, as a mere place of it. Planes and the ground reach as far as `room`, by default that of this pose. Meshes
+    have no more than `budget` triangles together.
     """
     poses = {body: Pose.from_row(row) for body, row in zip((*mech.structure.row_of, WORLD), rows_of(mech, state), strict=True)}
     cells, told = _cells_for(mech, budget)

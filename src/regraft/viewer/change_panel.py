@@ -11,6 +11,7 @@ from ..algebra.pose import Pose
 from ..describe.parts import WORLD, Joint
 from ..show.colours import ORANGE
 from ..show.glyphs import joint_surfaces, together
+from ..tolerances import SAID_ANEW
 from .controls import MUTED, NOTHING, block, heard, paragraphs, text
 from .editing import meeting_point
 from .overlays import rgb, sign_size
@@ -26,7 +27,6 @@ _BASE = "The joint by which the new root hangs on the world, with its axis in th
 _CAUGHT = "The joint catches the body, and takes what it cannot carry; else the motion of all bodies is carried over"
 _TYPE = "With its axis, or the normal of its plane, in the world"
 _PREVIEW = (230, 73, 128)  # the colour of a joint that is not there yet
-_MOVED = 5e-4  # m: a place that is farther from what the page says is said anew
 
 
 class ChangePanel:
@@ -193,7 +193,7 @@ class ChangePanel:
         placed = self.page.stage.placed
         ends = [place if name == WORLD else placed.centre(name) for name in (self._body, self._other)]
         lines.points = np.array([(end, place) for end in ends], np.float32)
-        if self._place is None and np.abs(np.asarray(self._at.value) - place).max() > _MOVED:
+        if self._place is None and np.abs(np.asarray(self._at.value) - place).max() > SAID_ANEW:
             self._at.value = tuple(float(x) for x in place.round(4))
 
     def _make_preview(self) -> tuple[Any, Any]:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import RegraftError
+from ..show.solids import Solids
 from .change_panel import ChangePanel
 from .forces import forces_of
 from .history import Entry, Moment
@@ -36,14 +37,17 @@ class LivePage:
         The visitor.
     session : Session
         Theirs.
+    made : Solids, optional
+        The surfaces of its bodies, where they are known.
     """
 
-    def __init__(self, client: Any, session: Session) -> None:
+    def __init__(self, client: Any, session: Session, made: Solids | None = None) -> None:
         self.client, self.session = client, session
         self.worker = Worker(self._frame, self._failed)
         self.post = self.worker.post
         self.pace = Pace()
-        self.stage = Stage(client.scene, self._on_click, self._on_drag)
+        same = made is not None and session.mech.bodies.keys() == session.first.mech.bodies.keys()
+        self.stage = Stage(client.scene, self._on_click, self._on_drag, made=made if same else None)
         self._drawn: Moment | None = None
         self._version: tuple[int, bool] | None = None
         self._spoken, self._ran = 0.0, False
@@ -112,9 +116,9 @@ class LivePage:
                 self.plots.refresh()
 
     def _show_forces(self) -> None:
-        if not self.stage.shown[Forces.label]:
-            return
         layer = next(one for one in self.stage.overlays if isinstance(one, Forces))
+        if not layer.built or not self.stage.shown[Forces.label]:
+            return
         try:
             layer.put(*forces_of(self.session.last, self.stage.placed))
         except RegraftError as problem:
@@ -176,6 +180,7 @@ class LivePage:
     def switched(self, layer: str) -> None:
         """Something is shown, or hidden, from now on."""
         if layer == Forces.label:
+            self.session.keeps_last = self.stage.shown[layer]
             self._show_forces()
 
     def do(self, change: Any, *given: Any) -> Entry:

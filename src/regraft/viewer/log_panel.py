@@ -8,7 +8,7 @@ from .controls import MUTED, WRONG, block, copied_code, heard, text
 from .tree import told_tree, tree_of
 
 _ENTRIES = 30  # of the log that a page shows
-_LONGEST = 20_000  # characters of Python that a page shows; the file that is saved has all
+_LONGEST = 10_000  # characters of Python that a page shows; the file that is saved has all
 
 
 class LogPanel:
@@ -38,10 +38,7 @@ class LogPanel:
         self._show_script()
 
     def _show_script(self, _pressed: bool = True) -> None:
-        code = self.page.session.script()
-        if len(code) > _LONGEST:
-            code = f"# the last lines; the file that is saved has all {code.count(chr(10))}\n…{code[-_LONGEST:]}"
-        self._script.content = copied_code(code)
+        self._script.content = copied_code(self.page.session.script(_LONGEST))
 
     def _save(self, _pressed: bool) -> None:
         self.page.client.send_file_download("session.py", self.page.session.script().encode(), save_immediately=True)

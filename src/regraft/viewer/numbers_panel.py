@@ -12,6 +12,7 @@ from .controls import MUTED, NOTHING, heard, paragraphs
 
 _GRAVITY = 20.0  # m/s²: the slider's end
 _DAMPED = 0.05  # 1/s: the slider's end in shares of the mass times the square of the size
+_STEPS = 1000  # of a slider
 _HINT = "Choose a joint by a click or in this list. While the run is paused, sliders move it, and what closes loops follows."
 _TURN, _WAY = ("turn", "rad"), ("way", "m")
 
@@ -30,7 +31,7 @@ class NumbersPanel:
         mass = sum(body.inertia.mass for body in first.bodies.values())
         end = _rounded(_DAMPED * mass * page.stage.room.size**2)
         self._damping = gui.add_slider(
-            "Damping, N m s", 0.0, end, 0.001 * end, 0.0, hint="Added to every joint that holds something"
+            "Damping, N m s", 0.0, end, end / _STEPS, 0.0, hint="Added to every joint that holds something"
         )
         self._damping.on_update(heard(page.post, self._set_damping))
         self._joint = gui.add_dropdown("Move joint", (NOTHING,), initial_value=NOTHING)
@@ -68,7 +69,7 @@ class NumbersPanel:
         values = self.page.session.coordinates(joint)
         with self._folder:
             for k, (label, low, high) in enumerate(self._ranges(joint, values)):
-                slider = self._gui.add_slider(label, low, high, 0.001 * (high - low), float(np.clip(values[k], low, high)))
+                slider = self._gui.add_slider(label, low, high, (high - low) / _STEPS, float(np.clip(values[k], low, high)))
                 slider.on_update(heard(self.page.post, self._moved, joint, k))
                 self._sliders.append(slider)
 

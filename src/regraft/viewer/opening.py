@@ -6,6 +6,7 @@ import os
 import sys
 import webbrowser
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -93,6 +94,17 @@ def view(
     return viewer
 
 
+def write_page(what: Any, path: str | Path) -> Path:
+    """Write what `view` shows as one page that needs no server: a motion that plays, or a mechanism where it starts."""
+    if isinstance(what, str | Path):
+        what = load(what)
+    traj = _motion(what)
+    if traj is not None:
+        return traj.to_html(path)
+    mech, state, _ = _start(what)
+    return mech.to_html(state, path)
+
+
 class Shown(NamedTuple):
     """What is served: what a new visitor has, how it is shown, and where."""
 
@@ -112,13 +124,15 @@ def shown_as(what: Any, options: dict[str, Any], source: str = "") -> Shown:
         return Shown(lambda: Playback(traj), _playback_page, Playback(traj).room)
     mech, state, more = _start(what)
     given = {**more, **options}
-    return Shown(lambda: Session(mech, state, given, source), _live_page, solids_of(mech, state).room)
+    session = Session(mech, state, given, source)  # an error where it cannot run
+    solids = solids_of(mech, state)
 
+    def live_page() -> Callable[[Any, Any], Any]:
+        from .live import LivePage
 
-def _live_page() -> Callable[[Any, Any], Any]:
-    from .live import LivePage
+        return partial(LivePage, made=solids)
 
-    return LivePage
+    return Shown(session.again, live_page, solids.room)
 
 
 def _playback_page() -> Callable[[Any, Any], Any]:

@@ -7,20 +7,23 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ..algebra.pose import Pose
 from ..ask.balance import center_of_mass
-from ..describe.parts import WORLD
-from ..show.colours import BLUE, GREEN, INK
+from ..describe.parts import WORLD, Joint
+from ..joints import screws
+from ..show.colours import BLUE, GREEN, GREY, INK
 from ..show.glyphs import (
     FORCE,
     LOOP_JOINT,
     MASS,
     REACTION,
     SPRING,
+    TREE_JOINT,
     coil,
     frame_pieces,
     glyph_size,
     gravity_arrow,
-    joint_pieces,
+    joint_surfaces,
     mass_ball,
     placed_between,
     springs_shown,
@@ -28,12 +31,16 @@ from ..show.glyphs import (
 from ..show.pieces import Piece
 from ..show.room import Room
 from ..show.triangles import ball
+from ..tolerances import DRAWN_STRETCHED
+from .picking import first_hit
 from .placed import Placed
 from .tree import Tree, tree_of
 
 Array = NDArray[np.float64]
 
-_SMALLER = 0.9  # than in pictures, which are not turned about
+_FREE = 6  # degrees of freedom of a joint without axes
+_LONGEST, _BESIDE = 2.0, 1.2  # times the usual length, or what a body hides of it
+_SMALLER = 0.8  # than in pictures, which are not turned about
 BACKWARD, ROOT = BLUE, GREEN
 """The colours of joints that are walked from child to parent, and of the root."""
 
@@ -56,12 +63,30 @@ class Overlay:
 
     def __init__(self, stage: Any) -> None:
         self.stage, self.nodes = stage, list[Any]()
+        self.built = False
+        """Whether its nodes are those of the mechanism that is shown; they are made when they are first seen."""
 
     def clear(self) -> None:
         """Take all nodes away."""
         for node in self.nodes:
             node.remove()
         self.nodes.clear()
+        self.built = False
+
+    def renew(self, placed: Placed, room: Room, shown: bool) -> None:
+        """Show another mechanism."""
+        self.clear()
+        if shown:
+            self.build(placed, room)
+            self.built = True
+
+    def switch(self, visible: bool, placed: Placed | None, room: Room) -> None:
+        """Switch it on or off."""
+        if visible and placed is not None:
+            if not self.built:
+                self.renew(placed, room, True)
+            self.move(placed)
+        self.show(visible)
 
     def build(self, placed: Placed, room: Room) -> None:
         """Make the nodes for a mechanism."""
@@ -71,7 +96,7 @@ class Overlay:
         """Put nodes to where they are; those that are fixed to bodies go with them."""
 
     def show(self, visible: bool) -> None:
-        """Switch it on or off."""
+        """Show its nodes, or hide them."""
         for node in self.nodes:
             node.visible = visible
 
@@ -84,26 +109,83 @@ class Joints(Overlay):
 
     label, shown = "Joints", True
 
+    def __init__(self, stage: Any) -> None:
+        super().__init__(stage)
+        self.pieces: list[Piece] = []
+        self._count = 0
+        self._made: dict[str, tuple[Joint, str, list[Piece], list[Any]]] = {}
+
+    def clear(self) -> None:
+        """Take all nodes away."""
+        super().clear()
+        self.pieces.clear()
+        self._made.clear()
+
+    def renew(self, placed: Placed, room: Room, shown: bool) -> None:
+        """Joints that have stayed as they were keep their nodes."""
+        if shown and self.built:
+            self.build(placed, room)
+        else:
+            super().renew(placed, room, shown)
+
     def build(self, placed: Placed, room: Room) -> None:
         """A node for each axis, which can be clicked."""
-        mech, size, tree = placed.mech, sign_size(room), tree_of(placed.mech)
-        self.pieces: list[Piece] = []
-        colours = dict.fromkeys(tree.backward, BACKWARD) | dict.fromkeys(tree.roots.values(), ROOT)
-        pieces = [piece._replace(colour=colours.get(piece.name, piece.colour)) for piece in joint_pieces(mech, size)]
-        drawn = {piece.name for piece in pieces}
-        for body, name in tree.roots.items():
-            if name not in drawn:  # a free joint has no axes
-                joint = mech.joints[name]
-                pose = joint.child_pose if joint.child == body else joint.parent_pose
-                pieces.append(Piece(body, name, ball(0.8 * size).placed(pose), ROOT))
-        for k, piece in enumerate(pieces):
-            self.pieces.append(piece)
-            self.nodes.append(self.stage.add_piece(f"joint {k}", piece, "joint", piece.name))
+        tree = tree_of(placed.mech)
+        colours = dict.fromkeys(tree.loops, LOOP_JOINT) | dict.fromkeys(tree.backward, BACKWARD)
+        colours |= dict.fromkeys(tree.roots.values(), ROOT)
+        before, self._made = self._made, {}
+        for name, joint in placed.mech.joints.items():
+            looks = (joint, colours.get(name, TREE_JOINT))
+            kept = before.get(name)
+            if kept is not None and kept[:2] == looks:
+                self._made[name] = before.pop(name)
+        for _, _, _, nodes in before.values():
+            for node in nodes:
+                node.remove()
+        for name, joint in placed.mech.joints.items():
+            if name not in self._made:
+                self._made[name] = self._new(joint, colours.get(name, TREE_JOINT), sign_size(room))
+        self.pieces = [piece for _, _, pieces, _ in self._made.values() for piece in pieces]
+        self.nodes = [node for _, _, _, nodes in self._made.values() for node in nodes]
+
+    def _new(self, joint: Joint, colour: str, size: float) -> tuple[Joint, str, list[Piece], list[Any]]:
+        """The axes of a joint; one without any, a free joint, is a ball if it holds a root."""
+        if joint.type.nv < _FREE:
+            sticks_out = self._size(joint, size)
+            pieces = [Piece(body, joint.name, surface, colour) for body, surface in joint_surfaces(joint, sticks_out)]
+        elif colour == ROOT:
+            body, pose = (joint.child, joint.child_pose) if joint.child != WORLD else (joint.parent, joint.parent_pose)
+            pieces = [Piece(body, joint.name, ball(0.6 * size).placed(pose), colour)]
+        else:
+            pieces = []
+        nodes = []
+        for piece in pieces:
+            self._count += 1  # a name of its own, which no node had before
+            nodes.append(self.stage.add_piece(f"joint {self._count}", piece, "joint", piece.name))
+        return joint, colour, pieces, nodes
+
+    def _size(self, joint: Joint, size: float) -> float:
+        """Half of the length of a joint's axis: so much that it can be seen beside the bodies that it joins."""
+        columns = screws(joint.type, joint.type.neutral())
+        if len(columns) not in (1, 2) or self.stage.solids is None:
+            return size
+        reach = size
+        for body, pose in ((joint.parent, joint.parent_pose), (joint.child, joint.child_pose)):
+            pieces = [one for one in self.stage.solids.pieces if one.body == body and not one.is_ground]
+            for column in columns:
+                along = pose.rotation @ (column[:3] if column[:3].any() else column[3:])
+                for way in (along, -along):
+                    far = _LONGEST * size
+                    hit = first_hit(pieces, {body: Pose()}, pose.translation + far * way, -way)
+                    reach = max(reach, _BESIDE * (far - hit.distance)) if hit is not None else reach
+        return min(reach, _LONGEST * size)
 
     def mark(self, joint: str, colour: tuple[int, int, int]) -> None:
         """The axes of the joint that is chosen."""
         for piece, node in zip(self.pieces, self.nodes, strict=True):
-            node.color = colour if piece.name == joint else rgb(piece.colour)
+            wanted = colour if piece.name == joint else rgb(piece.colour)
+            if tuple(node.color) != wanted:
+                node.color = wanted
 
 
 class TreeShown(Overlay):
@@ -166,7 +248,7 @@ class Names(Overlay):
     def build(self, placed: Placed, room: Room) -> None:  # noqa: ARG002
         """A label on each body, at its centre of mass."""
         for name, body in placed.mech.bodies.items():
-            node = f"/bodies/{placed.index[name]}/name"
+            node = f"{self.stage.path(name)}/name"
             label = self.stage.scene.add_label(node, name, position=body.inertia.com, anchor="center-center")
             self.nodes.append(label)
 
@@ -180,7 +262,7 @@ class JointNames(Overlay):
         """A label on each joint's child."""
         for k, (name, joint) in enumerate(placed.mech.joints.items()):
             body, pose = (joint.child, joint.child_pose) if joint.child != WORLD else (joint.parent, joint.parent_pose)
-            node = f"/bodies/{placed.index[body]}/name of joint {k}"
+            node = f"{self.stage.path(body)}/name of joint {k}"
             self.nodes.append(self.stage.scene.add_label(node, name, position=pose.translation, anchor="bottom-center"))
 
 
@@ -212,7 +294,7 @@ class Springs(Overlay):
         for spring, node in zip(self.springs, self.nodes, strict=True):
             start, end = placed.at(spring.body_a, spring.point_a), placed.at(spring.body_b, spring.point_b)
             pose, length = placed_between(start, end)
-            node.scale = (1.0, 1.0, max(length, 1e-6))
+            node.scale = (1.0, 1.0, max(length, DRAWN_STRETCHED))
             node.position, node.wxyz = pose.translation, pose.quaternion
 
 
@@ -244,7 +326,10 @@ class Gravity(Overlay):
         """The arrow, where there is gravity."""
         piece = gravity_arrow(placed.mech, room)
         if piece is not None:
-            self.nodes.append(self.stage.add_piece("gravity", piece, "", ""))
+            aside = room.low - room.middle
+            aside -= (aside @ room.up) * room.up
+            beside = piece._replace(surface=piece.surface.placed(Pose(translation=0.8 * aside)), colour=GREY)
+            self.nodes.append(self.stage.add_piece("gravity", beside, "", ""))
 
 
 class Forces(Overlay):

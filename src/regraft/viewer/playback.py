@@ -58,6 +58,11 @@ class Playback:
         """Mechanism and state at a time."""
         return self.traj.mechanism(t), self.traj.state(t)
 
+    @cached_property
+    def has_mass(self) -> bool:
+        """Whether its bodies have masses, as those of a mere recording do not."""
+        return any(body.inertia.mass > 0.0 for segment in self.traj.segments for body in segment.mech.bodies.values())
+
     @property
     def mech(self) -> Mechanism:
         """The mechanism at the time that is shown."""

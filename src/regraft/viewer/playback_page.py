@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from typing import Any
 
@@ -12,6 +13,7 @@ from .overlays import Forces
 from .pace import Pace
 from .playback import Playback
 from .plots import PlaybackPlots
+from .recordings import WITHOUT_MASS
 from .session import FRAME
 from .show_panel import ShowPanel
 from .stage import Stage
@@ -21,6 +23,7 @@ from .worker import Worker
 
 _IDLE = 0.05  # s
 _WORDS = 0.1  # s
+_STEPS = 1000  # of the timeline, at least
 _MARKS = 40  # events that the timeline shows as marks
 _BACK, _ON = "◀ Back", "On ▶"
 
@@ -42,6 +45,7 @@ class PlaybackPage:
         self.post = self.worker.post
         self.pace = Pace()
         self.stage = Stage(client.scene, self._on_click, None, playback.room)
+        self.stage.shown |= {} if playback.has_mass else {"Joints": False, "Gravity": False}
         self._drawn: tuple[float, int, bool] | None = None
         self._spoken, self._ran, self._labelled = 0.0, False, ("", "")
         self._tree: Any = None
@@ -57,8 +61,9 @@ class PlaybackPage:
         gui, playback = self.client.gui, self.playback
         self._words = gui.add_html("")
         marks = tuple((one.t, "") for one in playback.events[:_MARKS])
-        step = max(playback.duration / 2000.0, 1e-6)
+        step = 10.0 ** math.floor(math.log10((playback.duration or 1.0) / _STEPS))
         end = max(playback.end, playback.start + step)
+        self._digits = max(0, -round(math.log10(step)))
         self._time = gui.add_slider("Time, s", playback.start, end, step, playback.t, marks=marks or None)
         self._time.on_update(heard(self.post, self._seek))
         self._play = gui.add_button("Play", color="green", hint="Start or pause (space)")
@@ -132,23 +137,24 @@ class PlaybackPage:
         label = "Pause" if playback.running else "Play"
         if self._play.label != label:
             self._play.label, self._play.color = label, "orange" if playback.running else "green"
-        if abs(self._time.value - playback.t) > 1e-9:
-            self._time.value = playback.t
+        shown = min(max(round(playback.t, self._digits), playback.start), playback.end)
+        if self._time.value != shown:
+            self._time.value = shown
         self._words.content = block(f"<b>{playback.t:.3f} s</b> of {playback.end:.3f} s")
         lines = []
         latest = playback.latest
         if latest is not None:
             did = f": {latest.change}" if latest.change else ""
             lines.append(f"<b>{text(f'{latest.t:.3f} s {named(latest.name)}')}</b>{text(did)}")
-        lines += [text(line) for line in told_tree(self._tree)]
+        lines += [text(line) for line in (told_tree(self._tree) if playback.has_mass else (WITHOUT_MASS,))]
         content = block("<br>".join(lines))
         if self._caption.content != content:
             self._caption.content = content
 
     def _show_forces(self) -> None:
-        if not self.stage.shown[Forces.label] or self.stage.placed is None:
-            return
         layer = next(one for one in self.stage.overlays if isinstance(one, Forces))
+        if not layer.built or not self.stage.shown[Forces.label] or self.stage.placed is None:
+            return
         try:
             layer.put(*self.playback.forces.at(self.playback.sample(self.playback.t), self.stage.placed))
         except RegraftError as problem:

@@ -19,6 +19,7 @@ Array = NDArray[np.float64]
 ENERGY, MOMENTUM, TURNING = "Energy, J", "Momentum, N s", "Angular momentum, N m s"
 COLOURS = (INK, BLUE, ORANGE, GREEN, PURPLE, "#8A6A3B", "#8A8A8A")
 _HEIGHT = 230  # px
+_THIN = 1_000_000  # parts of a motion, one of which is as wide as the line at the time that is shown
 _WINDOW = 10.0  # s: how long a run is shown
 _EVERY = 0.05  # s of the motion between two points of a curve
 _AXES = ({"size": 30, "label": "t, s", "labelSize": 16}, {"size": 62})
@@ -54,7 +55,8 @@ def values_of(what: str, mech: Mechanism, state: State) -> list[float]:
 def series_of(curves: tuple[str, ...], extra: tuple[dict[str, Any], ...] = ()) -> tuple[dict[str, Any], ...]:
     """How curves are drawn."""
     drawn = (
-        {"label": name, "stroke": COLOURS[k % len(COLOURS)], "width": 1.5, "spanGaps": False} for k, name in enumerate(curves)
+        {"label": name, "stroke": COLOURS[k % len(COLOURS)], "width": 1.5, "points": {"show": False}}
+        for k, name in enumerate(curves)
     )
     return {"label": "t, s"}, *drawn, *extra
 
@@ -125,12 +127,13 @@ class PlaybackPlots:
         self.page, self._gui = page, gui
         traj = page.playback.thinned
         self._joints = _moving_joints(traj)
-        self._list = gui.add_dropdown("Plot", (ENERGY, MOMENTUM, TURNING, *self._joints), initial_value=ENERGY)
+        options = (*((ENERGY, MOMENTUM, TURNING) if page.playback.has_mass else ()), *self._joints)
+        self._list = gui.add_dropdown("Plot", options or (ENERGY,), initial_value=(options or (ENERGY,))[0])
         self._list.on_update(heard(page.post, self.choose))
         self._folder = gui.add_folder(None)
         self._plot: Any = None
         self._shown_at = -1.0
-        self.choose(ENERGY)
+        self.choose(str(self._list.value))
 
     def choose(self, what: str) -> None:
         """Plot something else."""
@@ -145,7 +148,7 @@ class PlaybackPlots:
         self._low, self._high = low - margin, high + margin
         if self._plot is not None:
             self._plot.remove()
-        now = {"label": "now", "stroke": "#e64980", "width": 1.0}
+        now = {"label": "now", "stroke": "#e64980", "width": 1.0, "points": {"show": False}}
         with self._folder:
             self._plot = self._gui.add_uplot(
                 self._data(),
@@ -160,7 +163,7 @@ class PlaybackPlots:
         """Times and curves with three more points: the line at the time that is shown goes up and down there."""
         t = self.page.playback.t
         self._shown_at = t
-        near = 1e-6 * max(self.page.playback.duration, 1e-9)
+        near = (self.page.playback.duration or 1.0) / _THIN
         more = np.array([t - near, t, t + near])
         k = int(np.searchsorted(self._t, t))
         times = np.concatenate([self._t[:k], more, self._t[k:]])

@@ -65,8 +65,14 @@ class Session:
         self.grip: Grip | None = None
         self.version = 0
         """Grows with every change that is no motion."""
+        self.keeps_last = False
+        """Whether the last step of the simulation is kept,"""
         self.last: Trajectory | None = None
-        """The last step of the simulation; None where something has been changed since."""
+        """here; None where something has been changed since."""
+
+    def again(self) -> Session:
+        """A session of its own that begins as this one did."""
+        return Session(self.first.mech, self.first.state, self.options, self.source)
 
     @property
     def mech(self) -> Mechanism:
@@ -104,7 +110,7 @@ class Session:
                 mech = mech.without(PULL, kind="spring") if changed else before.mech
             self.moment = replace(before, mech=mech if changed else before.mech, state=state, t=before.t + dt)
             self._remember(before, dt, changed, [name for _, name in traj.events], grip)
-            self.last = traj
+            self.last = traj if self.keeps_last else None
             return True
 
     def _remember(self, before: Moment, dt: float, changed: bool, events: list[str], grip: Grip | None) -> None:
@@ -266,10 +272,15 @@ class Session:
 
     # --- log -----------------------------------------------------------------------------------------------------------
 
-    def script(self) -> str:
-        """The Python lines that lead from the start to the present; they run as they are after what `source` says."""
+    def script(self, most: int | None = None) -> str:
+        """The Python lines that lead from the start to the present; they run as they are after what `source` says.
+
+        With `most`, only the last lines, about so many characters; where others are left out, the first line says it.
+        """
         with self.lock:
-            lines = self.history.lines()
+            lines, whole = (self.history.lines(), True) if most is None else self.history.last_lines(most)
+        if not whole:
+            return "\n".join(["# the last lines; the file that is saved has all", "…", *lines, ""])
         source = self.source or "# mech and state" + (", and options," if self.options else "") + " are what was given to rg.view"
         return "\n".join(["import regraft as rg", "", source, "t, first = 0.0, (mech, state)", *lines, ""])
 

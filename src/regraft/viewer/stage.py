@@ -43,6 +43,8 @@ class Stage:
         Is given the name of a body and the event, for every step of a drag.
     room : Room, optional
         Around all that will be seen; by default around what is seen first.
+    made : Solids, optional
+        The surfaces of the mechanism that is shown first, where they are known.
     """
 
     def __init__(
@@ -51,12 +53,14 @@ class Stage:
         clicked: Callable[..., object],
         dragged: Callable[..., object] | None = None,
         room: Room | None = None,
+        made: Solids | None = None,
     ) -> None:
         self.scene, self._clicked, self._dragged = scene, clicked, dragged
         self.shown = {"Bodies": True, "Ground": True} | {one.label: one.shown for one in OVERLAYS}
         self.overlays: tuple[Overlay, ...] = tuple(one(self) for one in OVERLAYS)
         self.placed: Placed | None = None
         self.solids: Solids | None = None
+        self._made = made
         self._whole = room
         self._near: Room | None = None
         self._frames: dict[str, Any] = {}
@@ -85,15 +89,18 @@ class Stage:
         return placed
 
     def _build_bodies(self, placed: Placed) -> None:
+        for overlay in self.overlays:
+            overlay.clear()
         for frame in self._frames.values():
             frame.remove()
         self._frames.clear()
         self._meshes.clear()
-        self.solids = solids_of(placed.mech, placed.state, self._whole)
+        made, self._made = self._made, None
+        self.solids = solids_of(placed.mech, placed.state, self._whole) if made is None else made
         if self._near is None:
             self._near = self.solids.room if self._whole is None else solids_of(placed.mech, placed.state).room
         self._whole = self.solids.room if self._whole is None else self._whole
-        for k, name in enumerate(placed.index):
+        for k, name in enumerate(placed.index):  # which a change of structure puts into another order
             self._frames[name] = self.scene.add_frame(f"/bodies/{k}", show_axes=False)
         by_body: dict[str, list[Piece]] = {name: [] for name in placed.index}
         for piece in self.solids.pieces:
@@ -132,15 +139,16 @@ class Stage:
 
     def _build_overlays(self, placed: Placed) -> None:
         for overlay in self.overlays:
-            overlay.clear()
-            overlay.build(placed, self.room)
-            overlay.show(self.shown[overlay.label])
+            overlay.renew(placed, self.room, self.shown[overlay.label])
         self._mark()
+
+    def path(self, body: str) -> str:
+        """The node that goes with a body."""
+        return str(self._frames[body].name)
 
     def add_piece(self, node: str, piece: Piece, kind: str, name: str) -> Any:
         """A piece on its body, which can be clicked as the body or joint that it shows."""
-        assert self.placed is not None
-        path = f"/bodies/{self.placed.index[piece.body]}/{node}"
+        path = f"{self.path(piece.body)}/{node}"
         opacity = None if piece.opacity >= 1.0 else max(piece.opacity, 0.05)
         mesh = self.scene.add_mesh_simple(path, piece.vertices, piece.faces, color=rgb(piece.colour), opacity=opacity)
         for modifier in (None, "shift") if kind else ():
@@ -172,9 +180,7 @@ class Stage:
         self.shown[layer] = visible
         for overlay in self.overlays:
             if overlay.label == layer:
-                overlay.show(visible)
-                if visible and self.placed is not None:
-                    overlay.move(self.placed)
+                overlay.switch(visible, self.placed, self.room)
         self._look()
 
     def _look(self) -> None:
@@ -196,7 +202,9 @@ class Stage:
     def _mark(self) -> None:
         kind, name = self._chosen or ("", "")
         for piece, mesh in self._meshes:
-            mesh.color = _CHOSEN if kind == "body" and piece.body == name and not piece.is_ground else rgb(piece.colour)
+            wanted = _CHOSEN if kind == "body" and piece.body == name and not piece.is_ground else rgb(piece.colour)
+            if tuple(mesh.color) != wanted:
+                mesh.color = wanted
         for overlay in self.overlays:
             overlay.mark(name if kind == "joint" else "", _CHOSEN)
 
@@ -244,7 +252,7 @@ def _posting(task: Callable[..., object], *given: Any) -> Callable[[Any], Any]:
 def _round(length: float) -> float:
     """The nearest of 1, 2 and 5 times a power of ten, not above."""
     power = 10.0 ** np.floor(np.log10(length)) if length > 0.0 else 1.0
-    return float(max(step * power for step in (1.0, 2.0, 5.0) if step * power <= length * (1.0 + 1e-9)))
+    return float(max(step * power for step in (1.0, 2.0, 5.0) if step * power <= length or step == 1.0))
 
 
 def camera_for(room: Room) -> tuple[Pose, Array]:
@@ -254,4 +262,4 @@ def camera_for(room: Room) -> tuple[Pose, Array]:
     ahead /= np.linalg.norm(ahead)
     aside = np.cross(up, ahead)
     away = 0.75 * ahead - 1.0 * aside + 0.35 * up
-    return Pose(translation=room.middle + 1.15 * max(room.size, 1e-3) * away / np.linalg.norm(away)), room.middle
+    return Pose(translation=room.middle + 1.15 * room.size * away / np.linalg.norm(away)), room.middle
