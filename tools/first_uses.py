@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import tempfile
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 from numba.core import event
 
@@ -39,9 +41,11 @@ def main() -> None:
     mech.add_body("bob", rg.Inertia.sphere(1.0, 0.1, at=(0, 0, -1)))
     mech.add_joint("hinge", rg.Revolute((0, 1, 0)), "world", "bob")
     state = mech.state()
+    page = Path(tempfile.mkdtemp(), "swings.html")
     uses: dict[str, Callable[[], object]] = {
         "forward_dynamics": lambda: rg.forward_dynamics(mech, state),
         "simulate": lambda: rg.simulate(mech, state, 1.0),
+        "to_html": lambda: rg.simulate(mech, state, 1.0).to_html(page),
         "connect": lambda: rg.connect(mech, state, "world", "bob", joint=rg.Revolute((0, 1, 0)), at=(0, 0, 0)),
     }
     print(json.dumps({"seconds": {name: seconds(use) for name, use in uses.items()}, "compiled": count.compiled}))

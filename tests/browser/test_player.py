@@ -157,6 +157,24 @@ def test_the_picture_is_turned_and_layers_are_switched(page, file):
     assert changed(first, canvas_at(page, 0.3)) > 8.0
 
 
+def test_the_pointer_tells_what_is_below_it(page, file):
+    opened(page, file)
+    canvas_at(page, 0.0)
+    at = page.evaluate("""() => {
+      const p = player.film.places, m = player.painter.scene.seen;
+      const [x, y, z] = [0, 4, 8].map((r) => -0.25 * p[r + 2] + p[r + 3]);  // the middle of the upper rod
+      const [right, up, , deep] = [0, 1, 2, 3].map((r) => m[r] * x + m[4 + r] * y + m[8 + r] * z + m[12 + r]);
+      return [0.5 + (0.5 * right) / deep, 0.5 - (0.5 * up) / deep];
+    }""")
+    box = page.locator("#space").bounding_box()
+    page.mouse.move(box["x"] + at[0] * box["width"], box["y"] + at[1] * box["height"])
+    page.locator("#pointed:visible").wait_for()
+    assert page.locator("#pointed").text_content() == "upper"
+    page.wait_for_timeout(60)
+    page.mouse.move(box["x"] + 5, box["y"] + 5)
+    page.locator("#pointed").wait_for(state="hidden")
+
+
 def test_bodies_are_where_the_simulation_has_them(page, file):
     """In the middle of the picture of a thin rod's own colour, and elsewhere at another time."""
     opened(page, file)

@@ -242,6 +242,7 @@ def test_files_are_html_files_and_options_are_checked(tmp_path, traj):
         ({"elevation": 91}, "elevation"),
         ({"azimuth": np.nan}, "azimuth"),
         ({"theme": "blue"}, "theme"),
+        ({"floor": 1.0}, "floor is a Pose"),
     ):
         with pytest.raises(rg.ModelError, match=said):
             traj.to_html(tmp_path / "b.html", **bad)
@@ -271,6 +272,14 @@ def test_whatever_there_is_can_be_shown(tmp_path):
     short = rg.simulate(*rg.models.pendulum().start, 0.0)
     header, tables = read_back(motion_html(short))
     assert len(tables["times"]) == 1
+
+
+def test_a_floor_of_ones_own_may_be_a_slope(traj):
+    slope = rg.Pose.about((0, 1, 0), -0.1, translation=(0, 0, -0.5))
+    floor = np.array(read_back(motion_html(traj, floor=slope))[0]["room"]["floor"])
+    normal = slope.rotation[:, 2]
+    assert floor[[2, 5, 8]] == pytest.approx(normal, abs=1e-6)
+    assert float(normal @ (floor[9:] - slope.translation)) == pytest.approx(0.0, abs=1e-6)
 
 
 def test_what_goes_far_is_followed():

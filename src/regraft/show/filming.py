@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from ..algebra.pose import Pose
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
 from ..errors import ModelError, RegraftError
@@ -25,7 +26,7 @@ MOST_POSES = 600_000
 FPS = 60.0
 
 
-def film_of(traj: Trajectory, fps: float = FPS, frames: int | None = None) -> Film:
+def film_of(traj: Trajectory, fps: float = FPS, frames: int | None = None, floor: Pose | None = None) -> Film:
     """A motion at `fps` frames a second, and at every event just before and just after it.
 
     There are at most `frames`, and no more than `MOST_POSES` allow; where that is fewer, the film tells it.
@@ -34,6 +35,8 @@ def film_of(traj: Trajectory, fps: float = FPS, frames: int | None = None) -> Fi
         raise ModelError(f"fps, the frames per second, must be positive, not {fps!r}.")
     if frames is not None and frames < 2:
         raise ModelError(f"a motion has two frames or more, not {frames}.")
+    if floor is not None and not isinstance(floor, Pose):
+        raise ModelError(f"floor is a Pose whose plane z = 0 is the floor, not {floor!r}.")
     start, end = float(traj.segments[0].t[0]), float(traj.segments[-1].t[-1])
     runs = _runs(traj.segments)
     room = _room_for_frames(traj, frames)
@@ -55,7 +58,9 @@ def film_of(traj: Trajectory, fps: float = FPS, frames: int | None = None) -> Fi
         )
     curves = _energies(seen, kept, told)
     forces = _forces(traj, seen, kept, told)
-    return Film(parts, _events(traj, runs), curves, "energy (J), potential from its least" if curves else "", forces, tuple(told))
+    return Film(
+        parts, _events(traj, runs), curves, "energy (J), potential from its least" if curves else "", forces, tuple(told), floor
+    )
 
 
 def still_of(mech: Mechanism, state: State) -> Film:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from ..algebra.pose import Pose
 from ..atomic import path_of, writing
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
@@ -18,9 +19,16 @@ from .player_page import Showing, page_of
 _SUFFIXES = (".html", ".htm")
 
 
-def write_motion(traj: Trajectory, path: str | Path, fps: float = FPS, frames: int | None = None, **showing: Any) -> Path:
+def write_motion(
+    traj: Trajectory,
+    path: str | Path,
+    fps: float = FPS,
+    frames: int | None = None,
+    floor: Pose | None = None,
+    **showing: Any,
+) -> Path:
     """`Trajectory.to_html`."""
-    return write_page(lambda: film_of(traj, fps, frames), path, showing)
+    return write_page(lambda: film_of(traj, fps, frames, floor), path, showing)
 
 
 def write_pose(mech: Mechanism, state: State, path: str | Path, **showing: Any) -> Path:
@@ -28,9 +36,9 @@ def write_pose(mech: Mechanism, state: State, path: str | Path, **showing: Any) 
     return write_page(lambda: still_of(mech, state), path, showing)
 
 
-def motion_html(traj: Trajectory, fps: float = FPS, frames: int | None = None, **showing: Any) -> str:
+def motion_html(traj: Trajectory, fps: float = FPS, frames: int | None = None, floor: Pose | None = None, **showing: Any) -> str:
     """The text of the file that `Trajectory.to_html` writes; what it leaves out is on the page alone, not in a warning."""
-    return page_of(film_of(traj, fps, frames), Showing(**showing))[0]
+    return page_of(film_of(traj, fps, frames, floor), Showing(**showing))[0]
 
 
 def pose_html(mech: Mechanism, state: State, **showing: Any) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from ..algebra.pose import Pose
 from ..extras import require
 
 if TYPE_CHECKING:
@@ -90,6 +91,7 @@ class Portrayed:
         autoplay: bool = False,
         loop: bool = False,
         theme: str = "auto",
+        floor: Pose | None = None,
     ) -> Path:
         """Write one HTML file that plays the motion in any browser, from disk, without a server or a network.
 
@@ -119,6 +121,9 @@ class Portrayed:
             Whether it plays by itself, and begins again at the end.
         theme : {"auto", "light", "dark"}, optional
             By default that of the reader's system.
+        floor : Pose, optional
+            A frame whose plane z = 0 is the floor, such as a slope; by default the first plane of the world, or else a level
+            floor at zero or at the lowest point.
 
         Returns
         -------
@@ -136,7 +141,7 @@ class Portrayed:
 
         showing = {"title": title, "slower": slower, "azimuth": azimuth, "elevation": elevation, "follow": follow}
         more = {"autoplay": autoplay, "loop": loop, "theme": theme}
-        return write_motion(cast("Trajectory", self), path, fps, frames, **showing, **more)
+        return write_motion(cast("Trajectory", self), path, fps, frames, floor, **showing, **more)
 
     def _repr_html_(self) -> str:
         """What a notebook shows: a summary, the events, and where it is small the motion itself."""

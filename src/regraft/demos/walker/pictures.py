@@ -38,4 +38,4 @@ def write_motion(path: Path, walk: Walk) -> Path:
     """Write the walk as a page that plays it on its slope."""
     slope = walk.biped.slope
     floor = pose_along((-math.sin(slope), 0.0, math.cos(slope)))  # it walks down towards −x
-    return write_film(film_of(walk.trajectory)._replace(floor=floor), path, SHOWING)
+    return write_film(film_of(walk.trajectory, floor=floor), path, SHOWING)

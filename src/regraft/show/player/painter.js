@@ -3,11 +3,13 @@
 const SLOW = drawsSlowly();
 const CONTEXT = { antialias: !SLOW, alpha: false };
 const SHADOW_SIZE = SLOW ? 1024 : 2048;
+const SOFT = SLOW ? 0 : matchMedia("(pointer: coarse)").matches ? 1 : 2; // looks at a shadow around a point, each way; fewer on phones
 const SIGNS = ["joint", "tree", "frame", "gravity"];
 const THEMES = {
   light: { above: "#E9EEF4", below: "#FCFCFB", floor: "#F1EFEA", line: "#B4AFA5", ink: "#222222", shade: 0.34, dark: 0 },
   dark: { above: "#12161B", below: "#20262D", floor: "#262C33", line: "#5A636E", ink: "#DDE3EA", shade: 0.85, dark: 1 },
 };
+const DARKEST = 0.42; // how bright, from 0 to 1, everything is at least in the dark
 const INK = "#222222"; // of signs in the light; what is of this colour is of another one in the dark
 
 /** Whether pictures are drawn by the processor, as in machines without graphics; then edges are rougher, and it stays fluent. */
@@ -17,6 +19,12 @@ function drawsSlowly() {
   const name = told ? String(gl.getParameter(told.UNMASKED_RENDERER_WEBGL)) : "";
   gl?.getExtension("WEBGL_lose_context")?.loseContext();
   return /swiftshader|llvmpipe|softpipe|software|basic render/i.test(name);
+}
+
+/** A colour that is seen on a dark ground. */
+function lighter(colour) {
+  const bright = 0.3 * colour[0] + 0.59 * colour[1] + 0.11 * colour[2];
+  return bright < DARKEST ? mix(colour, [1, 1, 1], (DARKEST - bright) / (1 - bright)) : colour;
 }
 
 class Painter {
@@ -44,7 +52,7 @@ class Painter {
     const made = gl.createProgram();
     for (const [sort, text] of [[gl.VERTEX_SHADER, vertex], [gl.FRAGMENT_SHADER, fragment]]) {
       const shader = gl.createShader(sort);
-      gl.shaderSource(shader, text.replace("\n", `\n#define SOFT ${SLOW ? 0 : 2}\n`));
+      gl.shaderSource(shader, text.replace("\n", `\n#define SOFT ${SOFT}\n`));
       gl.compileShader(shader);
       gl.attachShader(made, shader);
       if (!gl.getShaderParameter(shader, gl.COMPILE_STATUS) && !gl.isContextLost()) throw new Error(gl.getShaderInfoLog(shader));
@@ -116,7 +124,8 @@ class Painter {
     this.theme = THEMES[name];
     this.film.told.pieces.forEach(([slot, , colour, opacity, layer], k) => {
       const shown = colour === INK && layer !== "body" && layer !== "ground" ? this.theme.ink : colour;
-      this.looks.set([...rgb(shown), opacity, slot, 0, 0, 0], 8 * k);
+      const seen = this.theme.dark ? lighter(rgb(shown)) : rgb(shown);
+      this.looks.set([...seen, opacity, slot, 0, 0, 0], 8 * k);
     });
   }
 

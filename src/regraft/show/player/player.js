@@ -2,6 +2,7 @@
 
 const SPEEDS = [0.05, 0.1, 0.2, 0.25, 0.5, 1, 2, 4];
 const CAPTION_TIME = 1.2; // s, by the reader's clock
+const POINTING = 40; // ms from one look at what is below the pointer to the next
 const LAYERS = [
   ["joint", "Joints", true], ["tree", "Tree", false], ["force", "Forces", true], ["mass", "Mass", false], ["frame", "Frames", false],
   ["gravity", "Gravity", false], ["floor", "Floor", true],
@@ -304,12 +305,15 @@ class Player {
   }
 
   bindPointing() {
+    this.pointedAt = -POINTING;
     const pointed = byId("pointed");
     this.canvas.addEventListener("pointermove", (event) => {
       if (event.buttons || event.pointerType === "touch" || this.playing) {
         pointed.hidden = true;
         return;
       }
+      if (event.timeStamp - this.pointedAt < POINTING) return;
+      this.pointedAt = event.timeStamp;
       const box = this.canvas.getBoundingClientRect();
       const fine = this.canvas.width / box.width;
       const piece = this.painter.pieceAt(Math.floor((event.clientX - box.left) * fine), Math.floor((box.bottom - event.clientY) * fine));

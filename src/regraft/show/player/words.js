@@ -2,7 +2,7 @@
 
 const MOST_LISTED = 3000; // events in the list
 const CAPTIONS = 3; // at once, where there is room for them
-const TALL = 320; // pixels: in a lower picture there is one
+const TALL = 420; // pixels: in a lower picture there is one
 
 function element(tag, name = "", text = "") {
   const made = document.createElement(tag);
