@@ -68,6 +68,7 @@ def test_roots_loops_and_joints_that_are_walked_backwards_are_told_apart():
     assert [row[0] for row in header["structures"][0]["tree"]].count("loop") == 1
     joints = {piece[1]: piece[2] for piece in header["pieces"] if piece[4] == "joint" and piece[2] != ROOT}
     assert joints["knee"] == LOOP_JOINT
+    assert sum(piece[1] == "knee" and piece[4] == "joint" for piece in header["pieces"]) == 2  # its axis, and a ball
     arm = let_go().mechanism(0.0)
     turned, at = rg.reroot(arm, arm.state(), "lower", joint=rg.Revolute((0, 1, 0)))
     header, _ = read_back(pose_html(turned, at))
@@ -117,6 +118,28 @@ def test_maximal_coordinates_show_the_same_motion():
     for body in mech.bodies:
         one, other = (film.parts[0].poses[body] for film in films)
         assert one == pytest.approx(other, abs=1e-5)
+
+
+def test_a_walker_that_is_rerooted_at_each_step_has_two_structures_however_many_steps_it_takes():
+    biped = rg.models.compass_biped()
+    traj = rg.simulate(*biped.start, 4.0, events=biped.events)
+    header, _ = read_back(motion_html(traj))
+    assert len(header["parts"]) > 4
+    assert len(header["structures"]) == 2
+    assert [part[0] for part in header["parts"]][:4] == [0, 1, 0, 1]
+    roots = [next(row[4] for row in structure["tree"] if row[0] == "root") for structure in header["structures"]]
+    assert sorted(roots) == ["left", "right"]
+
+
+def test_a_page_for_others_does_not_tell_ones_own_folders(tmp_path):
+    mech = rg.Mechanism()
+    mech.add_body("a", rg.Inertia.sphere(1.0, 0.1))
+    mech.add_joint("free", rg.Free(), "world", "a")
+    mech.add_shape("a", rg.Mesh(str(tmp_path / "secret" / "skull.dae")))
+    with pytest.warns(rg.RegraftWarning, match=r"1 meshes are not shown"):
+        page = mech.to_html(mech.state(), tmp_path / "a.html")
+    assert "secret" not in page.read_text()
+    assert "skull.dae" in page.read_text()
 
 
 # --- size -------------------------------------------------------------------------------------------------------------------
@@ -233,6 +256,21 @@ def test_a_mechanism_at_rest_is_a_film_of_one_frame(tmp_path):
     assert header["events"] == []
     with pytest.raises(rg.ModelError):
         mech.to_html(rg.models.pendulum().start[1], tmp_path / "other.html")
+
+
+def test_whatever_there_is_can_be_shown(tmp_path):
+    """Nothing at all, a body without mass or shape, a motion of no duration."""
+    empty = rg.Mechanism()
+    assert read_back(empty.to_html(empty.state(), tmp_path / "empty.html").read_text())[0]["bodies"] == []
+    mech = rg.Mechanism(gravity=(0, 0, 0))
+    mech.add_body("frame", rg.Inertia(0.0))
+    mech.add_joint("weld", rg.Fixed(), "world", "frame")
+    header, _ = read_back(mech.to_html(mech.state(), tmp_path / "frame.html").read_text())
+    assert header["place"]["mass"] is False
+    assert header["follow"] is False
+    short = rg.simulate(*rg.models.pendulum().start, 0.0)
+    header, tables = read_back(motion_html(short))
+    assert len(tables["times"]) == 1
 
 
 def test_what_goes_far_is_followed():

@@ -253,6 +253,16 @@ def arm():
     return mech
 
 
+def test_what_is_welded_to_a_body_with_shapes_is_a_place_of_it():
+    mech = with_shape(rg.Sphere(0.2))
+    for name, holder, kind in (("sensor", "a", rg.Fixed()), ("wheel", "a", rg.Revolute((0, 0, 1))), ("bracket", "a", rg.Fixed())):
+        mech.add_body(name, rg.Inertia(0.001, tensor=np.eye(3)))
+        mech.add_joint(name, kind, holder, name, rg.Pose(translation=(0.3, 0, 0)))
+    mech.add_body("arm", rg.Inertia.sphere(1.0, 0.1))
+    mech.add_joint("swings", rg.Revolute((0, 1, 0)), "bracket", "arm", rg.Pose(translation=(0.3, 0, 0)))
+    assert {piece.body for piece in solids_of(mech, mech.state()).pieces} == {"a", "wheel", "bracket", "arm"}
+
+
 def test_a_joint_that_is_walked_from_child_to_parent_has_a_colour_of_its_own():
     mech = arm()
     assert {piece.colour for piece in joint_pieces(mech, 0.1)} == {TREE_JOINT}

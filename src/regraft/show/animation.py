@@ -70,8 +70,8 @@ def write_video(path: Path, figure: Figure, movers: Sequence[Mover], count: int,
     if not FFMpegWriter.isAvailable():
         raise RegraftError(
             f"{path.name!r}: .mp4 files are written by the program ffmpeg, which is not found. Install it (on Debian `apt "
-            "install ffmpeg`, on macOS `brew install ffmpeg`, with conda `conda install ffmpeg`), or name where it is in Matplotlib's "
-            "setting animation.ffmpeg_path; .gif and .html files need no other program."
+            "install ffmpeg`, on macOS `brew install ffmpeg`, with conda `conda install ffmpeg`), or name where it is in "
+            "Matplotlib's setting animation.ffmpeg_path; .gif and .html files need no other program."
         )
     writer = FFMpegWriter(fps=fps)  # type: ignore[arg-type]  # it takes any number
     try:

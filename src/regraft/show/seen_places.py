@@ -15,7 +15,7 @@ from .pieces import Piece
 
 Array = NDArray[np.float64]
 
-_FRAMES, _LEAST, _CORNERS = 240, 8, 40_000  # of a part in which it is looked: fewer where there are many corners
+_FRAMES, _CORNERS = 240, 40_000  # of a part in which it is looked: fewer where there are many corners, and two at least
 _GOLDEN = np.pi * (3.0 - np.sqrt(5.0))
 _COUNT = 96  # directions in which the farthest points are kept
 
@@ -42,7 +42,7 @@ def seen_places(film: Film, pieces: Sequence[Sequence[Piece]]) -> Seen:
     mass, at = film.center_of_mass(), 0
     points, around, sizes = list[Array](), list[Array](), list[Array]()
     for part, shown in zip(film.parts, pieces, strict=True):
-        count = min(_FRAMES, len(part.t), max(_LEAST, _CORNERS // (8 * len(shown) or 1)))
+        count = min(_FRAMES, len(part.t), max(2, _CORNERS // (8 * len(film.parts) * len(shown) or 1)))
         some = np.unique(np.linspace(0, len(part.t) - 1, count).round().astype(int))
         moving = _corners(part, [piece for piece in shown if piece.body != WORLD], some)
         still = _corners(part, [piece for piece in shown if piece.body == WORLD], some[:1])

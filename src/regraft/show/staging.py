@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import PurePath
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from ..algebra.pose import Pose
 from ..describe.mechanism import Mechanism
 from ..describe.parts import WORLD
+from ..describe.shapes import ENDLESS, Mesh
 from ..errors import printable
 from .endless import endless_pieces
 from .film import Film, Forces, Part
@@ -34,18 +36,19 @@ from .pieces import Piece
 from .room import Room, room_around, upright
 from .seen_places import seen_places
 from .solids import solids_of
-from .tree_glyphs import tree_pieces
+from .tree_glyphs import loop_pieces, tree_pieces
 from .tree_rows import tree_rows
 from .triangles import Triangles, arrow, cylinder
 
 Array = NDArray[np.float64]
 
-BUDGET = 40_000
+BUDGET = 100_000
 """Triangles that the meshes of a page may have together."""
 PLACE_STEPS = 2**16
 """Places of bodies are right to half of the extent of the mechanism divided by this."""
 _GLYPH, _ON_BODY = 0.026, 0.13  # of the extent, and of a usual body, if that is less: half of the length of a joint's axis
 _FARTHEST = 2**28  # steps
+_SAME_DIGITS = 5  # of places, as parts of the extent: joints that differ by less are one
 _STRONG = 0.32  # of the extent: an arrow for a force that is the weight
 _TRAVELS = 3.0  # extents: what goes farther is followed by default
 _COLOURS = {"root": ROOT, "tree": TREE_JOINT, "reversed": REVERSED_JOINT, "loop": LOOP_JOINT, "force": FORCE, "mass": MASS,
@@ -59,13 +62,13 @@ def staged(film: Film) -> tuple[dict[str, Any], dict[str, Table], tuple[str, ...
     extent = seen.extent
     around = room_around(film.parts[0].mech, seen.points)
     room = around if film.floor is None else around._replace(floor=_below(around, film.floor))
-    kept, structures, parts = _Pieces(film.bodies), list[dict[str, Any]](), list[list[int]]()
+    kept, structures, parts = _Pieces(film.bodies), dict[Any, dict[str, Any]](), list[list[int]]()
     size, first = min(_GLYPH * extent, _ON_BODY * seen.body), 0
     for part, pieces in zip(film.parts, found, strict=True):
-        structure = _structure(part, pieces, room, size, kept)
-        if structure not in structures:
-            structures.append(structure)
-        parts.append([structures.index(structure), first, len(part.t)])
+        key = _key(part, pieces, extent)
+        if key not in structures:
+            structures[key] = {"number": len(structures), **_structure(part, pieces, room, size, kept)}
+        parts.append([structures[key]["number"], first, len(part.t)])
         first += len(part.t)
     stock = {name: kept.add(piece, "stock") for name, piece in _stock(size).items()}
     tables, numbers = _frames(film, extent)
@@ -74,7 +77,7 @@ def staged(film: Film) -> tuple[dict[str, Any], dict[str, Table], tuple[str, ...
         "bodies": list(map(printable, film.bodies)),
         "pieces": kept.rows,
         "stock": stock,
-        "structures": structures,
+        "structures": list(structures.values()),
         "parts": parts,
         "events": [[float(event.t), printable(event.name), event.changes] for event in film.events],
         "room": {**_room_told(film, room), "seen": plain(seen.hull.round(6)), "around": plain(seen.around.round(6))},
@@ -84,7 +87,7 @@ def staged(film: Film) -> tuple[dict[str, Any], dict[str, Table], tuple[str, ...
         "colours": _COLOURS,
         **numbers,
     }
-    return header, tables, (*film.told, *told)
+    return header, tables, (*film.told, *(_without_folders(film, each) for each in told))
 
 
 def bodies_shown(film: Film) -> tuple[list[list[Piece]], tuple[str, ...]]:
@@ -103,6 +106,14 @@ def bodies_shown(film: Film) -> tuple[list[list[Piece]], tuple[str, ...]]:
     return found, tuple(told)
 
 
+def _without_folders(film: Film, told: str) -> str:
+    """What is told, with the names of files alone: a page is for others, who have other folders."""
+    meshes = (shape.form for part in film.parts for shape in part.mech.shapes.values() if isinstance(shape.form, Mesh))
+    for path in sorted({path for mesh in meshes for path in (mesh.file, mesh.path) if path}, key=len, reverse=True):
+        told = told.replace(path, PurePath(path).name)
+    return told
+
+
 def _looks(mech: Mechanism, body: str) -> Any:
     return mech.bodies.get(body), [shape for shape in mech.shapes.values() if shape.body == body]
 
@@ -113,6 +124,28 @@ def _below(room: Room, floor: Pose) -> Pose:
     return Pose(floor.rotation, room.middle - normal * float(normal @ (room.middle - floor.translation)))
 
 
+def _key(part: Part, bodies: Sequence[Piece], extent: float) -> Any:
+    """What tells structures apart that look different: all but where joints of one axis, and free ones, are on the world.
+
+    A joint that is made again and again, as at each step of a walker, is in the same place of its body but for rounding.
+    """
+    mech = part.mech
+
+    def near(pose: Pose) -> bytes:
+        row = pose.row.copy()
+        row[9:] /= extent
+        return (row.round(_SAME_DIGITS) + 0.0).tobytes()
+
+    joints = tuple(
+        (joint.name, joint.type, joint.parent, joint.child, near(joint.child_pose))
+        + (() if joint.parent == WORLD and joint.type.nv in (1, 6) else (near(joint.parent_pose),))
+        for joint in mech.joints.values()
+    )
+    others = tuple(mech.frames.values()), tuple(mech.springs.values()), tuple(part.colours.items()), part.root
+    endless = tuple(shape for shape in mech.shapes.values() if isinstance(shape.form, ENDLESS))
+    return tuple(map(id, bodies)), tuple(mech.gravity), joints, others, endless
+
+
 def _structure(part: Part, bodies: Sequence[Piece], room: Room, size: float, kept: _Pieces) -> dict[str, Any]:
     """What belongs to one structure: pieces by number, springs, and the tree in words."""
     mech = part.mech
@@ -121,7 +154,7 @@ def _structure(part: Part, bodies: Sequence[Piece], room: Room, size: float, kep
     layers: list[tuple[str, Iterable[Piece]]] = [
         ("body", coloured),
         ("ground", endless_pieces(mech, room)),
-        ("joint", [*joint_pieces(mech, size), *(piece for piece in tree if piece.colour == ROOT)]),
+        ("joint", [*joint_pieces(mech, size), *loop_pieces(mech, size), *(piece for piece in tree if piece.colour == ROOT)]),
         ("tree", [piece for piece in tree if piece.colour != ROOT]),
         ("frame", frame_pieces(mech, size)),
         ("gravity", [] if arrow_down is None else [arrow_down]),
@@ -211,7 +244,7 @@ def _frames(film: Film, extent: float) -> tuple[dict[str, Table], dict[str, Any]
         at += len(part.t)
     mass = film.center_of_mass()
     places = poses[:, :, 9:] if mass is None else np.concatenate([poses[:, :, 9:], mass[:, None]], axis=1)
-    low, high = places.min(axis=(0, 1)), places.max(axis=(0, 1))
+    low, high = (places.min(axis=(0, 1)), places.max(axis=(0, 1))) if places.size else (np.zeros(3), np.zeros(3))
     step = max(extent / PLACE_STEPS, float((high - low).max()) / _FARTHEST)
     small, largest = turns(poses[:, :, :9].reshape(count, len(bodies), 3, 3))
     tick = float(t[-1] - t[0]) / 2**29 or 1.0

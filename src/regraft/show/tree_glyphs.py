@@ -13,7 +13,7 @@ from ..describe.parts import WORLD, Joint
 from ..describe.text import walked
 from ..tolerances import DRAWN_APART
 from .colours import INK
-from .glyphs import ROOT
+from .glyphs import LOOP_JOINT, ROOT
 from .pieces import Piece
 from .triangles import Triangles, arrow, ball
 
@@ -35,10 +35,19 @@ def tree_pieces(mech: Mechanism, size: float) -> list[Piece]:
     for joint, body in steps:
         start = place_on(joint, body)
         if WORLD in (joint.parent, joint.child):
-            found.append(Piece(body, joint.name, ball(0.75 * size).placed(Pose(translation=start)), ROOT))
+            found.append(Piece(body, joint.name, ball(0.75 * size, 16).placed(Pose(translation=start)), ROOT))
         ends = [place_on(one, body) for one in onward[body]] or [np.asarray(mech.bodies[body].inertia.com, float)]
         found += [Piece(body, joint.name, surface, INK) for surface in _arrows(start, ends, size)]
     return found
+
+
+def loop_pieces(mech: Mechanism, size: float) -> list[Piece]:
+    """A ball at each joint that closes a loop, so that it is found even where its axis lies within a body."""
+    return [
+        Piece(joint.child, name, ball(0.6 * size, 16).placed(Pose(translation=place_on(joint, joint.child))), LOOP_JOINT)
+        for name, joint in mech.joints.items()
+        if name not in mech.layout.q_slices
+    ]
 
 
 def _arrows(start: Array, ends: list[Array], size: float) -> Iterator[Triangles]:

@@ -109,7 +109,8 @@ class Portrayed:
         fps : float, optional
             Frames per second of the motion; between them the page interpolates. At events there are frames just before and after.
         frames : int, optional
-            At most so many. There are never more than make 600 000 poses of single bodies together.
+            At most so many, but for the two at each change of structure. There are never more than make 600 000 poses of single
+            bodies together.
         azimuth, elevation : float, optional
             From where it is seen at first, as for `Mechanism.draw`.
         follow : bool, optional

@@ -10,6 +10,7 @@ class Film {
     this.start = this.times[0];
     this.end = this.times[this.count - 1];
     this.moves = this.end > this.start;
+    this.slack = told.time.step; // to which times of frames are rounded
     this.tracks = this.bodies + (told.place.mass ? 1 : 0);
     this.points = this.unpackPlaces(table("places"));
     this.turns = this.unpackTurns(table("turns"), table("largest"));
@@ -78,13 +79,13 @@ class Film {
     return found;
   }
 
-  /** The frame before a time, the last one where there are two, and the share of the way to the next one. */
+  /** The frame at or before a time, the last one where there are two, and the share of the way to the next one. */
   cursorAt(t) {
     let low = 0;
     let high = this.count - 1;
     while (low < high) {
       const middle = (low + high + 1) >> 1;
-      if (this.times[middle] <= t) low = middle;
+      if (this.times[middle] <= t + this.slack) low = middle;
       else high = middle - 1;
     }
     const next = low + 1;

@@ -1,13 +1,23 @@
 // Draws one moment of a film in space: shadows first, then floor, bodies, what can be seen through, and signs over all of it.
 
-const CONTEXT = { antialias: true, alpha: false };
-const SHADOW_SIZE = 2048;
+const SLOW = drawsSlowly();
+const CONTEXT = { antialias: !SLOW, alpha: false };
+const SHADOW_SIZE = SLOW ? 1024 : 2048;
 const SIGNS = ["joint", "tree", "frame", "gravity"];
 const THEMES = {
   light: { above: "#E9EEF4", below: "#FCFCFB", floor: "#F1EFEA", line: "#B4AFA5", ink: "#222222", shade: 0.34, dark: 0 },
   dark: { above: "#12161B", below: "#20262D", floor: "#262C33", line: "#5A636E", ink: "#DDE3EA", shade: 0.85, dark: 1 },
 };
 const INK = "#222222"; // of signs in the light; what is of this colour is of another one in the dark
+
+/** Whether pictures are drawn by the processor, as in machines without graphics; then edges are rougher, and it stays fluent. */
+function drawsSlowly() {
+  const gl = document.createElement("canvas").getContext("webgl2");
+  const told = gl?.getExtension("WEBGL_debug_renderer_info");
+  const name = told ? String(gl.getParameter(told.UNMASKED_RENDERER_WEBGL)) : "";
+  gl?.getExtension("WEBGL_lose_context")?.loseContext();
+  return /swiftshader|llvmpipe|softpipe|software|basic render/i.test(name);
+}
 
 class Painter {
   constructor(canvas, film) {
@@ -34,7 +44,7 @@ class Painter {
     const made = gl.createProgram();
     for (const [sort, text] of [[gl.VERTEX_SHADER, vertex], [gl.FRAGMENT_SHADER, fragment]]) {
       const shader = gl.createShader(sort);
-      gl.shaderSource(shader, text);
+      gl.shaderSource(shader, text.replace("\n", `\n#define SOFT ${SLOW ? 0 : 2}\n`));
       gl.compileShader(shader);
       gl.attachShader(made, shader);
       if (!gl.getShaderParameter(shader, gl.COMPILE_STATUS) && !gl.isContextLost()) throw new Error(gl.getShaderInfoLog(shader));

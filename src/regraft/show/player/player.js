@@ -71,8 +71,13 @@ class Player {
   // --- time ----------------------------------------------------------------------------------------------------------------
 
   seek(t) {
+    this.cursor = this.film.cursorAt(clamp(t, this.film.start, this.film.end));
     this.t = clamp(t, this.film.start, this.film.end);
-    this.cursor = this.film.cursorAt(this.t);
+    const frame = this.film.times[this.cursor.frame];
+    if (Math.abs(frame - t) <= this.film.slack) {
+      this.t = frame;
+      this.cursor.share = 0;
+    }
     this.ask();
   }
 
@@ -88,7 +93,8 @@ class Player {
   /** To the event before or after. */
   leap(way) {
     const times = this.told.events.map(([t]) => t);
-    const found = way > 0 ? times.find((t) => t > this.t + 1e-6) : times.filter((t) => t < this.t - 1e-6).pop();
+    const near = Math.max(1e-6, this.film.slack);
+    const found = way > 0 ? times.find((t) => t > this.t + near) : times.filter((t) => t < this.t - near).pop();
     this.play(false);
     this.seek(found ?? (way > 0 ? this.film.end : this.film.start));
   }
@@ -225,7 +231,7 @@ class Player {
 
   resize() {
     const stage = byId("stage");
-    const fine = Math.min(devicePixelRatio || 1, 2);
+    const fine = SLOW ? 1 : Math.min(devicePixelRatio || 1, 2);
     const [wide, high] = [Math.round(stage.clientWidth * fine), Math.round(stage.clientHeight * fine)];
     if (this.canvas.width !== wide || this.canvas.height !== high) [this.canvas.width, this.canvas.height] = [wide, high];
     if (this.film.moves) this.timeline.resize();

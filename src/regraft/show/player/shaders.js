@@ -52,11 +52,10 @@ float lightAt(vec3 world, vec3 normal) {
   vec3 where = 0.5 * at.xyz + 0.5;
   if (any(lessThan(where, vec3(0.0))) || any(greaterThan(where, vec3(1.0)))) return 1.0;
   float sum = 0.0;
-  float fine = 1.0 / float(textureSize(u_shadow, 0).x);
-  for (int x = -2; x <= 2; x++)
-    for (int y = -2; y <= 2; y++)
-      sum += texture(u_shadow, vec3(where.xy + vec2(x, y) * fine * 1.1, where.z - 0.0006));
-  return sum / 25.0;
+  float fine = 1.5 / float(textureSize(u_shadow, 0).x);
+  for (int x = -SOFT; x <= SOFT; x++)
+    for (int y = -SOFT; y <= SOFT; y++) sum += texture(u_shadow, vec3(where.xy + vec2(x, y) * fine, where.z - 0.0006));
+  return sum / float((2 * SOFT + 1) * (2 * SOFT + 1));
 }`;
 
 const SURFACE_FRAGMENT = `#version 300 es

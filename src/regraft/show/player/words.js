@@ -1,7 +1,8 @@
 // What is told beside the picture: events, captions, the structure, and what signs mean. All names are put in as text.
 
 const MOST_LISTED = 3000; // events in the list
-const CAPTIONS = 3; // at once
+const CAPTIONS = 3; // at once, where there is room for them
+const TALL = 320; // pixels: in a lower picture there is one
 
 function element(tag, name = "", text = "") {
   const made = document.createElement(tag);
@@ -54,9 +55,10 @@ class Words {
   show(t, frame, lasting) {
     const { events } = this.film.told;
     let last = -1;
-    for (let k = 0; k < events.length && events[k][0] <= t + 1e-9; k++) last = k;
+    for (let k = 0; k < events.length && events[k][0] <= t + this.film.slack; k++) last = k;
     const shown = [];
-    for (let k = last; k >= 0 && shown.length < CAPTIONS && t - events[k][0] <= lasting; k--) shown.unshift(k);
+    const most = this.captions.parentElement.clientHeight < TALL ? 1 : CAPTIONS;
+    for (let k = last; k >= 0 && shown.length < most && t - events[k][0] <= lasting; k--) shown.unshift(k);
     const key = shown.join();
     if (key !== this.captioned) {
       this.captioned = key;
@@ -94,7 +96,7 @@ class Words {
       const [sort, drawn, joint, type, body] = row;
       const line = element("div", `row ${sort}${before && !before.has(words(row)) ? " new" : ""}`);
       const way = sort === "loop" ? "loop " : sort === "reversed" ? " ← " : " → ";
-      if (drawn) line.append(element("span", "lines", `${drawn} `));
+      if (drawn) line.append(element("span", "lines", `${drawn.replace(/(.)( |─)( |$)/g, "$1$3")} `));
       if (sort === "loop") line.append(element("span", "sign", way));
       line.append(element("span", "joint", joint));
       if (sort === "more") { rows.push(line); continue; }
