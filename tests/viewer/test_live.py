@@ -255,6 +255,18 @@ def test_forces_are_shown_after_a_step(visitor):
     until(lambda: not visitor.nodes["/forces/joints"]["visible"])
 
 
+def test_forces_of_contacts_are_shown_while_it_runs():
+    mech = rg.Mechanism()
+    mech.add_body("block", rg.Inertia.box(2.0, (0.4, 0.4, 0.2)))
+    mech.add_joint("float", rg.Free(), "world", "block")
+    mech.add_shape("block", rg.Box((0.4, 0.4, 0.2)))
+    start = mech, mech.state(q={"float": (0, 0, 0.1, 1, 0, 0, 0)})
+    with rg.view(start, contacts=rg.Contact("block"), browser=False) as viewer, Visitor(viewer) as visitor:
+        visitor.put("Forces", True)
+        visitor.put("Run", "Step")
+        until(lambda: visitor.nodes.get("/forces/contacts", {}).get("visible"))
+
+
 def test_plots_follow_and_take_joints(viewer, visitor):
     visitor.press("Play")
 

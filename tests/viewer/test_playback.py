@@ -211,6 +211,27 @@ def test_long_motions_are_thinned(walk):
         assert abs(played.thinned.t[played.sample(t)] - t) < 0.01
 
 
+def test_the_camera_follows_what_goes_far(walk):
+    mech = rg.Mechanism(gravity=(0, 0, 0))
+    mech.add_body("ball", rg.Inertia.sphere(1.0, 0.1))
+    mech.add_joint("fly", rg.Prismatic((1, 0, 0)), "world", "ball")
+    flight = rg.simulate(mech, mech.state(v=[10.0]), 1.0)
+    with rg.view(flight, browser=False) as viewer, Visitor(viewer) as visitor:
+        until(lambda: visitor["Follow with the camera"]["value"])
+        camera = viewer.pages[0].client.camera
+        until(lambda: viewer.pages[0].follower._ahead is not None)
+        viewer.session.seek(0.6)
+        until(lambda: np.allclose(camera.look_at, (6.0, 0.0, 1.0)))  # the visitor looked at (0, 0, 1) from (5, 0, 2)
+        np.testing.assert_allclose(camera.position, (11.0, 0.0, 2.0), atol=1e-6)
+        visitor.put("Follow with the camera", False)
+        until(lambda: not viewer.pages[0].stage.shown["Follow with the camera"])
+        viewer.session.seek(0.9)
+        until(lambda: viewer.pages[0].follower._ahead is None)
+        np.testing.assert_allclose(camera.look_at, (6.0, 0.0, 1.0), atol=1e-6)
+    with rg.view(walk, browser=False) as viewer, Visitor(viewer) as visitor:
+        assert visitor["Follow with the camera"]["value"] is False
+
+
 def test_the_room_holds_the_whole_motion(walk):
     room = Playback(walk).room
     for t in np.linspace(0.0, 8.0, 30):

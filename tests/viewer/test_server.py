@@ -166,6 +166,19 @@ def test_importing_regraft_does_not_import_the_viewer():
     subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
 
 
+def test_a_page_that_cannot_be_made_is_told(viewer, monkeypatch, caplog):
+    def breaks(_client, _session):
+        raise RuntimeError("no such colour")
+
+    monkeypatch.setattr(viewer, "_make_page", breaks)
+    with Visitor(viewer) as visitor:
+        until(lambda: any("no such colour" in words for words in visitor.told))
+    assert "a page cannot be made" in caplog.text
+    monkeypatch.undo()
+    with Visitor(viewer) as visitor:
+        visitor.element("Play")
+
+
 def test_what_waits_for_a_visitor():
     now, made = [0.0], iter(range(1, 9))
     visitors = Visitors(lambda: next(made), 0, clock=lambda: now[0])

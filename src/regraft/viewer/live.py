@@ -10,6 +10,7 @@ import numpy as np
 from ..errors import RegraftError
 from ..show.solids import Solids
 from .change_panel import ChangePanel
+from .following import FOLLOW, Follower
 from .forces import forces_of
 from .history import Entry, Moment
 from .log_panel import LogPanel
@@ -45,7 +46,7 @@ class LivePage:
         self.client, self.session = client, session
         self.worker = Worker(self._frame, self._failed)
         self.post = self.worker.post
-        self.pace = Pace()
+        self.pace, self.follower = Pace(), Follower(client)
         same = made is not None and session.mech.bodies.keys() == session.first.mech.bodies.keys()
         self.stage = Stage(client.scene, self._on_click, self._on_drag, made=made if same else None)
         self._drawn: Moment | None = None
@@ -105,6 +106,7 @@ class LivePage:
                 self._drawn = moment
                 self.change.move()
                 self._show_forces()
+                self._follow()
             changed = version != self._version
             self._version = version
             if changed:
@@ -114,6 +116,12 @@ class LivePage:
                 self._spoken = now
                 self.run.refresh()
                 self.plots.refresh()
+
+    def _follow(self) -> None:
+        if self.stage.shown[FOLLOW] and self.stage.placed is not None:
+            self.follower.go(self.stage.placed)
+        else:
+            self.follower.rest()
 
     def _show_forces(self) -> None:
         layer = next(one for one in self.stage.overlays if isinstance(one, Forces))

@@ -20,6 +20,7 @@ from ..mocap.body_motion import Motion
 from ..mocap.recording import Recording
 from ..show.solids import solids_of
 from ..simulate import Trajectory
+from .following import goes_far
 from .playback import Playback
 from .recordings import motion_trajectory, recorded_trajectory
 from .server import LOOPBACK, Viewer
@@ -121,7 +122,8 @@ def shown_as(what: Any, options: dict[str, Any], source: str = "") -> Shown:
     if traj is not None:
         if options:
             raise ModelError(f"{next(iter(options))}= is for mechanisms that run; a motion is played as it is, so leave it out.")
-        return Shown(lambda: Playback(traj), _playback_page, Playback(traj).room)
+        played = Playback(traj)
+        return Shown(lambda: Playback(traj), _playback_page, played.near if goes_far(played.room, played.near) else played.room)
     mech, state, more = _start(what)
     given = {**more, **options}
     session = Session(mech, state, given, source)  # an error where it cannot run

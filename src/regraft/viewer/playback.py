@@ -135,6 +135,11 @@ class Playback:
         return room_around(mech, np.concatenate(points) if points else np.zeros((1, 3)))
 
     @cached_property
+    def near(self) -> Room:
+        """Around what is seen at first."""
+        return solids_of(*self.at(self.start)).room
+
+    @cached_property
     def thinned(self) -> Trajectory:
         """The trajectory with few samples: for curves and forces."""
         if len(self.traj.t) <= THINNED or self.duration <= 0.0:

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..errors import RegraftError
 from .controls import MUTED, NOTHING, block, heard, paragraphs, text
+from .following import FOLLOW, Follower, goes_far
 from .forces import NONE
 from .overlays import Forces
 from .pace import Pace
@@ -43,8 +44,9 @@ class PlaybackPage:
         self.client, self.playback = client, playback
         self.worker = Worker(self._frame, self._failed)
         self.post = self.worker.post
-        self.pace = Pace()
+        self.pace, self.follower = Pace(), Follower(client)
         self.stage = Stage(client.scene, self._on_click, None, playback.room)
+        self.stage.shown[FOLLOW] = goes_far(playback.room, playback.near)
         self.stage.shown |= {} if playback.has_mass else {"Joints": False, "Gravity": False}
         self._drawn: tuple[float, int, bool] | None = None
         self._spoken, self._ran, self._labelled = 0.0, False, ("", "")
@@ -125,6 +127,7 @@ class PlaybackPage:
             self.stage.put(mech, state)
             self._name()
             self._show_forces()
+            self._follow()
             if before is None or before.mech is not mech or self._tree is None:
                 self._tree = tree_of(mech)
             if not playback.running or now - self._spoken >= _WORDS:
@@ -150,6 +153,12 @@ class PlaybackPage:
         content = block("<br>".join(lines))
         if self._caption.content != content:
             self._caption.content = content
+
+    def _follow(self) -> None:
+        if self.stage.shown[FOLLOW] and self.stage.placed is not None:
+            self.follower.go(self.stage.placed)
+        else:
+            self.follower.rest()
 
     def _show_forces(self) -> None:
         layer = next(one for one in self.stage.overlays if isinstance(one, Forces))

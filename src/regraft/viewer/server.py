@@ -20,6 +20,8 @@ from ..extras import require
 from ..show.room import Room
 from .stage import camera_for
 from .visitors import Visitors
+from .words import told
+from .worker import logger
 
 LOOPBACK = "127.0.0.1"
 FIRST_PORT, _PORTS = 8080, 100
@@ -104,7 +106,11 @@ class Viewer:
             gone = self._closed.is_set() or client.client_id not in self._server.get_clients()
             if gone or client.client_id in self._refused:
                 return
-            self._pages[client.client_id] = self._make_page(client, self._visitors.come(client.client_id))
+            try:
+                self._pages[client.client_id] = self._make_page(client, self._visitors.come(client.client_id))
+            except Exception as problem:  # the visitor would wait for a page that never comes
+                logger.exception("a page cannot be made")
+                client.add_notification("The page cannot be shown", told(problem), color="red")
 
     def _leave(self, client: Any) -> None:
         with self._lock:

@@ -17,6 +17,7 @@ from ..show.glyphs import together
 from ..show.pieces import Piece
 from ..show.room import Room
 from ..show.solids import Solids, solids_of
+from .following import FOLLOW
 from .overlays import OVERLAYS, Overlay, rgb
 from .picking import Hit, first_hit
 from .placed import Placed
@@ -56,7 +57,7 @@ class Stage:
         made: Solids | None = None,
     ) -> None:
         self.scene, self._clicked, self._dragged = scene, clicked, dragged
-        self.shown = {"Bodies": True, "Ground": True} | {one.label: one.shown for one in OVERLAYS}
+        self.shown = {"Bodies": True, "Ground": True} | {one.label: one.shown for one in OVERLAYS} | {FOLLOW: False}
         self.overlays: tuple[Overlay, ...] = tuple(one(self) for one in OVERLAYS)
         self.placed: Placed | None = None
         self.solids: Solids | None = None
