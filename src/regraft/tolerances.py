@@ -410,6 +410,9 @@ SLACK_SLIP = 1e-7  # m/s
 AT_THE_LIMIT = 1e-6  # of a friction force
 """A point that begins to slip with a force so near to its cone slips against that force."""
 
+CLEAR_PIVOT = 1e-6  # relative to 1, the size of a row after scaling
+"""Where no pivot is smaller, in whatever order, all rows of contact count; else the order is chosen to tell how many do."""
+
 UNHEALTHY = 1e-6  # relative to the sizes of its row
 """Forces of contacts that leave more are none."""
 

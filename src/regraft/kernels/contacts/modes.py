@@ -10,14 +10,15 @@ import math
 from typing import Any
 
 from ...compilation import Floats, Integers, Table, entry, inline, jit, stage
-from ...tolerances import REDUNDANT_FORCE, ROUNDING, TINY
-from .elimination import eliminate, prepare_least, solve
+from ...tolerances import CLEAR_PIVOT, REDUNDANT_FORCE, ROUNDING, TINY
+from .elimination import eliminate, eliminate_plainly, prepare_least, solve
 from .problem import (
     BEND,
     BOX,
     C1,
     C2,
     COLUMN_SCALE,
+    DOUBT,
     FIRST,
     FORM,
     GAMMA,
@@ -39,6 +40,7 @@ from .problem import (
     move_rows,
     row_of,
     scale_rows,
+    start_rows,
 )
 
 _SINGLE, _NORMAL, _ACROSS = range(3)  # forms of unknowns: a row's force, that of a normal with its friction, one across the slip
@@ -53,16 +55,39 @@ def solve_modes(c: Contacts, keep: bool) -> tuple[int, int, float]:
     Newton's method for the slip direction. Where forces are not unique they are the shortest, or, with `keep`, those nearest to
     the λ that is there.
     """
-    lam, scratch, rows = c.lam, c.scratch, c.A.shape[0]
     scale_rows(c)
     unknowns, symmetric = list_unknowns(c, keep)
+    start_rows(c)
+    rank, residual = unknowns, math.inf
+    for careful in range(1 if c.scratch[DOUBT, 0] == 1.0 else 0, 2):
+        rank = factorise(c, unknowns, symmetric, careful == 1)
+        if rank >= 0:
+            residual = find_forces(c, unknowns, rank, symmetric)
+        if residual < ROUNDING:
+            break
+    c.scratch[DOUBT, 0] = 1.0 if rank < unknowns else 0.0
+    return unknowns, rank, residual
+
+
+@inline
+def factorise(c: Contacts, unknowns: int, symmetric: bool, careful: bool) -> int:
+    """The factors of the matrix of the unknowns, and its rank; −1 where that is in doubt as long as nobody was careful."""
+    scratch, rows = c.scratch, c.A.shape[0]
     F, G = scratch[VECTORS : VECTORS + rows], scratch[VECTORS + rows : VECTORS + 2 * rows]
     gather(c.A, F, unknowns, symmetric, scratch)
+    if not careful:
+        return unknowns if eliminate_plainly(F, unknowns, symmetric, CLEAR_PIVOT, scratch) else -1
     rank = eliminate(F, unknowns, symmetric, REDUNDANT_FORCE, scratch)
     if rank < unknowns:
         prepare_least(F, G, unknowns, rank, symmetric, scratch)
-    move_rows(c)
-    residual = 0.0
+    return rank
+
+
+@inline
+def find_forces(c: Contacts, unknowns: int, rank: int, symmetric: bool) -> float:
+    """λ from the factors and W, corrected until that is at rounding; the largest residual, relative to the sizes of its row."""
+    lam, scratch, rows, residual = c.lam, c.scratch, c.A.shape[0], 0.0
+    F, G = scratch[VECTORS : VECTORS + rows], scratch[VECTORS + rows : VECTORS + 2 * rows]
     for again in range(_CORRECTIONS + 1):
         for u in range(unknowns):
             scratch[RHS, u] = -scratch[ROW_SCALE, u] * residual_of(u, lam, scratch)
@@ -77,7 +102,7 @@ def solve_modes(c: Contacts, keep: bool) -> tuple[int, int, float]:
             residual = residual if missed <= residual else missed  # NaN too
         if residual < ROUNDING or (again > 0 and residual > 0.1 * before):
             break
-    return unknowns, rank, residual
+    return residual
 
 
 @inline
