@@ -444,6 +444,9 @@ SLOW_IN_STEP = 0.01  # relative to the slip with which a step begins
 """Such a slip is as slow, within the step: the errors that the stages of a step make in what was so much faster would give it a
 direction, and friction along that would keep the slip from coming to its end."""
 
+LARGE_PIVOT = 1e-2  # relative to 1, the size of a row after scaling
+"""A pivot of contact rows that is larger is taken as it comes, whatever others there are."""
+
 # --- limit cycles --------------------------------------------------------------------------------------------------------------
 
 RESIDUAL_ROUNDING = 1e-12  # of the state, m, rad and these per second

@@ -11,7 +11,7 @@ from typing import Any
 
 from ...compilation import Floats, Integers, Table, entry, inline, jit, stage
 from ...tolerances import CLEAR_PIVOT, REDUNDANT_FORCE, ROUNDING, TINY
-from .elimination import eliminate, eliminate_plainly, prepare_least, solve
+from .elimination import eliminate, eliminate_half_plainly, prepare_least, solve
 from .problem import (
     BEND,
     BOX,
@@ -55,39 +55,29 @@ def solve_modes(c: Contacts, keep: bool) -> tuple[int, int, float]:
     Newton's method for the slip direction. Where forces are not unique they are the shortest, or, with `keep`, those nearest to
     the λ that is there.
     """
+    rows = c.A.shape[0]
     scale_rows(c)
     unknowns, symmetric = list_unknowns(c, keep)
     start_rows(c)
-    rank, residual = unknowns, math.inf
-    for careful in range(1 if c.scratch[DOUBT, 0] == 1.0 else 0, 2):
-        rank = factorise(c, unknowns, symmetric, careful == 1)
-        if rank >= 0:
-            residual = find_forces(c, unknowns, rank, symmetric)
-        if residual < ROUNDING:
-            break
-    c.scratch[DOUBT, 0] = 1.0 if rank < unknowns else 0.0
-    return unknowns, rank, residual
-
-
-@inline
-def factorise(c: Contacts, unknowns: int, symmetric: bool, careful: bool) -> int:
-    """The factors of the matrix of the unknowns, and its rank; −1 where that is in doubt as long as nobody was careful."""
-    scratch, rows = c.scratch, c.A.shape[0]
-    F, G = scratch[VECTORS : VECTORS + rows], scratch[VECTORS + rows : VECTORS + 2 * rows]
-    gather(c.A, F, unknowns, symmetric, scratch)
-    if not careful:
-        return unknowns if eliminate_plainly(F, unknowns, symmetric, CLEAR_PIVOT, scratch) else -1
-    rank = eliminate(F, unknowns, symmetric, REDUNDANT_FORCE, scratch)
+    F, G = c.scratch[VECTORS : VECTORS + rows], c.scratch[VECTORS + rows : VECTORS + 2 * rows]
+    plain, rank = symmetric and c.scratch[DOUBT, 0] != 1.0, -1
+    while rank < 0:
+        gather(c.A, F, unknowns, symmetric, c.scratch)
+        if not plain:
+            rank = eliminate(F, unknowns, symmetric, REDUNDANT_FORCE, c.scratch)
+            c.scratch[DOUBT, 0] = 1.0 if symmetric and rank < unknowns else 0.0
+        elif eliminate_half_plainly(F, unknowns, CLEAR_PIVOT, c.scratch):
+            rank = unknowns
+        plain = False
     if rank < unknowns:
-        prepare_least(F, G, unknowns, rank, symmetric, scratch)
-    return rank
+        prepare_least(F, G, unknowns, rank, symmetric, c.scratch)
+    return unknowns, rank, find_forces(c, F, G, unknowns, rank, symmetric)
 
 
 @inline
-def find_forces(c: Contacts, unknowns: int, rank: int, symmetric: bool) -> float:
+def find_forces(c: Contacts, F: Any, G: Any, unknowns: int, rank: int, symmetric: bool) -> float:
     """λ from the factors and W, corrected until that is at rounding; the largest residual, relative to the sizes of its row."""
-    lam, scratch, rows, residual = c.lam, c.scratch, c.A.shape[0], 0.0
-    F, G = scratch[VECTORS : VECTORS + rows], scratch[VECTORS + rows : VECTORS + 2 * rows]
+    lam, scratch, residual = c.lam, c.scratch, 0.0
     for again in range(_CORRECTIONS + 1):
         for u in range(unknowns):
             scratch[RHS, u] = -scratch[ROW_SCALE, u] * residual_of(u, lam, scratch)
