@@ -1,5 +1,6 @@
 """What is true of every demonstration that runs from the shell."""
 
+import json
 import re
 
 from PIL import Image
@@ -25,7 +26,7 @@ def check_files(folder, said, names):
 def check_pictures(folder, names):
     """They can be opened, show something on white, and are small."""
     for name in names:
-        assert (folder / name).stat().st_size < (3_000_000 if name.endswith("gif") else 200_000)
+        assert (folder / name).stat().st_size < 200_000
         with Image.open(folder / name) as picture:
             picture.load()
             assert min(picture.size) > 300
@@ -33,12 +34,23 @@ def check_pictures(folder, names):
             assert picture.convert("RGB").getpixel((1, 1)) == (255, 255, 255)
 
 
-def check_report(path, pictures):
-    """It has its pictures inside and needs nothing else; its text."""
+def check_motions(folder, names):
+    """They are small, and have frames, events and energies or forces."""
+    for name in names:
+        text = (folder / name).read_text(encoding="utf-8")
+        assert len(text) < 600_000
+        header = json.loads(re.search(r'id="film">(.*?)</script>', text, re.DOTALL)[1])
+        assert header["tables"]["times"]["rows"] > 20
+        assert header["curves"]
+
+
+def check_report(path, pictures, motions=1):
+    """It has its pictures and motions inside and needs nothing else; its text."""
     text = path.read_text(encoding="utf-8")
     sources = re.findall(r'(?:src|href)\s*=\s*"([^"]*)"', text)
     assert len(sources) == pictures
     assert all(source.startswith("data:image/") for source in sources)
+    assert text.count("<iframe") == text.count("srcdoc=") == motions
     assert not re.search(r"url\(|@import|<script|<link|https?://", text)
     assert "prefers-color-scheme: dark" in text
     return text

@@ -7,19 +7,11 @@ import pytest
 from typer.testing import CliRunner
 
 import regraft as rg
-from demonstrations import check_files, check_pictures, check_report, demonstrate, refusal
+from demonstrations import check_files, check_motions, check_pictures, check_report, demonstrate, refusal
 from regraft.cli import app
-from regraft.show import gait_pictures
 
-PICTURES = ("strip.png", "time.png", "cycle.png", "gait.gif")
-FILES = (*PICTURES, "gait.csv", "gait.sto", "report.html")
-
-
-@pytest.fixture(autouse=True, scope="module")
-def few_frames():
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(gait_pictures, "FRAME", 0.2)
-        yield
+PICTURES = ("strip.png", "time.png", "cycle.png")
+FILES = (*PICTURES, "gait.html", "gait.csv", "gait.sto", "report.html")
 
 
 @pytest.fixture(scope="module")
@@ -31,6 +23,7 @@ def shown(tmp_path_factory):
 def test_the_demonstration_writes_what_it_says(shown):
     check_files(*shown, FILES)
     check_pictures(shown[0], PICTURES)
+    check_motions(shown[0], ["gait.html"])
     check_report(shown[0] / "report.html", pictures=len(PICTURES))
 
 

@@ -77,6 +77,11 @@ def test_links_to_files_lead_somewhere(page):
             assert (page.parent / file).exists(), link
 
 
+def test_every_page_is_in_the_navigation():
+    listed = re.findall(r"([\w.]+\.md)$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), re.MULTILINE)
+    assert sorted(listed) == sorted(page.name for page in PAGES[1:])
+
+
 SOURCE = re.compile(r"\bS[123]\b")
 
 

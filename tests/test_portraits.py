@@ -1,8 +1,12 @@
 """Pictures of any mechanism: what is in them, where the floor is, which meshes are drawn, and what is told of the others."""
 
+import json
 import math
+import shutil
 import struct
+import sys
 
+import matplotlib as mpl
 import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
@@ -12,7 +16,8 @@ import regraft as rg
 from regraft.show.meshes import read_surface
 from regraft.show.outlines import not_drawn, outlines_of
 from regraft.show.portraits import Still
-from regraft.show.scene import Scene, upright
+from regraft.show.room import upright
+from regraft.show.scene import Scene
 from regraft.show.scenery import Camera
 from regraft.show.shading import shaded_triangles
 
@@ -181,13 +186,62 @@ def test_motions_are_drawn_side_by_side_and_as_a_moving_picture(tmp_path):
         assert picture.info["duration"] == 100
 
 
+FFMPEG = """#!{python}
+import json, sys
+picture = sys.stdin.buffer.read()
+if "fails" in sys.argv[-1]:
+    sys.exit("no such codec")
+with open(sys.argv[-1], "w") as file:
+    json.dump([sys.argv[1:], len(picture)], file)
+"""
+
+
+@pytest.fixture
+def ffmpeg(tmp_path):
+    """A program that writes how it was called and how many bytes of pictures it got."""
+    program = tmp_path / "ffmpeg"
+    program.write_text(FFMPEG.format(python=sys.executable), encoding="utf-8")
+    program.chmod(0o755)
+    with mpl.rc_context({"animation.ffmpeg_path": str(program)}):
+        yield
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a script is no program there")
+@pytest.mark.usefixtures("ffmpeg")
+def test_videos_are_written_by_ffmpeg(tmp_path):
+    traj = rg.simulate(*rg.models.pendulum().start, 0.4)
+    (tmp_path / "out").mkdir()
+    told, size = json.loads(traj.animate(tmp_path / "out" / "swings.mp4", slower=2.0, fps=10, azimuth=0).read_text())
+    wide, high = map(int, told[told.index("-s") + 1].split("x"))
+    assert wide % 2 == high % 2 == 0
+    assert size == 9 * wide * high * 4
+    assert float(told[told.index("-framerate") + 1]) == 10.0
+    assert told[told.index("-pix_fmt", told.index("-vcodec", 6)) + 1] == "yuv420p"  # which all players know
+    with pytest.raises(rg.RegraftError, match=r"'fails\.mp4': ffmpeg could not write it: .*no such codec"):
+        traj.animate(tmp_path / "out" / "fails.mp4", fps=5)
+    assert [file.name for file in (tmp_path / "out").iterdir()] == ["swings.mp4"]
+
+
+@pytest.mark.skipif(shutil.which("ffmpeg") is None, reason="ffmpeg is not installed")
+def test_the_real_ffmpeg_writes_a_video(tmp_path):
+    video = rg.simulate(*rg.models.pendulum().start, 0.4).animate(tmp_path / "swings.mp4", fps=10)
+    assert video.read_bytes()[4:8] == b"ftyp"
+
+
+def test_without_ffmpeg_it_is_said_what_to_install(tmp_path):
+    traj = rg.simulate(*rg.models.pendulum().start, 0.1)
+    with mpl.rc_context({"animation.ffmpeg_path": "/nowhere/ffmpeg"}), pytest.raises(rg.RegraftError, match="apt install ffmpeg"):
+        traj.animate(tmp_path / "swings.mp4")
+    assert not list(tmp_path.iterdir())
+
+
 def test_wrong_wishes_are_told(tmp_path):
     mech, state = rg.models.pendulum().start
     traj = rg.simulate(mech, state, 0.1)
     with pytest.raises(rg.FileError, match=r"such a picture is a \.png file"):
         mech.draw(state, tmp_path / "a.jpg")
-    with pytest.raises(rg.FileError, match=r"such a picture is a \.gif file"):
-        traj.animate(tmp_path / "a.mp4")
+    with pytest.raises(rg.FileError, match=r"such a picture is a \.gif or \.mp4 file"):
+        traj.animate(tmp_path / "a.avi")
     with pytest.raises(rg.ModelError, match="elevation must be above 0"):
         mech.draw(state, tmp_path / "a.png", elevation=-10)
     with pytest.raises(rg.ModelError, match="two poses or more, not 1"):

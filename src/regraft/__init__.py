@@ -1,5 +1,8 @@
 """Regraft: dynamics of articulated rigid bodies whose structure changes while they move."""
 
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
+
 from . import gait, mocap, models
 from ._version import __version__
 from .algebra.pose import Pose
@@ -200,6 +203,20 @@ __all__ = [
     "surface",
     "to_maximal",
     "to_reduced",
+    "view",
     "when_frame_below",
     "when_joint",
 ]
+
+if _TYPE_CHECKING:
+    from .viewer.opening import view
+
+
+def __getattr__(name: str) -> _Any:
+    """What is imported when it is first asked for: only those who look pay for the viewer."""
+    if name != "view":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from .viewer.opening import view as found
+
+    globals()[name] = found
+    return found

@@ -15,10 +15,12 @@ from .commands.demos import demo
 from .commands.gait import gait_command
 from .commands.models import check_command, convert_command, reroot_command, show_command
 from .commands.terminal import tell_problem
+from .commands.view import view_command
 
 app = typer.Typer(name="regraft", no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 for _name, _command in (
     ("show", show_command),
+    ("view", view_command),
     ("check", check_command),
     ("convert", convert_command),
     ("reroot", reroot_command),

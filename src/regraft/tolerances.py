@@ -238,6 +238,9 @@ CASCADE = 1e-9  # s, relative to 1 + the time
 HOPELESS_STEP = 1e-9  # relative to the span of the run, or to a second where that is longer
 """Mean steps that are shorter have collapsed."""
 
+PATIENT_AGAIN = 1e-7  # s, relative to 1 + the time
+"""So long after a contact has changed its mode again and again at one time, half of that is forgotten."""
+
 SHORT_STEP = 1e-7  # as HOPELESS_STEP
 """So have steps that are shorter than this and than COLLAPSED_STEP."""
 
@@ -407,6 +410,12 @@ MOST_INSIDE = 1e-7  # m
 SLACK_SLIP = 1e-7  # m/s
 """By how much the guard of a slip that is zero when a mode begins is on its side."""
 
+REVERSES = 1e-6  # rad/s, or m/s
+"""A joint with dry friction that is faster where its slip should end does not rest, but goes back."""
+
+NEARLY_JAMS_AT = 1e-6  # of the slip
+"""The same as JAMS_AT of a point that nearly jams: its impulse would end too soon otherwise."""
+
 AT_THE_LIMIT = 1e-6  # of a friction force
 """A point that begins to slip with a force so near to its cone slips against that force."""
 
@@ -430,6 +439,9 @@ AHEAD = 3e-5  # s
 
 AHEAD_BELOW = 1e-3  # m/s
 """The friction of a slower slip acts along the direction that the slip will have AHEAD later."""
+
+JAMMED = 1e-3  # of the slip
+"""Where steps come to nothing and an impulse from next to nothing changes velocities by more, a slipping point jams."""
 
 NEARLY_NO_FORCE = 1e-3  # N, or N m
 """Where all forces are smaller, guards have the slack of this one."""
@@ -503,6 +515,12 @@ ROUNDED_TIMES = 0.05  # frames
 
 NOTHING_LOST = 1e-9  # J, relative to 1 + the kinetic energy before
 """An impact that takes less is not said to have taken energy."""
+
+DRAWN_STRETCHED = 1e-6  # m
+"""A spring is drawn at least so long: what is stretched to nothing has no sides."""
+
+SAID_ANEW = 5e-4  # m
+"""A place that is farther from the one that a page tells is told anew."""
 
 DRAWN_APART = 1e-3  # m
 """Ends of a body that are nearer to each other are drawn as one."""

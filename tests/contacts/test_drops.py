@@ -1,5 +1,7 @@
 """Bodies dropped at random: none fails, none falls through the ground."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -48,6 +50,31 @@ def test_slow_slips_and_impacts_that_are_hard_to_follow_do_not_end_a_run(seed, u
     scene = random_scene(seed)
     traj = scene.run(until)
     assert min(traj.frame(touch.a).position[:, 2].min() for touch in scene.touches) > -1e-9
+    check_impacts(traj)
+
+
+def test_points_beside_a_slip_that_turns_back_do_not_go_into_the_ground():
+    """Three slow slips hold each other, and where one ends another turns back; two open points are hardly above the ground."""
+    scene = random_scene(5080)
+    traj = scene.run(4.65)
+    assert min(traj.frame(touch.a).position[:, 2].min() for touch in scene.touches) > -1e-10
+    check_impacts(traj)
+
+
+def rubbing(scene, seed):
+    """The same scene with dry friction in its hinges and sliders."""
+    rng = np.random.default_rng(seed)
+    hinges = [name for name, joint in scene.mech.joints.items() if isinstance(joint.type, (rg.Revolute, rg.Prismatic))]
+    mech = scene.mech.replace(settings={name: {"friction": float(rng.uniform(0.1, 2.0))} for name in hinges})
+    return replace(scene, mech=mech, state=mech.state(q=scene.state.q, v=scene.state.v))
+
+
+def test_joints_that_others_push_back_where_they_stop_go_back():
+    """The slip of one ends again and again at one time, if what contacts give it there counts as none."""
+    scene = rubbing(random_scene(7, bodies=(2, 4)), 7)
+    traj = scene.run(2.0)
+    assert any("sticks" in event.name and event.name.startswith("j") for event in traj.events)
+    assert min(traj.frame(touch.a).position[:, 2].min() for touch in scene.touches) > -1e-10
     check_impacts(traj)
 
 

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import regraft as rg
+from contacts.random_scenes import random_scene
 from contacts.reading import impact_times
 from regraft.demos.contact.blocks import dominoes
 from regraft.demos.contact.motion import move
@@ -34,6 +35,25 @@ def test_dominoes_lose_energy_by_friction_and_impacts_alone(count, friction):
 @pytest.mark.parametrize("apart", [0.02, 0.028, 0.042])
 def test_so_they_do_at_other_distances(apart):
     assert missing(move(dominoes(4, 0.25, apart)).traj) < 1e-9
+
+
+# --- slips that end within a step -------------------------------------------------------------------------------------------
+
+
+def slips_at_their_ends(traj):
+    """How fast points slip just before the events at which they stick."""
+    contacts = traj.contacts()
+    ends = [(event.name.removesuffix(" sticks"), event.t) for event in traj.events if event.name.endswith(" sticks")]
+    return np.array([np.linalg.norm(contacts[name].slip[np.searchsorted(traj.t, t)]) for name, t in ends])
+
+
+def test_a_slip_ends_by_friction_and_not_by_being_stopped():
+    """A body rocks on two of its points; long steps end where slips of 1 to 9 cm/s do."""
+    traj = random_scene(5001).run(3.8)
+    assert missing(traj) < 1e-9
+    slips = slips_at_their_ends(traj)
+    assert len(slips) > 100
+    assert slips.max() < 1e-5
 
 
 # --- a point that slides off an edge ------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ import regraft as rg
 from regraft.tolerances import REST_SPEED
 
 G = 9.81
-FIELDS = ("mode", "normal", "friction", "point", "slip", "gap", "unique")
+FIELDS = ("mode", "normal", "friction", "force", "point", "slip", "gap", "unique")
 
 
 def free(name, inertia, form, pose, velocity=(0, 0, 0, 0, 0, 0), mech=None):
@@ -52,6 +52,21 @@ def left_over(traj):
 
 
 # --- forces -----------------------------------------------------------------------------------------------------------------
+
+
+def test_the_whole_force_has_the_direction_of_the_surface():
+    tilt = 0.3
+    mech, state = ball(height=0.0)
+    mech.add_shape("world", rg.Plane((math.sin(tilt), 0, math.cos(tilt))), "slope")
+    down = 0.1 / math.cos(tilt)  # where it touches the slope
+    state = state.replace(q={"ball free": (0, 0, down, 1, 0, 0, 0)})
+    found = rg.simulate(mech, state, 0.3, contacts=rg.Contact("ball", "slope", friction=0.0)).contacts()["ball"]
+    pushes = G * math.cos(tilt) * np.array((math.sin(tilt), 0, math.cos(tilt)))
+    assert found.force[1:] == pytest.approx(np.broadcast_to(pushes, found.force[1:].shape), abs=1e-7)
+    mech, state = cube()
+    whole = rg.simulate(mech, state, 0.3, contacts=rg.Contact("cube", friction=0.5)).contacts()["cube"]
+    assert whole.force == pytest.approx(whole.friction + whole.normal[:, None] * (0, 0, 1), abs=1e-9)
+    assert len(whole.points) > 1
 
 
 def test_a_cube_slides_and_stops():

@@ -3,34 +3,29 @@
 import csv
 from dataclasses import replace
 from html import unescape
+from itertools import pairwise
 
 import numpy as np
 import pytest
-from PIL import Image
 
 import regraft as rg
 from demonstrations import check_pictures, check_report
 from regraft.mocap.formats.storage import read_storage
-from regraft.show import gait_pictures
-from regraft.show.gait_pictures import ARROW, LIGHT, GaitScene, arrow, shown_stride, side_of
+from regraft.show import gait_film
+from regraft.show.gait_colours import LIGHT, side_of
+from regraft.show.gait_film import film_of_gait
+from regraft.show.gait_pictures import ARROW, GaitScene, arrow, shown_stride
 from regraft.show.gait_report import write_files, write_report
 from regraft.show.outlines import outlines_of
 from regraft.show.style import BLUE, GREEN, ORANGE
 
-PICTURES = ("strip.png", "time.png", "cycle.png", "gait.gif")
+PICTURES = ("strip.png", "time.png", "cycle.png")
 WEIGHT = 70.0 * 9.81
 
 
 @pytest.fixture(scope="module")
 def gait():
     return rg.mocap.analyse(rg.mocap.normal_walk(cycles=3, rate=60.0).motion)
-
-
-@pytest.fixture(autouse=True, scope="module")
-def few_frames():
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(gait_pictures, "FRAME", 0.2)
-        yield
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +49,7 @@ def written(gait, tmp_path_factory):
 def test_it_writes_what_it_says(written):
     folder, files, made = written
     assert sorted(path.name for path in folder.iterdir()) == sorted(path.name for path in files)
-    assert {path.name for path in files} == {*PICTURES, "gait.csv", "gait.sto", "report.html"}
+    assert {path.name for path in files} == {*PICTURES, "gait.html", "gait.csv", "gait.sto", "report.html"}
     assert files[-1] == folder / "report.html"
     assert made[-1][0] == made[-1][1]
 
@@ -102,7 +97,7 @@ def test_beside_plates_there_are_two_of_each(gait, plated, tmp_path):
 
 def test_without_a_whole_stride_there_is_no_picture_of_the_cycle(tmp_path):
     short = rg.mocap.analyse(rg.mocap.normal_walk(cycles=1).motion)
-    text = check_report(write_report(short, tmp_path), pictures=3)
+    text = check_report(write_report(short, tmp_path), pictures=2)
     assert "peaks are those of the whole record" in text
     assert not (tmp_path / "cycle.png").exists()
 
@@ -111,14 +106,45 @@ def test_frames_that_were_not_recorded_are_no_obstacle(gait, tmp_path):
     q = gait.motion.q.copy()
     q[40:90] = np.nan
     gappy = rg.mocap.analyse(replace(gait.motion, q=q, v=np.where(np.isnan(q[:, :1]), np.nan, gait.motion.v)))
-    check_report(write_report(gappy, tmp_path), pictures=len(list(tmp_path.glob("*.png"))) + 1)
+    check_report(write_report(gappy, tmp_path), pictures=len(list(tmp_path.glob("*.png"))))
     with (tmp_path / "gait.csv").open(encoding="utf-8") as file:
         assert list(csv.DictReader(file))[50]["left_reaction_z"] == "nan"
 
 
-def test_the_animation_plays_at_half_speed(written):
-    with Image.open(written[0] / "gait.gif") as picture:
-        assert picture.info["duration"] == pytest.approx(2 * 200, abs=1)
+# --- the motion ------------------------------------------------------------------------------------------------------------
+
+
+def test_in_the_motion_the_foot_that_carries_is_the_root_and_the_other_one_closes_a_loop(gait):
+    film = film_of_gait(gait)
+    assert len(film.parts) > 10
+    for part in film.parts:
+        phase, root = next((str(p), str(r)) for t, p, r in zip(gait.t, gait.phase, gait.root, strict=True) if t == part.t[0])
+        assert rg.hierarchy(part.mech).top == root == part.root
+        assert len(part.mech.loop_joints) == (1 if phase == "both" else 0)
+        assert part.colours[root] == GREEN
+    for one, other in pairwise(film.parts):
+        assert one.t[-1] == other.t[0]  # both sides of a change
+        for body in gait.motion.mech.bodies:
+            assert np.array_equal(one.poses[body][-1], other.poses[body][0])
+    at = np.searchsorted(gait.t, film.t)
+    assert np.array_equal(film.forces.vectors[:, 1], gait.reaction["right"][at], equal_nan=True)
+    assert [event.t for event in film.events] == [event.time for event in gait.events]
+
+
+def test_a_long_recording_is_thinned_and_says_so(gait, monkeypatch):
+    monkeypatch.setattr(gait_film, "MOST_POSES", 2000)
+    film = film_of_gait(gait)
+    assert sum(len(part.t) for part in film.parts) * len(gait.motion.mech.bodies) < 2000 * 2
+    assert "every" in film.told[0]
+
+
+def test_a_gait_is_one_page_that_plays(gait, tmp_path):
+    page = gait.to_html(tmp_path / "walk.html", title="A <walk>", slower=2)
+    text = page.read_text(encoding="utf-8")
+    assert "<title>A &lt;walk&gt;</title>" in text
+    assert "left foot lands" in text
+    with pytest.raises(rg.FileError, match="html"):
+        gait.to_html(tmp_path / "walk.png")
 
 
 # --- what is drawn ---------------------------------------------------------------------------------------------------------

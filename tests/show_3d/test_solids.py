@@ -11,6 +11,8 @@ import pytest
 import regraft as rg
 from regraft.show.glyphs import (
     LOOP_JOINT,
+    REVERSED_JOINT,
+    ROOT,
     TREE_JOINT,
     coil,
     frame_pieces,
@@ -21,6 +23,7 @@ from regraft.show.glyphs import (
     springs_shown,
 )
 from regraft.show.solids import poses_of, semi_axes, solids_of
+from regraft.show.tree_glyphs import tree_pieces
 from regraft.show.triangles import arrow, ball, box, capsule, creased, cylinder, rounded_hull
 
 TURNED = rg.Pose.about((1, 2, 3), 0.8, translation=(0.3, -0.2, 0.5))
@@ -239,6 +242,43 @@ def test_joints_are_shown_by_the_directions_in_which_they_move():
     loop = rg.models.four_bar().mech
     assert {piece.name for piece in joint_pieces(loop, 0.1) if piece.colour == LOOP_JOINT} == set(loop.loop_joints)
     assert all(piece.colour == TREE_JOINT for piece in pieces)
+
+
+def arm():
+    mech = rg.Mechanism()
+    for name in ("upper", "lower"):
+        mech.add_body(name, rg.Inertia.rod(1.0, (0, 0, 0), (0, 0, -0.5)))
+    mech.add_joint("shoulder", rg.Revolute((0, 1, 0)), "world", "upper", rg.Pose(translation=(0, 0, 1)))
+    mech.add_joint("elbow", rg.Revolute((0, 1, 0)), "upper", "lower", rg.Pose(translation=(0, 0, -0.5)))
+    return mech
+
+
+def test_what_is_welded_to_a_body_with_shapes_is_a_place_of_it():
+    mech = with_shape(rg.Sphere(0.2))
+    for name, holder, kind in (("sensor", "a", rg.Fixed()), ("wheel", "a", rg.Revolute((0, 0, 1))), ("bracket", "a", rg.Fixed())):
+        mech.add_body(name, rg.Inertia(0.001, tensor=np.eye(3)))
+        mech.add_joint(name, kind, holder, name, rg.Pose(translation=(0.3, 0, 0)))
+    mech.add_body("arm", rg.Inertia.sphere(1.0, 0.1))
+    mech.add_joint("swings", rg.Revolute((0, 1, 0)), "bracket", "arm", rg.Pose(translation=(0.3, 0, 0)))
+    assert {piece.body for piece in solids_of(mech, mech.state()).pieces} == {"a", "wheel", "bracket", "arm"}
+
+
+def test_a_joint_that_is_walked_from_child_to_parent_has_a_colour_of_its_own():
+    mech = arm()
+    assert {piece.colour for piece in joint_pieces(mech, 0.1)} == {TREE_JOINT}
+    turned, _ = rg.reroot(mech, mech.state(), "lower", joint=rg.Revolute((0, 1, 0)))
+    assert {piece.name: piece.colour for piece in joint_pieces(turned, 0.1)}["elbow"] == REVERSED_JOINT
+
+
+def test_the_tree_is_arrows_from_the_root_to_the_ends():
+    mech = arm()
+    (ball, first), second = [piece for piece in tree_pieces(mech, 0.1) if piece.body == "upper"], tree_pieces(mech, 0.1)[-1]
+    assert (ball.body, ball.colour) == ("upper", ROOT)
+    assert first.vertices[first.vertices[:, 2].argmin()] == pytest.approx([0, 0, -0.5], abs=1e-9)  # its tip is at the elbow
+    assert (second.body, second.vertices[:, 2].min()) == ("lower", pytest.approx(-0.25))  # and here at the centre of mass
+    turned, _ = rg.reroot(mech, mech.state(), "lower", joint=rg.Revolute((0, 1, 0)))
+    roots = [piece.body for piece in tree_pieces(turned, 0.1) if piece.colour == ROOT]
+    assert roots == ["lower"]
 
 
 def test_frames_springs_and_gravity_are_shown_where_they_are():

@@ -61,7 +61,7 @@ def show_command(
                 if wanted:
                     out.print()
                     out.print(table(found.mech))
-        _say_findings(found.report)
+        say_findings(found.report)
         if picture:
             write(picture, partial(found.mech.draw, found.state))
 
@@ -106,7 +106,7 @@ def convert_command(
             check_overwriting((model, state), (output,))
         found = read_model(model, ignore, inertia, packages, base)
         start = _start(found, state)
-        _say_findings(found.report)
+        say_findings(found.report)
         given = _worth_writing(start)
         write(output, partial(found.mech.save, state=given, frames=frames.value, ignore=tuple(ignore or ())))
 
@@ -172,7 +172,7 @@ def _reroot(files: RerootFiles, found: Reading, top: str, base: BaseJoint) -> No
     options: dict[str, Any] = base._asdict()
     changed, after = reroot(mech, before, top, **options)
     print_tree(changed)
-    _say_findings(found.report)
+    say_findings(found.report)
     if after.impulse is not None:
         name = f"{top}_base" if base.name is None else base.name
         impulse = after.impulse[name]
@@ -191,7 +191,7 @@ def _worth_writing(state: State) -> State | None:
     return None if np.array_equal(state._x, state.layout.rest) else state
 
 
-def _say_findings(report: Report) -> None:
+def say_findings(report: Report) -> None:
     """What a reader had to say."""
     for same in alike(report.findings):
         (line,) = grouped(same)

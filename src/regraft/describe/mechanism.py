@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ModelError, StructureError
-from ..extras import require
 from ..joints import settle
 from ..structure.layout import Layout
 from ..structure.structure import Structure
@@ -18,13 +17,14 @@ from ..tolerances import ASSEMBLED
 from . import plain as files
 from .alterable import Alterable
 from .graph import PARTS
+from .portrayed import Portrayed
 from .state import State, build_state
 from .text import draw_tree
 
 Array = NDArray[np.float64]
 
 
-class Mechanism(Alterable):
+class Mechanism(Alterable, Portrayed):
     """Bodies, joints, frames and springs by name; ``"world"`` is the body that does not move.
 
     A joint between two bodies that are already connected closes a loop and becomes a loop joint by itself: it has no place in `q`
@@ -280,39 +280,6 @@ class Mechanism(Alterable):
         from ..files.writing import write  # formats are an outer layer, which is loaded when it is needed
 
         write(self, path, state, frames, ignore)
-
-    def draw(self, state: State, path: str | Path, *, azimuth: float = 35.0, elevation: float = 15.0) -> Path:
-        """Draw the mechanism in a state: its shapes, with sticks from joint to joint for bodies that have none.
-
-        Meshes in .stl and .obj files are drawn where these were found when the mechanism was read, a little coarser than they
-        are; a warning names the others. Up is where gravity does not pull. It needs the extra `show`.
-
-        Parameters
-        ----------
-        state : State
-            A state of this mechanism.
-        path : str or Path
-            The picture, a .png file.
-        azimuth, elevation : float, optional
-            From where it is seen, in degrees: azimuth 0 is from the side of −y, with x to the right, and 90 is from the side of
-            +x; elevation is above the horizon.
-
-        Returns
-        -------
-        Path
-            The picture.
-
-        Examples
-        --------
-        >>> import tempfile
-        >>> import regraft as rg
-        >>> mech, state = rg.models.four_bars().start
-        >>> picture = mech.draw(state, tempfile.mkdtemp() + "/four_bars.png")
-        """
-        require("matplotlib", "Mechanism.draw")
-        from ..show.portraits import draw_pose  # an outer layer too
-
-        return draw_pose(self, state, path, azimuth, elevation)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Mechanism):

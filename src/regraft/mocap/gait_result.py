@@ -254,6 +254,48 @@ class Gait:
 
         return write_report(self, folder, against)
 
+    def to_html(
+        self,
+        path: str | Path,
+        *,
+        title: str = "",
+        slower: float = 1.0,
+        azimuth: float = 35.0,
+        elevation: float = 15.0,
+        follow: bool = True,
+        autoplay: bool = False,
+        loop: bool = False,
+        theme: str = "auto",
+    ) -> Path:
+        """Write one HTML file that plays the motion with its ground reactions, from disk, without a server or a network.
+
+        What carries the body is the root, in green. Strikes and toe-offs are marks and captions; the vertical forces are below.
+
+        Parameters
+        ----------
+        path : str or Path
+            The page, an .html file.
+        title, slower, azimuth, elevation, follow, autoplay, loop, theme
+            As for `Trajectory.to_html`.
+
+        Returns
+        -------
+        Path
+            The file.
+
+        Examples
+        --------
+        >>> import regraft as rg, tempfile, pathlib
+        >>> gait = rg.mocap.analyse(rg.mocap.normal_walk().motion)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     gait.to_html(pathlib.Path(folder, "walk.html"), slower=2).name
+        'walk.html'
+        """
+        from ..show.gait_film import write_gait  # what shows lies above
+
+        given = {"title": title, "slower": slower, "azimuth": azimuth, "elevation": elevation, "follow": follow}
+        return write_gait(self, path, **given, autoplay=autoplay, loop=loop, theme=theme)
+
     def __repr__(self) -> str:
         phases = dict.fromkeys((*PHASES, *np.unique(self.phase).tolist()))
         share = {phase: float(((self.phase == phase) & (self.root != "")).mean()) for phase in phases}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from subprocess import CalledProcessError
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from ..atomic import writing
+from ..errors import RegraftError
 from .style import few_colours
 
 PAUSE = 25
@@ -58,6 +60,29 @@ def write_animation(
     durations[-1] *= 1 if endless else PAUSE
     with writing(path) as beside:
         first.save(beside, save_all=True, append_images=others, duration=durations, loop=0, optimize=False)
+    return path
+
+
+def write_video(path: Path, figure: Figure, movers: Sequence[Mover], count: int, fps: float) -> Path:
+    """Write so many frames as an .mp4 file, by the program ffmpeg."""
+    from matplotlib.animation import FFMpegWriter  # which looks for programs, and nothing else here needs it
+
+    if not FFMpegWriter.isAvailable():
+        raise RegraftError(
+            f"{path.name!r}: .mp4 files are written by the program ffmpeg, which is not found. Install it (on Debian `apt "
+            "install ffmpeg`, on macOS `brew install ffmpeg`, with conda `conda install ffmpeg`), or name where it is in "
+            "Matplotlib's setting animation.ffmpeg_path; .gif and .html files need no other program."
+        )
+    writer = FFMpegWriter(fps=fps)  # type: ignore[arg-type]  # it takes any number
+    try:
+        with writing(path) as beside, writer.saving(figure, str(beside), dpi=figure.dpi):
+            for frame in range(count):
+                for panel in movers:
+                    panel.move(frame)
+                writer.grab_frame()
+    except CalledProcessError as problem:
+        said = (problem.stderr or "").strip().splitlines()[-1:] or [f"it ended with {problem.returncode}"]
+        raise RegraftError(f"{path.name!r}: ffmpeg could not write it: {said[0]}.") from problem
     return path
 
 

@@ -1,34 +1,25 @@
-"""A gait on paper: the body pose by pose and as a moving picture, with its root and the forces of the ground."""
+"""A gait on paper: the body pose by pose, with its root and the forces of the ground."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
-
-import matplotlib as mpl
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from ..mocap.gait_cycles import body_places, strides, way
 from ..mocap.gait_events import carries
 from ..mocap.gait_result import Gait
-from .animation import Mover, mover, write_animation
-from .colours import SHADOW, SKIN
-from .gait_plots import SIDE_COLOURS, draw_vertical, phase_name
+from .colours import SHADOW
+from .gait_colours import body_colours
+from .gait_plots import phase_name
 from .outlines import outlines_of
 from .scene import Poses, spread_moments
-from .scenery import Camera, Drawn, draw_placed, empty_collection, together
-from .style import DASHES, GREEN, INK, STYLE
+from .scenery import Camera, Drawn, draw_placed, together
+from .style import GREEN, INK
 
 Array = NDArray[np.float64]
 
-FRAME, SLOWER = 0.04, 2.0  # s between frames, and how much slower they are shown
-MOST_FRAMES = 75
 ARROW = 0.9
 """Metres on paper of a force that is the body's weight."""
-LIGHT = "#9ADBC5"  # of a foot that stands and is not the root
 _AROUND, _ELEVATION = -25.0, 9.0  # degrees: the camera is a little in front of the body, and above
 _BEFORE, _BESIDE, _STRIPE = 0.75, 0.36, 0.5  # m: the floor around the body, and from stripe to stripe on it
 _SIZE = 0.17  # m: of the sign below the root
@@ -92,12 +83,7 @@ class GaitScene(Poses):
 
     def colours(self, i: int) -> dict[str, str]:
         """Of each body in a frame: the root, with the rest of its foot, in green."""
-        feet, root, held = self.gait.motion.feet, str(self.gait.root[i]), self.held(i)
-        found = {body: SIDE_COLOURS.get(side_of(body), SKIN) for body in self.gait.motion.mech.bodies}
-        for side in held:
-            found |= dict.fromkeys(feet[side].bodies, LIGHT)
-        own = next((foot.bodies for foot in feet.values() if root in foot.bodies), (root,))
-        return found | dict.fromkeys(own, GREEN)
+        return body_colours(self.gait, i)
 
     # --- parts of it --------------------------------------------------------------------------------------------------------
 
@@ -171,60 +157,7 @@ def arrow(tail: Array, head: Array, width: float = 0.028, tip: float = 0.14) -> 
     return np.array([tail - half, neck - half, neck - wide, head, neck + wide, neck + half, tail + half])
 
 
-def side_of(body: str) -> str:
-    """Left or right, by the name of a body."""
-    name = body.lower()
-    for side in SIDE_COLOURS:
-        if name.startswith(side) or name.endswith(f"_{side[0]}"):
-            return side
-    return ""
-
-
 def shown_stride(gait: Gait) -> tuple[float, float]:
     """The first whole stride; the whole record where there is none."""
     whole = strides(gait)
     return (whole[0].start, whole[0].end) if whole else (float(gait.t[0]), float(gait.t[-1]))
-
-
-def animate(path: Path, gait: Gait, drawn: Callable[[int, int], object]) -> Path:
-    """Write a gait as a moving picture, slower than it is: beside it the vertical forces."""
-    start, _ = shown_stride(gait)
-    last = float(gait.t[-1])
-    whole = [stride.end for stride in strides(gait) if stride.end - start < MOST_FRAMES * FRAME]
-    end = max(whole) if whole else min(last, start + MOST_FRAMES * FRAME)
-    times = np.linspace(start, end, max(2, round((end - start) / FRAME) + 1))
-    scene = GaitScene(gait, start, end)
-    wide, high = scene.size
-    with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(7.8, 3.9), dpi=100, layout="constrained")
-        room, side = figure.subplots(1, 2, width_ratios=(1.9 * wide / high, 1.5))
-        movers = _walker(room, scene, times), _clock(side, gait, times)
-        return write_animation(path, figure, movers, len(times), SLOWER * FRAME, False, drawn)
-
-
-def _walker(ax: Axes, scene: GaitScene, times: Array) -> Mover:
-    bodies = empty_collection()
-    ax.add_collection(bodies)
-    ax.set(xlim=(scene.low[0], scene.high[0]), ylim=(scene.low[1], scene.high[1]), aspect="equal")
-    ax.axis("off")
-    label = ax.text(0.5, 1.02, "", transform=ax.transAxes, ha="center", va="bottom", fontsize=10, in_layout=False)
-
-    def move(frame: int) -> None:
-        t = float(times[frame])
-        scene.drawn(t).put_into(bodies)
-        i = scene.frame(t)
-        label.set_text(f"{t:.2f} s · {phase_name(str(scene.gait.phase[i]))} · root: {scene.gait.root[i]}")
-
-    return mover(ax, move, bodies, label)
-
-
-def _clock(ax: Axes, gait: Gait, times: Array) -> Mover:
-    """The vertical forces, and where the moment is in them."""
-    draw_vertical(ax, gait, None)
-    ax.set(xlim=(times[0], times[-1]), xlabel="time (s)")
-    (now,) = ax.plot([], [], color=INK, linewidth=1.2, linestyle=DASHES)
-
-    def move(frame: int) -> None:
-        now.set_data([times[frame]] * 2, ax.get_ylim())
-
-    return mover(ax, move, now)

@@ -16,12 +16,11 @@ from ..mocap.gait_cycles import FLEXION, PERCENT, View, over_strides, powers, sa
 from ..mocap.gait_events import SIDES
 from ..mocap.gait_result import Gait
 from ..mocap.gait_summary import phase_runs
+from .gait_colours import SIDE_COLOURS
 from .style import BLUE, DASHES, GREEN, GREY, INK, ORANGE, PURPLE
 
 Array = NDArray[np.float64]
 
-SIDE_COLOURS = {"left": BLUE, "right": ORANGE}
-"""Of the feet; other supports are green."""
 PHASE_COLOURS = {"left": BLUE, "right": ORANGE, "both": PURPLE, "none": GREY}
 PHASE_NAMES = {"left": "left foot", "right": "right foot", "both": "both feet", "none": "flight"}
 _BAND, _TINT = 0.2, 0.13  # how dark bands of strides and of phases are

@@ -1,4 +1,4 @@
-"""The report on a gait: one page with tables, curves, poses and a moving picture, and all numbers in files beside it."""
+"""The report on a gait: one page with tables, curves, poses and the motion itself, and all numbers in files beside it."""
 
 from __future__ import annotations
 
@@ -14,15 +14,19 @@ from ..mocap.gait_events import SIDES, carries
 from ..mocap.gait_result import Gait
 from ..mocap.gait_summary import Summary, phase_runs, summarise
 from . import page
-from .gait_pictures import GaitScene, animate, shown_stride
+from .gait_film import film_of_gait
+from .gait_pictures import GaitScene, shown_stride
 from .gait_plots import cycle_drawings, phase_name, time_drawings
+from .html import write_film
 from .page import Picture
+from .player_page import Showing
 from .scene import draw_strip
 from .spreadsheet import write_csv
 from .style import draw, draw_all
 
 TITLE = "From a recording to joint torques"
 LEAD = "What stands on the ground is the root of the body, and what the root needs from the world is the ground's force."
+SLOWER = 2.0  # how much slower than it is the motion is played
 ROWS, COLUMNS = 2, 5
 """Of poses in the strip."""
 _CYCLE, _TIME = "abc\ndef\nghi", "a\nb\nc\nd\ne"
@@ -74,7 +78,8 @@ def _draw_pictures(
     ]
     if summary.strides:
         pictures.append(partial(draw, out / "cycle.png", (10.4, 8.2), cycle_drawings(gait, against), _CYCLE, sharex=True))
-    return draw_all(pictures, partial(animate, out / "gait.gif", gait), drawn)
+    showing = Showing("The body in motion", *scene.camera, SLOWER, follow=True, autoplay=True, loop=True)
+    return draw_all([*pictures, lambda: write_film(film_of_gait(gait), out / "gait.html", showing)], drawn)
 
 
 def _write_page(path: Path, gait: Gait, summary: Summary, against: Gait | None, said: Sequence[str]) -> Path:
@@ -156,10 +161,11 @@ def _pictures(summary: Summary, against: Gait | None) -> list[Picture]:
     shown = [
         Picture(
             "",
-            "gait.gif",
-            "The body as a moving picture, with its root and the forces of the ground.",
+            "gait.html",
+            "The body in motion, with its root and the forces of the ground.",
             "At half speed. Green is the root of the body, which changes with the foot that carries it; a foot that shares the "
-            "load is light green and closes a loop. Arrows are the forces of the ground at the centres of pressure.",
+            "load is light green and closes a loop. Arrows are the forces of the ground at the centres of pressure. Drag to turn "
+            "it, click on an event to see it.",
         ),
         Picture(
             "Pose by pose" if not summary.strides else "One stride and its roots",

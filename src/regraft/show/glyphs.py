@@ -16,14 +16,17 @@ from ..algebra.pose import Pose, pose_along
 from ..describe.mechanism import Mechanism
 from ..describe.parts import WORLD, Joint
 from ..joints import screws
+from ..kernels.tables import BODY, JOINT, POLARITY
 from ..tolerances import AXIS_ROUNDING
 from .colours import AXES, GREEN, INK, ORANGE, PURPLE
 from .pieces import Piece
 from .room import Room
 from .triangles import Array, Triangles, arrow, ball, box, cylinder
 
-TREE_JOINT, LOOP_JOINT, FORCE, REACTION, SPRING, MASS = INK, PURPLE, ORANGE, GREEN, "#B8860B", "#E0B400"
-"""The colours of joints of the tree and of those that close loops, of forces at contacts and in joints, and so on."""
+TREE_JOINT, REVERSED_JOINT, LOOP_JOINT, ROOT = INK, "#1F9BCF", PURPLE, GREEN
+"""The colours of joints of the tree, of those that it walks from child to parent, of those that close loops, and of the root."""
+FORCE, REACTION, SPRING, MASS = "#C8102E", ORANGE, "#B8860B", "#E0B400"
+"""Of forces at contacts and in joints, and so on."""
 _SHARE = 0.03  # of the room: half of a joint's axis
 _TURNS, _WIRE = 8, 0.16  # windings of a spring; the radius of its wire as a share of that of its windings
 
@@ -33,17 +36,28 @@ def glyph_size(room: Room) -> float:
     return _SHARE * room.size
 
 
+def joint_colours(mech: Mechanism) -> dict[str, str]:
+    """By joint: whether it is one of the tree, one of the tree that is walked from child to parent, or closes a loop."""
+    walk, names = mech.structure.walk, [name for name, *_ in mech.layout.joints]
+    against = {names[int(row[JOINT])] for row in walk if row[BODY] >= 0 and row[POLARITY] < 0}
+    return {
+        name: LOOP_JOINT if name not in mech.layout.q_slices else REVERSED_JOINT if name in against else TREE_JOINT
+        for name in mech.joints
+    }
+
+
 def joint_pieces(mech: Mechanism, size: float) -> list[Piece]:
     """Where joints are and how they move, a piece for each axis, on the body on which that axis stays; free joints have none."""
     found: list[Piece] = []
+    colours = joint_colours(mech)
     for name, joint in mech.joints.items():
-        colour = TREE_JOINT if name in mech.layout.q_slices else LOOP_JOINT
+        colour = colours[name]
         if joint.type.nv < 6:
-            found += [Piece(body, name, surface, colour) for body, surface in _axes(joint, size)]
+            found += [Piece(body, name, surface, colour) for body, surface in joint_surfaces(joint, size)]
     return found
 
 
-def _axes(joint: Joint, size: float) -> list[tuple[str, Triangles]]:
+def joint_surfaces(joint: Joint, size: float) -> list[tuple[str, Triangles]]:
     """The surfaces that show a joint, each on one of its bodies."""
     kind, here = joint.type, joint.child_pose
     if not kind.nv:

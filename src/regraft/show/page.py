@@ -1,4 +1,4 @@
-"""A page as one HTML file that needs nothing else: pictures are inside it, and it follows the reader's light or dark theme."""
+"""A page as one HTML file that needs nothing else: pictures and motions are inside it, and it follows the reader's theme."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..atomic import writing
+from .player_page import framed
 
-_SORTS = {".png": "image/png", ".gif": "image/gif"}
+_HEIGHT = 560  # pixels, of a motion
 _CSS = """
 :root { color-scheme: light dark; --ink: #1f2328; --soft: #59636e; --paper: #ffffff; --line: #d5dae0; --tint: #f4f6f8; }
 @media (prefers-color-scheme: dark) {
@@ -38,7 +39,7 @@ code { background: var(--tint); padding: .1rem .3rem; border-radius: 4px; }
 
 
 class Picture(NamedTuple):
-    """A picture of the page: its section, its file, what it shows, and what there is to say of it."""
+    """A picture of the page, or a motion: its section, its file, what it shows, and what there is to say of it."""
 
     section: str
     file: str
@@ -70,10 +71,13 @@ def paragraph(text: str, sort: str = "") -> str:
 
 
 def picture(path: Path, shows: str, caption: str) -> str:
-    """A picture, put into the text itself; `shows` is for those who cannot see it."""
-    data = base64.b64encode(path.read_bytes()).decode("ascii")
-    image = f'<img alt="{escape(shows)}" src="data:{_SORTS[path.suffix]};base64,{data}">'
-    return f"<figure>{image}<figcaption>{escape(caption)}</figcaption></figure>"
+    """A .png picture, or a motion that is an .html file, put into the text itself; `shows` is for those who cannot see it."""
+    if path.suffix == ".html":
+        shown = framed(path.read_text(encoding="utf-8"), shows, _HEIGHT)
+    else:
+        data = base64.b64encode(path.read_bytes()).decode("ascii")
+        shown = f'<img alt="{escape(shows)}" src="data:image/png;base64,{data}">'
+    return f"<figure>{shown}<figcaption>{escape(caption)}</figcaption></figure>"
 
 
 def pictures(folder: Path, shown: Sequence[Picture]) -> list[str]:

@@ -18,7 +18,7 @@ from ..describe.mechanism import Mechanism
 from ..describe.state import State
 from ..errors import FileError, ModelError, listed, warn
 from ..simulate.trajectory import Trajectory
-from .animation import write_animation
+from .animation import write_animation, write_video
 from .outlines import not_drawn
 from .scene import Scene, draw_strip, moving_scene
 from .scenery import Camera, empty_collection
@@ -72,7 +72,7 @@ def draw_motion(traj: Trajectory, path: str | Path, slower: float, fps: float, a
     """`Trajectory.animate`."""
     if not (slower > 0.0 and fps > 0.0):
         raise ModelError(f"slower and fps must be positive, not {slower:g} and {fps:g}.")
-    file, scene = _file(path, ".gif"), Scene(_camera(azimuth, elevation), traj, 1, 1, fitted=True)
+    file, scene = _file(path, ".gif", ".mp4"), Scene(_camera(azimuth, elevation), traj, 1, 1, fitted=True)
     count = max(2, round((scene.end - scene.start) * slower * fps) + 1)
     if count > _MOST_FRAMES:
         raise ModelError(f"these are {count} frames, and {_MOST_FRAMES} at most can be drawn: give a smaller slower or fps.")
@@ -81,6 +81,8 @@ def draw_motion(traj: Trajectory, path: str | Path, slower: float, fps: float, a
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=_size(scene), dpi=100, layout="constrained")
         movers = (moving_scene(figure.subplots(), scene, times),)
+        if file.suffix.lower() == ".mp4":
+            return write_video(file, figure, movers, count, fps)
         return write_animation(file, figure, movers, count, 1.0 / fps, False, lambda _made, _all: None)
 
 
@@ -98,10 +100,10 @@ def _camera(azimuth: float, elevation: float) -> Camera:
     return Camera(azimuth, elevation)
 
 
-def _file(path: str | Path, suffix: str) -> Path:
+def _file(path: str | Path, *suffixes: str) -> Path:
     file = path_of(path)
-    if file.suffix.lower() != suffix:
-        raise FileError(f"{str(path)!r}: such a picture is a {suffix} file.")
+    if file.suffix.lower() not in suffixes:
+        raise FileError(f"{str(path)!r}: such a picture is a {' or '.join(suffixes)} file.")
     return file
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -44,8 +45,21 @@ class Room(NamedTuple):
 
 def up_in(mech: Mechanism) -> Array:
     """(3,): the direction against gravity; z where there is none."""
-    size = float(np.linalg.norm(mech.gravity))
-    found: Array = -mech.gravity / size if size else np.array([0.0, 0.0, 1.0])
+    return _up(mech.gravity)
+
+
+def upright(gravity: Array) -> Pose:
+    """What turns the direction against gravity to z, by the shortest way; nothing where there is no gravity."""
+    up = _up(gravity)
+    axis, cosine = np.cross(up, (0.0, 0.0, 1.0)), float(up[2])
+    if not axis.any():
+        return Pose() if cosine > 0.0 else Pose(np.diag([1.0, -1.0, -1.0]))
+    return Pose.about(axis, math.atan2(float(np.linalg.norm(axis)), cosine))
+
+
+def _up(gravity: Array) -> Array:
+    size = float(np.linalg.norm(gravity))
+    found: Array = -gravity / size if size else np.array([0.0, 0.0, 1.0])
     return found
 
 

@@ -20,6 +20,7 @@ from ..tolerances import DRAWN_APART
 from .animation import Mover, mover
 from .forms import Outline
 from .outlines import outlines_of, planes_of
+from .room import upright
 from .scenery import Camera, Drawn, draw_placed, empty_collection, placed_in
 
 Array = NDArray[np.float64]
@@ -174,16 +175,6 @@ class Scene(Poses):
         return np.concatenate(
             [(points[:, None] + one.radius * around).reshape(-1, 3) for one, points in self._placed(t)]
         )  # fmt: skip
-
-
-def upright(gravity: Array) -> Pose:
-    """What turns the direction against gravity to z, by the shortest way; nothing where there is no gravity."""
-    size = float(np.linalg.norm(gravity))
-    up = -gravity / size if size else np.array([0.0, 0.0, 1.0])
-    axis, cosine = np.cross(up, (0.0, 0.0, 1.0)), float(up[2])
-    if not axis.any():
-        return Pose() if cosine > 0.0 else Pose(np.diag([1.0, -1.0, -1.0]))
-    return Pose.about(axis, math.atan2(float(np.linalg.norm(axis)), cosine))
 
 
 def _floor_of(places: Array) -> float:

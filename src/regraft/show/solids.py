@@ -55,20 +55,21 @@ def solids_of(mech: Mechanism, state: State, room: Room | None = None, budget: i
     """The shapes that are there to be seen, body by body; the rules are those of pictures (`outlines_of`).
 
     A body none of whose visible shapes can be shown is shown as what is there to be touched, and one without any shapes as a
-    stick from joint to joint or, where it has no joints, as the ellipsoid of equal mass and inertia. Planes and the ground reach
-    as far as `room`, by default that of this pose. Meshes have no more than `budget` triangles together.
+    stick from joint to joint or, where it has no joints, as the ellipsoid of equal mass and inertia; not so where it is welded to
+    a body with shapes, as a mere place of it. Planes and the ground reach as far as `room`, by default that of this pose. Meshes
+    have no more than `budget` triangles together.
     """
     poses = {body: Pose.from_row(row) for body, row in zip((*mech.structure.row_of, WORLD), rows_of(mech, state), strict=True)}
     cells, told = _cells_for(mech, budget)
     by_body: dict[str, list[Shape]] = {body: [] for body in (*mech.bodies, WORLD)}
     for shape in mech.shapes.values():
         by_body[shape.body].append(shape)
-    scale, places = _scale(mech, poses), _places(mech, state)
+    scale, places, welded = _scale(mech, poses), _places(mech, state), _welded(mech)
     found: list[Piece] = []
     for body, shapes in by_body.items():
         own = _shown((one for one in shapes if one.visual), cells) or _shown((one for one in shapes if one.collision), cells)
         endless = any(isinstance(one.form, ENDLESS) for one in shapes)
-        if not own and not endless and body != WORLD:
+        if not own and not endless and body != WORLD and body not in welded:
             own = _stand_in(mech, body, places[body], scale)
         found += own
     if not found:
@@ -200,6 +201,16 @@ def _places(mech: Mechanism, state: State) -> Mapping[str, list[Array]]:
             if body != WORLD:
                 found[body].append(pose.translation)
     return found
+
+
+def _welded(mech: Mechanism) -> set[str]:
+    """Bodies whose joints are all fixed, one of them to a body with shapes: in robots' files these are places, as of sensors."""
+    shaped = {shape.body for shape in mech.shapes.values()} - {WORLD}
+    ends = [
+        (joint, *pair) for joint in mech.joints.values() for pair in ((joint.parent, joint.child), (joint.child, joint.parent))
+    ]
+    held = {body for joint, body, other in ends if not joint.type.nv and other in shaped}
+    return held - {body for joint, body, _ in ends if joint.type.nv}
 
 
 def _only_turns(joint: Joint) -> bool:

@@ -61,17 +61,12 @@ def draw(
     return path
 
 
-def draw_all(
-    pictures: Sequence[Callable[[], Path]],
-    animation: Callable[[Callable[[int, int], object]], Path],
-    drawn: Callable[[int, int], object],
-) -> list[Path]:
-    """Draw pictures and then an animation; `drawn` is told how many of how many parts are done, where each frame is a part."""
+def draw_all(pictures: Sequence[Callable[[], Path]], drawn: Callable[[int, int], object]) -> list[Path]:
+    """Draw pictures and write pages; `drawn` is told how many of how many are done."""
     files = []
     for number, picture in enumerate(pictures, 1):
         files.append(picture())
-        drawn(number, len(pictures) + 1)
-    files.append(animation(lambda made, total: drawn(len(pictures) + made, len(pictures) + total)))
+        drawn(number, len(pictures))
     return files
 
 

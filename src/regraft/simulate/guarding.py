@@ -9,11 +9,13 @@ from functools import cache
 
 from ..algebra.memory import call_kernel, vector_at
 from ..compilation import address_of, jit, long_entry
+from ..kernels.constraints.closure import STEP_AGAIN
 from .crossings import Step, first_zero, shorten
 from .flow import Flow, on_flow
 from .guards import GUARD, Guards, look_at_guards, place_for_guards, put_guards_back, start_guards
 from .places import place_of
 from .records import records_at
+from .stepper import close_step
 
 LOOK, START, FIND, PUT_BACK, SHORTEN = range(5)
 """What can be asked: whether a guard is beyond zero where the segment starts; to set signs there; for the first zero in a step;
@@ -47,6 +49,8 @@ def answer(flow: Flow, guards: Guards, what: int, step: Step, more: float) -> fl
     if what == FIND:
         found, theta = first_zero(flow, guards, step, int(more))
         return theta if found else NONE
+    if flow.calls.watch != 0 and (what == SHORTEN or what == PUT_BACK):  # noqa: PLR1714, SIM109
+        close_step(flow, flow.vectors.end.v, step.h, STEP_AGAIN)
     if what == SHORTEN:
         return shorten(flow, guards, step, more)
     if what == PUT_BACK:

@@ -264,23 +264,29 @@ class Run:
             return self.happen(runner, [*runner.hit(), *self._due(runner.t + SAME_TIME * max(1.0, abs(runner.t)))])
         if why == stepping_loop.NOT_FINITE and self.jam(runner):
             return runner
+        if why == stepping_loop.TOO_SMALL and (self._end_slow_slips(runner) or self.jam(runner)):
+            return runner
         raise self._failure(runner, why)
 
     def change_modes(self, runner: Runner, hits: list[int]) -> Runner | None:
         """Let something happen to contacts; the same runner goes on, with another segment. None where that ends the run."""
-        contacts, t, x = runner.contacts, runner.t, runner.x
+        contacts, t = runner.contacts, runner.t
         assert contacts is not None
         self._count_touches(runner)
         said = contacts.happened(hits, t)
         self._keep_segment(runner, said[0])
         self.happened.extend(EventRecord(t, what) for what in said)
-        try:
-            runner.restart(contacts.event(x))
-        except ModelError as problem:
-            raise self._error(f"at t = {t:.9g} {problem}", t, None) from problem
+        self._settle(runner, contacts)
         self._warn_of_impact(contacts, t)
         self.bounces.follow(t, contacts, self.happened)
         return runner
+
+    def _settle(self, runner: Runner, contacts: Contacting) -> None:
+        """Go on from the state after what has happened to contacts; an error where their impact has no solution."""
+        try:
+            runner.restart(contacts.event(runner.x))
+        except ModelError as problem:
+            raise self._error(f"at t = {runner.t:.9g} {problem}", runner.t, None) from problem
 
     def jam(self, runner: Runner) -> bool:
         """Where no forces obey Coulomb's law, let the point that jams have its impact; whether there is such a point."""
@@ -291,6 +297,7 @@ class Run:
         x, said = found
         self._keep_segment(runner, said)
         self.happened.append(EventRecord(t, said))
+        self.pace.begin_again()
         runner.restart(x)
         self._warn_of_impact(contacts, t)
         return True
@@ -337,20 +344,20 @@ class Run:
                 return max(most - steps, 0)
             self.close(runner, None)
             raise self._error(f"the run has taken its max_steps = {most} steps at t = {t:.9g}.", t, None)
-        if self.pace.has_collapsed(steps, t) and not self._end_slow_slips(runner):
+        if self.pace.has_collapsed(steps, t) and not (self._end_slow_slips(runner) or self.jam(runner)):
             self.close(runner, None)
             raise self._too_short(runner, f", {self.pace.lately:.1e} s in the mean over thousands of steps")
         return self.pace.until_look(steps)
 
     def _end_slow_slips(self, runner: Runner) -> bool:
-        """Where steps have collapsed, let slips that are next to nothing end, once at a time; whether anything slides."""
+        """Where steps have collapsed, let slips that are next to nothing end, once at a time; whether there are any."""
         contacts, t = runner.contacts, runner.t
         if contacts is None or t - self.calmed <= CASCADE * (1.0 + abs(t)) or not contacts.end_slow_slips(t):
             return False
         self.calmed = t
         self.pace.begin_again()
         self._keep_segment(runner, None)
-        runner.restart(contacts.event(runner.x))
+        self._settle(runner, contacts)
         return True
 
     def _already(self, runner: Runner) -> list[Event]:

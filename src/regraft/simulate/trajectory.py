@@ -14,12 +14,12 @@ from ..ask.loop_measures import loop_measures
 from ..atomic import path_of
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
-from ..extras import require
 from . import archive, data_frames
 from .applied import reaction_histories, torque_histories, with_known_forces
 from .contacts.results import ContactHistories, wrench_histories
 from .histories import BodyHistory, EnergyHistory, EventRecord, JointHistory, LoopErrorHistory, MomentumHistory
 from .invariants import Invariants, invariants
+from .portrayed import Portrayed
 from .quantities import balances, body_history, center_of_mass, frame_history, joint_history, joint_names
 from .recorded import Segment
 from .resampling import resampled, segment_at
@@ -28,7 +28,7 @@ from .singular import SingularPosition, singular_positions
 Array = NDArray[np.float64]
 
 
-class Trajectory:
+class Trajectory(Portrayed):
     """Everything that a simulation computed, across changes of structure; made by `simulate`.
 
     At the time of an event `traj.t` has two samples, the one before and the one after it; `traj.state(t)` gives the later one.
@@ -360,68 +360,6 @@ class Trajectory:
             If a time is outside the trajectory, or the step is not positive.
         """
         return Trajectory(resampled(self.segments, times), self.events, self.steps, self.rejected, self.interrupted)
-
-    def strip(self, path: str | Path, *, poses: int = 8, azimuth: float = 35.0, elevation: float = 15.0) -> Path:
-        """Draw poses of the motion side by side: those at events, and others between them. It needs the extra `show`.
-
-        Parameters
-        ----------
-        path : str or Path
-            The picture, a .png file.
-        poses : int, optional
-            How many, about; rows are filled.
-        azimuth, elevation : float, optional
-            From where it is seen, as for `Mechanism.draw`.
-
-        Returns
-        -------
-        Path
-            The picture.
-
-        Examples
-        --------
-        >>> import tempfile
-        >>> import regraft as rg
-        >>> traj = rg.simulate(*rg.models.pendulum().start, 1.0)
-        >>> picture = traj.strip(tempfile.mkdtemp() + "/swings.png", poses=4, azimuth=0)
-        """
-        require("matplotlib", "Trajectory.strip")
-        from ..show.portraits import draw_poses  # pictures are an outer layer, which is loaded when it is needed
-
-        return draw_poses(self, path, poses, azimuth, elevation)
-
-    def animate(
-        self, path: str | Path, *, slower: float = 1.0, fps: float = 25.0, azimuth: float = 35.0, elevation: float = 15.0
-    ) -> Path:
-        """Draw the motion as a moving picture, with the time and what has happened by then. It needs the extra `show`.
-
-        Parameters
-        ----------
-        path : str or Path
-            The picture, a .gif file.
-        slower : float, optional
-            How much slower than it is the motion is shown.
-        fps : float, optional
-            Frames per second.
-        azimuth, elevation : float, optional
-            From where it is seen, as for `Mechanism.draw`.
-
-        Returns
-        -------
-        Path
-            The picture.
-
-        Examples
-        --------
-        >>> import tempfile
-        >>> import regraft as rg
-        >>> traj = rg.simulate(*rg.models.pendulum().start, 0.2)
-        >>> picture = traj.animate(tempfile.mkdtemp() + "/swings.gif", azimuth=0)
-        """
-        require("matplotlib", "Trajectory.animate")
-        from ..show.portraits import draw_motion  # likewise
-
-        return draw_motion(self, path, slower, fps, azimuth, elevation)
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """All samples by name.

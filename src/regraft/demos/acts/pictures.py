@@ -1,4 +1,4 @@
-"""Pictures of an act: poses side by side as in S2's Figs. 20 and 21, energies, gaps of the loops, and a moving picture."""
+"""Pictures of an act: poses side by side as in S2's Figs. 20 and 21, energies, gaps of the loops, and a page that plays it."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from ...show.animation import Mover, mover, write_animation
-from ...show.scene import Scene, draw_strip, moving_scene
-from ...show.style import BLUE, DASHES, GREEN, GREY, INK, ORANGE, STYLE, draw, draw_all
+from ...show.filming import film_of
+from ...show.html import write_film
+from ...show.player_page import Showing
+from ...show.scene import Scene, draw_strip
+from ...show.style import BLUE, DASHES, GREEN, GREY, INK, ORANGE, draw, draw_all
 from ...simulate import Trajectory
 from ...simulate.invariants import largest_by_interval
 from .plan import Part, Plan
 
 Array = NDArray[np.float64]
 
-FRAME, SLOWER = 0.025, 2.0  # s between frames, and how much slower they are shown
+SLOWER = 2.0  # how much slower than it is a motion is played
 _INTERVALS = 60  # of the whole time, in which the largest gap is looked for
 _ROUNDING = 1e-14  # m, rad: loops that are closed to rounding are not open by more
 
@@ -37,14 +37,15 @@ def draw_act_pictures(
     loops = {"a": partial(draw_counts, traj=traj, found=found), "b": partial(draw_gaps, traj=traj)}
     pictures: list[Callable[[], Path]] = [
         partial(draw, out / "strip.png", scene.strip_size, {"a": partial(draw_strip, scene=scene)}, "a"),
-        partial(draw, out / "energy.png", (7.2, 3.6), {"a": partial(draw_energies, traj=traj, told=True)}, "a"),
+        partial(draw, out / "energy.png", (7.2, 3.6), {"a": partial(draw_energies, traj=traj)}, "a"),
         partial(draw, out / "loops.png", (7.2, 5.4), loops, "a\nb", sharex=True),
     ]
-    return draw_all(pictures, partial(animate, out / f"{plan.name}.gif", scene, traj), drawn)
+    showing = Showing(plan.title, *plan.camera, SLOWER, autoplay=True, loop=True)
+    return draw_all([*pictures, lambda: write_film(film_of(traj), out / f"{plan.name}.html", showing)], drawn)
 
 
-def draw_energies(ax: Axes, traj: Trajectory, told: bool) -> None:
-    """The energies over time; `told` names the changes. Potential energy is zero on the ground, where the world's origin is."""
+def draw_energies(ax: Axes, traj: Trajectory) -> None:
+    """The energies over time. Potential energy is zero on the ground, where the world's origin is."""
     history = traj.energy()
     for name, values, colour in (
         ("kinetic", history.kinetic, BLUE),
@@ -52,13 +53,8 @@ def draw_energies(ax: Axes, traj: Trajectory, told: bool) -> None:
         ("total", history.total, INK),
     ):
         ax.plot(history.t, values, color=colour, linewidth=1.8, label=name)
-    _mark_changes(ax, traj, told)
-    where: Any = (
-        {"loc": "center left", "bbox_to_anchor": (1.0, 0.5)}
-        if told
-        else {"loc": "lower center", "bbox_to_anchor": (0.5, 1.0), "ncols": 3}
-    )
-    ax.legend(handlelength=1.6, **where)
+    _mark_changes(ax, traj, told=True)
+    ax.legend(handlelength=1.6, loc="center left", bbox_to_anchor=(1.0, 0.5))
     ax.set(xlabel="time (s)", ylabel="energy (J), potential: 0 on the ground", xlim=(traj.t[0], traj.t[-1]), ylim=(0.0, None))
 
 
@@ -102,25 +98,3 @@ def _mark_changes(ax: Axes, traj: Trajectory, told: bool) -> None:
         if told:
             place: Any = {"xycoords": ("data", "axes fraction"), "textcoords": "offset points"}
             ax.annotate(name, (t, 1.0), (0, 2 + 10 * (number % 3)), ha="center", va="bottom", fontsize=8, color=INK, **place)
-
-
-def animate(path: Path, scene: Scene, traj: Trajectory, drawn: Callable[[int, int], object]) -> Path:
-    """Write the act as a moving picture, slower than it is."""
-    times = np.linspace(scene.start, scene.end, max(2, round((scene.end - scene.start) / FRAME) + 1))
-    wide, high = scene.size
-    with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(7.6, 3.7), dpi=100, layout="constrained")
-        room, side = figure.subplots(1, 2, width_ratios=(1.5 * wide / high, 1.5))
-        movers = moving_scene(room, scene, times), _clock(side, traj, times)
-        return write_animation(path, figure, movers, len(times), SLOWER * FRAME, False, drawn)
-
-
-def _clock(ax: Axes, traj: Trajectory, times: Array) -> Mover:
-    """The energies, and where the moment is in them."""
-    draw_energies(ax, traj, told=False)
-    (now,) = ax.plot([], [], color=INK, linewidth=1.2)
-
-    def move(frame: int) -> None:
-        now.set_data([times[frame]] * 2, ax.get_ylim())
-
-    return mover(ax, move, now)

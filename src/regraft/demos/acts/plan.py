@@ -57,10 +57,10 @@ class Plan:
         return (
             Picture(
                 "",
-                f"{self.name}.gif",
-                f"{self.title}, as a moving picture; beside it the energies.",
-                "At half speed. Blue is the figure's left side, orange its right one. Beside it kinetic, potential and "
-                "total energy; potential energy is zero on the ground. Dashed lines are where the structure changes.",
+                f"{self.name}.html",
+                f"{self.title} in motion; beside it its events and its tree, below it its energies.",
+                "At half speed. Blue is the figure's left side, orange its right one; purple joints close loops. Drag to turn "
+                "it, click on an event to see it. Tall marks and dashed lines are where the structure changes.",
             ),
             Picture("Pose by pose", "strip.png", f"{self.title}: poses side by side.", self.strip),
             Picture(

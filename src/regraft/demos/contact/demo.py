@@ -17,7 +17,7 @@ from .blocks import dominoes, rocking_block
 from .coin import coin
 from .landing import landing
 from .motion import HEADINGS, Moved, move
-from .pictures import draw_contact_pictures
+from .pictures import draw_contact_pictures, slower
 from .plan import Plan
 
 TITLE = "Contact"
@@ -72,7 +72,6 @@ def write_report(path: Path, moved: Sequence[Moved], rows: Sequence[Sequence[str
     """Everything on one page; the pictures are beside it."""
     parts = [
         page.paragraph(" ".join(each.outcome() for each in moved), "outcome"),
-        *page.pictures(path.parent, [_moving(moved)]),
         page.table(HEADINGS, rows),
         page.paragraph(
             "Rest: when the kinetic energy has gone, to a billionth of the most that there was. Events: points that touch, "
@@ -92,19 +91,19 @@ def write_report(path: Path, moved: Sequence[Moved], rows: Sequence[Sequence[str
     return page.write_page(path, TITLE, LEAD, *parts)
 
 
-def _moving(moved: Sequence[Moved]) -> Picture:
-    names = ", ".join(each.plan.title.lower() for each in moved)
-    return Picture(
-        "", "contact.gif", f"All scenes as a moving picture: {names}.", "All scenes at once, each slowed down as it says."
-    )
-
-
 def pictures_of(moved: Moved) -> list[Picture]:
     """The pictures of one scene."""
     plan = moved.plan
     when = "halfway from impact to impact" if plan.between_impacts else "at equal times"
     when += ", and at the end" if plan.early < 1.0 else ""
+    pace = f"{slower(moved):g} times slower than it is" if slower(moved) > 1.0 else "as fast as it is"
     shown = [
+        Picture(
+            "",
+            f"{plan.name}.html",
+            f"{plan.title} in motion, with the forces of its contacts.",
+            f"{plan.title}, {pace}. Red arrows are the forces of contacts; marks on the time are their events.",
+        ),
         Picture("", f"{plan.name}.png", f"{plan.title}: poses {when}.", f"Poses {when}. Below them: how many points touch."),
         Picture(
             "",

@@ -1,4 +1,4 @@
-"""Pictures of scenes with contacts: poses side by side, energies, forces, impulses and modes over time, and all that moves."""
+"""Pictures of scenes with contacts: poses side by side, energies, forces, impulses and modes over time, pages that play them."""
 
 from __future__ import annotations
 
@@ -7,21 +7,22 @@ from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
-import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
-from ...show.animation import write_animation
-from ...show.scene import Scene, draw_strip, moving_scene
-from ...show.style import BLUE, GREEN, GREY, INK, ORANGE, PURPLE, STYLE, draw, draw_all
+from ...show.filming import film_of
+from ...show.html import write_film
+from ...show.player_page import Showing
+from ...show.scene import Scene, draw_strip
+from ...show.style import BLUE, GREEN, GREY, INK, ORANGE, PURPLE, draw, draw_all
 from .motion import Moved
 
 Array = NDArray[np.float64]
 
-FRAMES, PLAYED = 100, 6.0  # of the moving picture, and how long it takes, s
+PLAYED, SLOWER = 4.0, (1.0, 2.0, 4.0, 5.0, 10.0)  # s that a motion lasts at least, and by how much it may be slower
+FPS = 60.0  # frames per second, as it is played
 MODES = {"sticking": BLUE, "rolling": GREEN, "sliding": ORANGE}
 _AFTER = 1.04  # pictures end a little after a motion came to rest
 _HIGHEST = 98.0  # per cent of the time: what forces are larger than in the rest of it goes beyond the picture
@@ -78,7 +79,20 @@ def draw_contact_pictures(out: Path, moved: Sequence[Moved], drawn: Callable[[in
         pictures.append(partial(draw_course, out / f"{name}_course.png", each))
         if name == "coin":
             pictures.append(partial(draw, out / "coin_track.png", (5.6, 4.6), {"a": partial(draw_track, moved=each)}, "a"))
-    return draw_all(pictures, partial(animate, out / "contact.gif", scenes), drawn)
+        pictures.append(partial(write_motion, out / f"{name}.html", each))
+    return draw_all(pictures, drawn)
+
+
+def write_motion(path: Path, moved: Moved) -> Path:
+    """Write a scene as a page that plays it, so slow that there is time to see it."""
+    plan = moved.plan
+    showing = Showing(plan.title, *plan.camera, slower(moved), loop=True)
+    return write_film(film_of(moved.traj, fps=FPS * max(1.0, slower(moved))), path, showing)
+
+
+def slower(moved: Moved) -> float:
+    """How much slower than it is a scene is played at first."""
+    return next((factor for factor in SLOWER if factor * shown_until(moved) >= PLAYED), SLOWER[-1])
 
 
 def draw_course(path: Path, moved: Moved) -> Path:
@@ -167,20 +181,3 @@ def draw_track(ax: Axes, moved: Moved) -> None:
     ax.annotate("start", (centre[0, 0], centre[0, 1]), (-3, 7), textcoords="offset points", fontsize=9)
     ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, handlelength=1.4)
     ax.set(xlabel="x (mm)", ylabel="y (mm)", aspect="equal")
-
-
-def animate(path: Path, scenes: Sequence[ContactScene], drawn: Callable[[int, int], object]) -> Path:
-    """Write all scenes at once as a moving picture, each so slow that all of them take the same time."""
-    columns = 2 if len(scenes) > 1 else 1
-    rows = -(-len(scenes) // columns)
-    with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(4.6 * columns, 3.3 * rows), dpi=100, layout="constrained")
-        axes = figure.subplots(rows, columns, squeeze=False).ravel()
-        for ax in axes[len(scenes) :]:
-            ax.axis("off")
-        movers = []
-        for ax, scene in zip(axes, scenes, strict=False):
-            slower = PLAYED / (scene.end - scene.start)
-            ax.set_title(f"{scene.moved.plan.title}, {slower:.2g} times slower", fontsize=10)
-            movers.append(moving_scene(ax, scene, np.linspace(scene.start, scene.end, FRAMES)))
-        return write_animation(path, figure, movers, FRAMES, PLAYED / FRAMES, False, drawn)

@@ -34,6 +34,14 @@ METHODS = "rk4", "hakenberg"
 HEADINGS = ("motion", "step", "ΔP/P", "ΔL/L", "ΔE/E", "gap", "energy (J)")
 
 _BENT = {"elbow": (2.2, 12.0, 1.2), "knee": (2.0, 60.0, 8.0)}  # to which angle, rad; N m/rad; N m s/rad
+TOLD = {
+    "hinge": "S3's example with two hinges.",
+    "spherical": "S3's example with a hinge and a spherical joint.",
+    "frictionless": "A character of thirty bones, thrown. Blue is its left side, orange its right one.",
+    "friction": "The same throw, with friction in all joints.",
+    "motors": "With friction, and for a while with motors that bend its elbows and knees.",
+}
+"""What there is to say of each motion, by its name."""
 _SOURCE = (
     "S3 is J. Hakenberg: Animation of skeletons with hinges and spherical joints. Its bodies are drawn there without numbers; "
     "masses and sizes are ours. The character's limbs have the masses and lengths of D. A. Winter, Biomechanics and Motor "
@@ -197,21 +205,13 @@ def write_report(path: Path, moved: Sequence[Moved], found: Sequence[Drift], dur
 
 def all_pictures(moved: Sequence[Moved]) -> list[Picture]:
     """The pictures of the report."""
-    shown = [
-        Picture(
-            "",
-            "skeleton.gif",
-            "The five motions at once, as a moving picture.",
-            "At half speed. Above S3's example, with two hinges and with a hinge and a spherical joint; below the character "
-            "without friction, with friction, and with motors that bend its elbows and knees for a while. Blue is its left "
-            "side, orange its right one.",
-        )
-    ]
-    section = "Pose by pose"
+    shown = []
     for each in moved:
-        words = f"{each.title}: poses at equal times, of the motion by rk4."
-        shown.append(Picture(section, f"{each.name}.png", words, words[0].upper() + words[1:]))
-        section = ""
+        title = each.title[0].upper() + each.title[1:]
+        words = f"{title}: the motion by rk4, at half speed. {TOLD[each.name]}"
+        shown.append(Picture(title, f"{each.name}.html", words, words))
+        words = f"{title}: poses at equal times."
+        shown.append(Picture("", f"{each.name}.png", words, words))
     both = (
         "Left: rk4, with all joints closed again after each step. Right: S3's step, which lets them drift. Lines are the largest "
         "values in each fiftieth of the time."

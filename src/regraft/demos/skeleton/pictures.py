@@ -1,4 +1,4 @@
-"""Pictures of skeletons in maximal coordinates: poses side by side, what is kept and how well, and a moving picture of all."""
+"""Pictures of skeletons in maximal coordinates: poses side by side, what is kept and how well, and pages that play them."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
-from ...show.animation import write_animation
-from ...show.scene import Scene, draw_strip, moving_scene
+from ...show.filming import film_of
+from ...show.html import write_film
+from ...show.player_page import Showing
+from ...show.scene import Scene, draw_strip
 from ...show.scenery import Camera
-from ...show.style import BLUE, DASHES, GREEN, INK, ORANGE, PURPLE, STYLE, draw, draw_all
+from ...show.style import BLUE, DASHES, GREEN, INK, ORANGE, PURPLE, draw, draw_all
 from ...simulate import Trajectory
 from ...simulate.invariants import largest_by_interval
 
 Array = NDArray[np.float64]
 Measure = Callable[[Trajectory], Array]
 
-FRAME, SLOWER = 0.04, 2.0  # s between frames, and how much slower they are shown
+SLOWER = 2.0  # how much slower than it is a motion is played
 COLOURS = BLUE, ORANGE, GREEN, PURPLE, "#B8860B"
 _CAMERA = Camera(azimuth=30.0, elevation=15.0)
 _INTERVALS = 50  # of the whole time, in which the largest change is looked for
@@ -53,7 +53,14 @@ def draw_skeleton_pictures(out: Path, moved: Sequence[Moved], drawn: Callable[[i
     ]
     for name, (label, measure) in MEASURES.items():
         pictures.append(partial(draw_kept, out / f"{name}.png", moved, label, measure, below=name == "energy"))
-    return draw_all(pictures, partial(animate, out / "skeleton.gif", moved, scenes), drawn)
+    pages = [partial(write_motion, out / f"{each.name}.html", each) for each in moved]
+    return draw_all([*pictures, *pages], drawn)
+
+
+def write_motion(path: Path, moved: Moved) -> Path:
+    """Write a motion as a page that plays it."""
+    showing = Showing(moved.title, *_CAMERA, SLOWER, loop=True)
+    return write_film(film_of(moved.stabilised), path, showing)
 
 
 def linear_change(traj: Trajectory) -> Array:
@@ -141,16 +148,3 @@ def draw_energies(ax: Axes, moved: Sequence[Moved]) -> None:
 
 def _by(moved: Moved, letter: str) -> Trajectory:
     return moved.stabilised if letter == "a" else moved.by_s3
-
-
-def animate(path: Path, moved: Sequence[Moved], scenes: Sequence[Scene], drawn: Callable[[int, int], object]) -> Path:
-    """Write all motions at once as a moving picture, slower than they are."""
-    times = np.linspace(scenes[0].start, scenes[0].end, max(2, round((scenes[0].end - scenes[0].start) / FRAME) + 1))
-    with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(8.4, 6.2), dpi=100, layout="constrained")
-        axes = figure.subplot_mosaic("aaabbb\nccddee")
-        movers = []
-        for ax, each, scene in zip(axes.values(), moved, scenes, strict=True):
-            ax.set_title(each.title, fontsize=10)
-            movers.append(moving_scene(ax, scene, times))
-        return write_animation(path, figure, movers, len(times), SLOWER * FRAME, False, drawn)

@@ -1,4 +1,4 @@
-"""A passive walk as a moving picture: the walker from the side, and both legs in the phase plane."""
+"""A passive walk as a moving picture, for where a page cannot play: the walker from the side, and its legs in the phase plane."""
 
 from __future__ import annotations
 

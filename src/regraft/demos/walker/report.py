@@ -20,10 +20,10 @@ LEAD = "Two straight legs, a hinge at the hip, a slope, and nothing that drives 
 PICTURES = (
     Picture(
         "",
-        "walker.gif",
-        "A biped of two straight legs walks down a slope; beside it both legs move through the phase plane.",
-        "Left: the walker, with marks where its feet stand. Right: angle and rate of its two legs, which run through one cycle "
-        "half a stride apart.",
+        "walker.html",
+        "A biped of two straight legs walks down a slope; beside it its heel strikes and its tree, below it its energies.",
+        "At half speed. Green is the root, the foot that stands: at each heel strike it changes, and with it the way in which "
+        "the tree is walked through the hip. Drag to turn it, click on a strike to see it.",
     ),
     Picture(
         "Down the slope",

@@ -212,8 +212,9 @@ def take_hold(
 
 # --- what Python calls, and what `simulate` calls by address --------------------------------------------------------------
 
-CLOSE_STATE, CLOSE_VELOCITIES = range(2)
-"""What `loop_closing` is told to do; any other number is that of the trials in `close_positions`."""
+CLOSE_STATE, CLOSE_VELOCITIES, STEP_AGAIN = range(3)
+"""What is to be closed after a step: a state, or velocities alone. STEP_AGAIN, which contacts alone are told: the step whose end
+was closed is taken again, so what was noted there of its end is forgotten."""
 
 
 @long_entry

@@ -52,6 +52,7 @@ from .sides import put_on_side
 from .slow_slips import look_ahead, look_back, see_ahead
 
 _IMPATIENT = 1000.0  # PATIENCE after ten changes of a mode at one time
+_MORE = 2.0  # slack than what is left of a slip
 _CHOICES = 6  # of modes, each for the directions of slow slips in the one before
 
 
@@ -63,12 +64,14 @@ def choose_modes(model: KernelModel, work: Work, contacts: Contacts, problem: Pr
         i = contacts.active[0, a]
         if i < n:
             slip = across(contacts, i, slip_velocity(model, work, contacts, i, VEL, still))
+            store(contacts.kept, i, SLIP, slip)
             size = math.sqrt(dot(slip, slip))
             if contacts.items[i, HIT] == SLIPS or contacts.items[i, HIT] == GOES_ON:
                 along = load(contacts.kept, i, DIRECTION, 3)
             elif contacts.items[i, HIT] != HOLDS and size > STANDS_STILL:
-                goes_on = contacts.items[i, BEFORE] == SLIDE and size < AHEAD_BELOW
-                along = load(contacts.kept, i, LEAD, 3) if goes_on else scale(1.0 / size, slip)
+                along = load(contacts.kept, i, LEAD, 3)
+                if contacts.items[i, BEFORE] != SLIDE or size >= AHEAD_BELOW or not dot(along, slip) > 0.0:
+                    along = scale(1.0 / size, slip)
             else:
                 problem.kinds[a], problem.modes[a] = CONE, STICK
                 continue
@@ -124,9 +127,26 @@ def find_modes_ahead(model: KernelModel, work: Work, contacts: Contacts, problem
             if status != SOLVED:
                 forget_pushes(problem)
                 status, item = find_modes(problem)
-        if status != SOLVED or not look_ahead(model, work, contacts, problem) or modes_hold(problem):
+        if status != SOLVED or not look_ahead(model, work, contacts, problem):
+            break
+        keep_forward(contacts, problem)
+        if modes_hold(problem):
             break
     return status, item
+
+
+@inline
+def keep_forward(contacts: Contacts, problem: Problem) -> None:
+    """Directions of slips that would have turned back a moment later are those that they have now: first they have to end."""
+    for a in range(problem.points):
+        i = contacts.active[0, a]
+        v_1, v_2 = tangent_part(contacts, i, load(contacts.kept, i, SLIP, 3))
+        size = math.hypot(v_1, v_2)
+        begins = contacts.items[i, HIT] == SLIPS or contacts.items[i, HIT] == GOES_ON
+        if problem.modes[a] != SLIDE or begins or not size > STANDS_STILL:
+            continue
+        if not v_1 * problem.directions[a, 0] + v_2 * problem.directions[a, 1] > 0.0:
+            problem.directions[a, 0], problem.directions[a, 1] = v_1 / size, v_2 / size
 
 
 @inline
@@ -185,11 +205,11 @@ def set_modes(model: KernelModel, work: Work, contacts: Contacts, problem: Probl
         if i >= n:
             if mode == SLIDE:
                 contacts.kept[i, DIRECTION] = problem.directions[a, 0]
-                contacts.kept[i, SLACK + 1] = SLACK_SLIP
+                back = max(0.0, -contacts.kept[i, SLIP] * contacts.kept[i, DIRECTION])  # what the slip that has ended left
+                contacts.kept[i, SLACK + 1] = SLACK_SLIP + _MORE * back
         elif mode == SLIDE:
             store(contacts.kept, i, DIRECTION, in_space(contacts, i, problem.directions[a, 0], problem.directions[a, 1]))
             contacts.kept[i, SLACK + 1] = 0.0 if goes_on else min(patience, 100.0) * SLACK_SLIP
-            store(contacts.kept, i, SLIP, (0.0, 0.0, 0.0))
         elif mode == STICK and not has_anchor:
             anchor(model, work, contacts, i)
 

@@ -15,7 +15,7 @@ from ...compilation import Floats, inline, jit, long_entry
 from ...tolerances import CONTACT_CLOSED, MOST_INSIDE, NO_MOVE, PENETRATES, REST_SPEED, SLOW_SLIP, SPIRALS, TURNS_TOO
 from .. import configuration
 from ..aba import factorise
-from ..constraints.closure import CLOSE_VELOCITIES
+from ..constraints.closure import CLOSE_VELOCITIES, STEP_AGAIN
 from ..constraints.rows import body_frame, tree_origin
 from ..energy import kinetic_energy
 from ..kinematics import move_bodies, place_bodies
@@ -36,6 +36,7 @@ from .memory import (
     READY,
     SLACK,
     SLIP,
+    STARTED,
     STATUS,
     STEP,
     STEP_TAKES,
@@ -262,6 +263,7 @@ def turn_directions(model: KernelModel, work: Work, contacts: Contacts) -> None:
     """DIRECTION of points that slide, where a step ends.
 
     A slip in space can turn ever faster while it comes to its end, and never goes back through zero; it ends where it is slow.
+    STARTED is what there was before.
     """
     still = zero_spatial(work.body[0, R])
     for a in range(contacts.header[ACTIVE_POINTS]):
@@ -270,6 +272,8 @@ def turn_directions(model: KernelModel, work: Work, contacts: Contacts) -> None:
             slip = across(contacts, i, slip_velocity(model, work, contacts, i, VEL, still))
             size = dot(slip, slip) ** 0.5
             before = load(contacts.kept, i, DIRECTION, 3)
+            store(contacts.kept, i, STARTED, before)
+            store(contacts.kept, i, STARTED + 3, load(contacts.kept, i, SLIP, 3))
             along = dot(slip, before)
             change = subtract(slip, load(contacts.kept, i, SLIP, 3))
             store(contacts.kept, i, SLIP, slip)
@@ -283,6 +287,16 @@ def turn_directions(model: KernelModel, work: Work, contacts: Contacts) -> None:
                 contacts.kept[i, SLACK + 1] = -1.0  # its guard is below zero now, which ends the slip
             elif size > SLOW_SLIP and along > 0.0:
                 store(contacts.kept, i, DIRECTION, scale(1.0 / size, slip))
+
+
+@inline
+def turn_back(contacts: Contacts) -> None:
+    """DIRECTION and SLIP of points that slide as they were where the last step began, as it is taken again."""
+    for a in range(contacts.header[ACTIVE_POINTS]):
+        i = contacts.active[0, a]
+        if contacts.items[i, MODE] == SLIDE:
+            store(contacts.kept, i, DIRECTION, load(contacts.kept, i, STARTED, 3))
+            store(contacts.kept, i, SLIP, load(contacts.kept, i, STARTED + 3, 3))
 
 
 @inline
@@ -318,6 +332,9 @@ def contact_closing(handle: int, q: int, v: int, step: int, best: int, result: i
     `result` has the size of the step when it is called.
     """
     m, w, contacts = model_at(handle), work_at(handle, 0.0), contacts_at(handle)
+    if what == STEP_AGAIN:
+        turn_back(contacts)
+        return 0.0
     position, velocity = vector_at(q, positions_in(handle)), vector_at(v, velocities_in(handle))
     gap, closes, h = 0.0, contacts.header[CLOSING], vector_at(result, 1)[0]
     vector_at(result, 1)[0] = 0.0

@@ -12,7 +12,7 @@ from typing import Any
 from ...algebra.memory import load, store
 from ...algebra.spatial import add, dot, scale, zero_spatial
 from ...compilation import Floats, entry, inline, jit
-from ...tolerances import AHEAD_BELOW, AT_THE_LIMIT, JAMS_AT, PENETRATES, REST_SPEED, ROUNDING, TOUCHING
+from ...tolerances import AHEAD_BELOW, AT_THE_LIMIT, PENETRATES, REST_SPEED, ROUNDING, TOUCHING
 from ..kinematics import move_bodies, place_bodies
 from ..memory import model_at, positions_in, work_at
 from ..tables import TAU, VEL, KernelModel, R, Work
@@ -38,6 +38,7 @@ from .memory import (
     MODE,
     NOTHING,
     OTHER,
+    PATIENCE,
     READY,
     SLIPS,
     STATUS,
@@ -54,8 +55,7 @@ from .problem import OPEN, SLIDE, SOLVED, STICK
 from .reach import find_reach
 from .response import respond, rows_speed
 from .rows import along_rows, apply_forces, slip_velocity, surface_speed
-from .rubs import meet_rubs
-from .settling import let_slow_ones_go, rest_or_slide, share_taken
+from .settling import comes_again, joints_rest_or_slide, let_slow_ones_go, rest_or_slide, share_taken
 from .sides import from_second, has_sides, hold_on_side, put_on_side
 from .tables import (
     BOX_VERTEX,
@@ -75,21 +75,24 @@ from .tables import (
     TANGENTS,
 )
 
-_ROUNDS = 5  # of closing, where each may let more points touch
+_ROUNDS = 5  # of closing, where each may let more points touch; and of impacts, where each may let others collide
 
 CALM, COLLIDED, UNSOLVED, TOOK = 0, 16, 32, 64
 """What `contact_event` tells: whether there was an impact, with what `impact` tells of it, and whether it had no solution; TOOK:
 IMPULSE has what stopped points that were as good as at rest."""
+
+NONE_JAMS, ALL_JAM = -1, -2
+"""In place of the point that jams: there is none, or all that are closed do together."""
 
 _TOO_MUCH = -1
 
 
 @inline
 def is_fast(model: KernelModel, work: Work, contacts: Contacts, i: int) -> bool:
-    """Whether a point slips faster than what may be left of a slip that ends."""
+    """Whether a point slips faster than what may be left of a slip that ends; that is more where it ends again and again."""
     meet_point(model, work, contacts.points, contacts.shapes, contacts.profiles, contacts.met, i)
     slip = across(contacts, i, slip_velocity(model, work, contacts, i, VEL, zero_spatial(work.body[0, R])))
-    return math.sqrt(dot(slip, slip)) > AHEAD_BELOW
+    return math.sqrt(dot(slip, slip)) > min(contacts.kept[i, PATIENCE] * REST_SPEED, AHEAD_BELOW)
 
 
 @jit
@@ -223,14 +226,15 @@ def touch_and_close(model: KernelModel, work: Work, contacts: Contacts, q: Any, 
 
 @jit
 def strike(
-    model: KernelModel, work: Work, contacts: Contacts, q: Any, v: Any, sequential: bool, jammed: int, bounce: float
+    model: KernelModel, work: Work, contacts: Contacts, q: Any, v: Any, sequential: bool, jam: tuple[int, float], bounce: float
 ) -> int:
     """The impact of all closed points: v becomes what it is after it; points that part are open. Says how it went.
 
     IMPULSE of points becomes more by theirs. Restitution is `bounce` times what it is.
 
-    The point `jammed`, if not −1, strikes although it does not approach. It slips where no force could hold it out of the ground,
-    as friction would press it in by more. There an impulse grows until it has stopped the slip, and then ends as any other does.
+    `jam` is NONE_JAMS, or a point that strikes although it does not approach (or ALL_JAM, for all that are closed) and at what
+    share of its slip it is taken to approach. It slips where no force could hold it out of the ground, as friction would press it
+    in by more. There an impulse grows until it has stopped the slip, and then ends as any other does.
     """
     list_active(contacts)
     contacts.header[ACTIVE_RUBS] = 0
@@ -243,8 +247,8 @@ def strike(
         problem.b[3 * a] -= u[0]
         problem.b[3 * a + 1] -= u[1]
         problem.b[3 * a + 2] -= u[2]
-        if i == jammed:
-            problem.b[3 * a] = min(problem.b[3 * a], -JAMS_AT * math.hypot(problem.b[3 * a + 1], problem.b[3 * a + 2]))
+        if i == jam[0] or jam[0] == ALL_JAM:
+            problem.b[3 * a] = min(problem.b[3 * a], -jam[1] * math.hypot(problem.b[3 * a + 1], problem.b[3 * a + 2]))
         problem.mu_s[a], problem.mu_k[a] = contacts.shapes[i, MU_STATIC], contacts.shapes[i, MU_KINETIC]
         contacts.laws[BOUNCE, a] = bounce * contacts.shapes[i, RESTITUTION]
         contacts.kinds[IMPACT_LAWS, a] = int(contacts.shapes[i, LAW])
@@ -289,7 +293,7 @@ def settle(model: KernelModel, work: Work, contacts: Contacts, q: Any, v: Any, s
     STATUS is JUMPS.
     """
     for again in range(2):
-        rest_or_slide(model, work, contacts, v)
+        rest_or_slide(model, work, contacts)
         took = keep_velocities(model, work, contacts, q, v, told)
         if took != _TOO_MUCH:
             return told | took
@@ -299,7 +303,7 @@ def settle(model: KernelModel, work: Work, contacts: Contacts, q: Any, v: Any, s
             return told | took
         if again == 1 or not comes:
             break
-        told = told | strike(model, work, contacts, q, v, sequential, -1, 0.0)
+        told = told | strike(model, work, contacts, q, v, sequential, (NONE_JAMS, 0.0), 0.0)
         forget_modes(contacts)
     for i in range(contacts.points.shape[0]):
         if contacts.items[i, HIT] == HOLDS:  # what was left of its slip across its old direction is stopped by an impulse
@@ -351,10 +355,10 @@ def forget_modes(contacts: Contacts) -> None:
 
 
 @entry
-def contact_event(handle: int, x: Floats, best: Floats, sequential: bool, jammed: int) -> int:
+def contact_event(handle: int, x: Floats, best: Floats, sequential: bool, jammed: int, begins: float) -> int:
     """What the HIT of items makes of them and of the state x = (q, v); says whether there was an impact, see CALM.
 
-    `jammed` is the point that strikes without approaching, −1 for none; see `strike`.
+    `jammed` and `begins`, a point and a share of its slip, are the `jam` of `strike`.
     """
     m, w, contacts, nq = model_at(handle), work_at(handle, 0.0), contacts_at(handle), positions_in(handle)
     q, v = x[:nq], x[nq:]
@@ -370,14 +374,18 @@ def contact_event(handle: int, x: Floats, best: Floats, sequential: bool, jammed
     if contacts.header[STATUS] != JUMPS:
         contacts.header[STATUS] = SOLVED
     told = CALM
-    collides = touch_and_close(m, w, contacts, q, v, best)
-    contacts.header[READY] = 0  # as other points may be closed by then
-    if collides or jammed >= 0:
-        told = strike(m, w, contacts, q, v, sequential, jammed, 1.0)
-        forget_modes(contacts)
-    meet_rubs(m, contacts)
-    contacts.header[CHOOSING] = 1
-    told = settle(m, w, contacts, q, v, sequential, told)
-    move_bodies(m, w, q, v)
+    for again in range(_ROUNDS):
+        collides = touch_and_close(m, w, contacts, q, v, best)
+        contacts.header[READY] = 0  # as other points may be closed by then
+        jams = jammed if again == 0 else NONE_JAMS
+        if collides or jams != NONE_JAMS:
+            told = told | strike(m, w, contacts, q, v, sequential, (jams, begins), 1.0)
+            forget_modes(contacts)
+        contacts.header[CHOOSING] = 1
+        told = settle(m, w, contacts, q, v, sequential, told)
+        move_bodies(m, w, q, v)
+        if not told & (COLLIDED | TOOK) or not comes_again(m, w, contacts):
+            break
+    joints_rest_or_slide(m, w, contacts, v)
     find_reach(m, w, contacts, True)
     return told

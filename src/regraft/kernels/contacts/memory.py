@@ -71,14 +71,16 @@ SLACK = 6  # 2: what is added to its guards until they have left zero
 FORCE = 8  # 3: normal force and friction along the tangents, as last found; of a rub its torque
 LARGEST = 11  # of a rub: the torque of its friction
 IMPULSE = 12  # 3: of the last impact, along normal and tangents
-SLIP = 15  # 3: the slip velocity of a point that slides, where the last step ended
+SLIP = 15  # 3: the slip velocity of a point that slides, where the last step ended; 1: of a joint, at the last event
 LEAD = 18  # 3: the direction against which friction acted last, in world axes
 PATIENCE = 21  # by how much more slack it has than usual, as it has changed its mode again and again
+MOST_PATIENCE = 1e6  # what it grows to; a slow slip is then not looked ahead at
 BEGUN = 22  # 3: DIRECTION where the present modes were chosen
 LEAST = 25  # 2: of what forces say of the end of its mode, the least in the stages of the present step,
 MOST = 27  # 2: and the most
 CLEARANCE = 29  # of an open point: how wide its gap is at least
-KEPT = 30
+STARTED = 30  # 6: DIRECTION and SLIP where the present step began
+KEPT = 36
 
 # live: int64 (1, 1 + 2 · items): how many guards are looked at in the present step, and which; 2 i and 2 i + 1 belong to item i
 

@@ -14,49 +14,76 @@ from typing import Any
 from ...algebra.memory import load, store
 from ...algebra.spatial import dot, scale, zero_spatial
 from ...compilation import inline, jit
-from ...tolerances import ANY_SPEED, EVENT_TAKES, JOINT_RESTS, LEAST_STEP_TAKES, REST_SPEED, STANDS_STILL, TINY
+from ...tolerances import (
+    ANY_SPEED,
+    EVENT_TAKES,
+    JOINT_RESTS,
+    LEAST_STEP_TAKES,
+    REST_SPEED,
+    REVERSES,
+    STANDS_STILL,
+    TINY,
+    TOUCHING,
+)
 from ..energy import kinetic_energy
 from ..kinematics import move_bodies
 from ..tables import VEL, KernelModel, R, Work
 from .closing import ALL_TOGETHER, energy_to_spare, speeds_to_take
 from .items import across, most_patience, parting_speed
-from .memory import BEFORE, DIRECTION, GOES_ON, HELD, HIT, HOLDS, LEAD, MODE, SLIPS, Contacts
+from .memory import BEFORE, DIRECTION, GOES_ON, HELD, HIT, HOLDS, LEAD, LEAVES, MODE, NOTHING, PATIENCE, SLIP, SLIPS, Contacts
+from .points import gap_of
 from .problem import OPEN, SLIDE, STICK
 from .rows import slip_velocity
-from .rubs import rub_speed
+from .rubs import meet_rubs, rub_speed
 from .tables import MU_KINETIC
 
 _MUCH_MORE = 1000.0  # than what it costs to stop points one by one, to stop them together, where nothing else ends
 
 
 @inline
-def rub_moves(contacts: Contacts, i: int, speed: float) -> bool:
-    """Whether a joint with friction moves. Sets DIRECTION if so."""
-    if not abs(speed) > JOINT_RESTS:
+def rub_moves(contacts: Contacts, i: int, speed: float, slowest: float) -> bool:
+    """Whether a joint with friction moves, which is what is faster than `slowest`. Sets DIRECTION if so.
+
+    One whose slip has just ended may have some of it left. What is more than that is a slip back, which others have given it:
+    where it counted as ended, it would end at once, again and again.
+    """
+    least = REVERSES if contacts.items[i, HIT] == HOLDS else slowest
+    contacts.kept[i, SLIP] = speed
+    if not abs(speed) > least:
         return False
+    contacts.items[i, HIT] = NOTHING
     contacts.kept[i, DIRECTION] = math.copysign(1.0, speed)
     return True
 
 
 @jit
-def rest_or_slide(model: KernelModel, work: Work, contacts: Contacts, v: Any) -> None:
-    """STICK for what does not slip, SLIDE for what does, until modes are chosen; with VEL.
+def rest_or_slide(model: KernelModel, work: Work, contacts: Contacts) -> None:
+    """STICK for points that do not slip, SLIDE for those that do, until modes are chosen; with VEL.
 
     Where modes change again and again at one time, ever faster slips count as ended. Their directions decide on the modes of
     others, and these on them, and both may contradict each other; of what is at rest, the law itself says how it begins to slip.
     """
-    still, n = zero_spatial(work.body[0, R]), contacts.points.shape[0]
+    still = zero_spatial(work.body[0, R])
     slowest = min(most_patience(contacts) * STANDS_STILL, REST_SPEED)
-    for i in range(contacts.items.shape[0]):
+    for i in range(contacts.points.shape[0]):
         hit = contacts.items[i, HIT]
         if contacts.items[i, MODE] == OPEN or hit == SLIPS or hit == HOLDS or hit == HELD:  # noqa: PLR1714, SIM109
             continue
-        if i < n:
-            slip = across(contacts, i, slip_velocity(model, work, contacts, i, VEL, still))
-            slips = math.sqrt(dot(slip, slip)) > slowest
-        else:
-            slips = rub_moves(contacts, i, rub_speed(model, work, contacts, i, v))
-        contacts.items[i, MODE] = SLIDE if slips else STICK
+        slip = across(contacts, i, slip_velocity(model, work, contacts, i, VEL, still))
+        contacts.items[i, MODE] = SLIDE if math.sqrt(dot(slip, slip)) > slowest else STICK
+
+
+@jit
+def joints_rest_or_slide(model: KernelModel, work: Work, contacts: Contacts, v: Any) -> None:
+    """The same for joints with dry friction, at the velocities that contacts have left them."""
+    n, slowest = contacts.points.shape[0], JOINT_RESTS
+    for i in range(n, contacts.items.shape[0]):
+        slowest = max(slowest, min(contacts.kept[i, PATIENCE] * JOINT_RESTS, REVERSES))
+    meet_rubs(model, contacts)
+    for i in range(n, contacts.items.shape[0]):
+        if contacts.items[i, HIT] != SLIPS:
+            moves = rub_moves(contacts, i, rub_speed(model, work, contacts, i, v), slowest)
+            contacts.items[i, MODE] = SLIDE if moves else STICK
 
 
 @jit
@@ -102,3 +129,14 @@ def let_slow_ones_go(model: KernelModel, work: Work, contacts: Contacts, q: Any,
             store(contacts.kept, i, DIRECTION, along)
             contacts.items[i, MODE], contacts.items[i, HIT] = SLIDE, GOES_ON
     return comes
+
+
+@jit
+def comes_again(model: KernelModel, work: Work, contacts: Contacts) -> bool:
+    """Whether an open point that touches comes with more than REST_SPEED, as what has stopped others has made it do."""
+    for i in range(contacts.points.shape[0]):
+        if contacts.items[i, MODE] == OPEN and contacts.items[i, HIT] != LEAVES and contacts.items[i, HIT] != HELD:
+            gap = gap_of(model, work, contacts.points, contacts.shapes, contacts.profiles, i)
+            if gap <= TOUCHING and parting_speed(model, work, contacts, i) < -REST_SPEED:
+                return True
+    return False

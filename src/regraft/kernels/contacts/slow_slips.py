@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 
+from ...algebra.memory import load
 from ...algebra.spatial import Vector, dot, zero_spatial
 from ...compilation import inline, jit
 from ...tolerances import (
@@ -19,12 +20,14 @@ from ...tolerances import (
     STANDS_STILL,
 )
 from ..tables import VEL, KernelModel, R, Work
-from .items import across, tangent_part
-from .memory import HIT, SLIPS, Contacts
+from .items import across, most_patience, tangent_part
+from .memory import HIT, MOST_PATIENCE, SLIP, SLIPS, Contacts
 from .modes import solve_modes
 from .problem import BEND, CONE, IDLE_SCALE, RAY, SLIDE, SLOW, STICK, scale_rows
 from .problem import Contacts as Problem
 from .rows import slip_velocity
+
+_OF_BEGUN = 0.3  # of the slip with which a step begins: where that is more than AHEAD_BELOW, the step looks ahead at none
 
 
 @jit
@@ -52,14 +55,26 @@ def slip_speed(model: KernelModel, work: Work, contacts: Contacts, i: int) -> fl
     return math.sqrt(dot(slip, slip))
 
 
+@inline
+def fastest_in_step(model: KernelModel, work: Work, contacts: Contacts, i: int) -> float:
+    """How fast point i slips, or if that is more, a part of how fast it did so where the present step began.
+
+    A step that begins with a fast slip and ends where the slip does must not see how it turns in the last moment: that is over
+    in a small part of the step, and one stage would take it for a large one.
+    """
+    begun = load(contacts.kept, i, SLIP, 3)
+    return max(slip_speed(model, work, contacts, i), _OF_BEGUN * math.sqrt(dot(begun, begun)))
+
+
 @jit
 def slips_slowly(model: KernelModel, work: Work, contacts: Contacts, problem: Problem) -> bool:
-    """Whether any point with friction slides slowly; BEND = 0."""
-    slow = False
+    """Whether any point with friction slides slowly; BEND = 0. None counts as slow where a look ahead has led to no end."""
+    slow, ends = False, most_patience(contacts) < MOST_PATIENCE
     for a in range(problem.kinds.shape[0]):
         problem.scratch[BEND, a] = 0.0
         if a < problem.points and problem.modes[a] == SLIDE and problem.mu_k[a] > 0.0:
-            slow = slow or slip_speed(model, work, contacts, contacts.active[0, a]) < AHEAD_BELOW
+            i = contacts.active[0, a]
+            slow = slow or (ends and fastest_in_step(model, work, contacts, i) < AHEAD_BELOW)
     return slow
 
 
@@ -74,8 +89,9 @@ def bend_slow_slips(model: KernelModel, work: Work, contacts: Contacts, problem:
     for a in range(problem.points):
         if problem.modes[a] == SLIDE and problem.mu_k[a] > 0.0:
             speed = slip_speed(model, work, contacts, contacts.active[0, a])
-            if speed < AHEAD_BELOW:
-                rest = 1.0 - speed * speed / (AHEAD_BELOW * AHEAD_BELOW)
+            fastest = fastest_in_step(model, work, contacts, contacts.active[0, a])
+            if fastest < AHEAD_BELOW:
+                rest = 1.0 - fastest * fastest / (AHEAD_BELOW * AHEAD_BELOW)
                 push = problem.mu_k[a] * abs(problem.lam[3 * a]) * AHEAD * rest * rest
                 problem.scratch[BEND, a] = (speed + STANDS_STILL) / push if push > 0.0 else 0.0
 

@@ -15,7 +15,7 @@ from ...errors import ModelError, listed
 from ...kernels.contacts import memory as m
 from ...kernels.contacts.closing import contact_closing
 from ...kernels.contacts.dynamics import contact_dynamics
-from ...kernels.contacts.events import COLLIDED, TOOK, UNSOLVED, contact_event
+from ...kernels.contacts.events import ALL_JAM, COLLIDED, NONE_JAMS, TOOK, UNSOLVED, contact_event
 from ...kernels.contacts.glance import contact_glance
 from ...kernels.contacts.guarding import contact_guards
 from ...kernels.contacts.impact import ADDS_ENERGY, ENDED_PLASTIC, LESS_EXPANSION, STRONGE_AS_POISSON
@@ -24,7 +24,7 @@ from ...kernels.contacts.problem import NO_SOLUTION, OPEN, SLIDE, SOLVED, STICK
 from ...kernels.contacts.pushing import push_out
 from ...structure.contacts import GROUND, ContactPoints, points_of
 from ...structure.workspace import Workspace
-from ...tolerances import CASCADE, PENETRATES, SLACK_FORCE, STARTS_TOUCHING
+from ...tolerances import AHEAD_BELOW, JAMMED, JAMS_AT, NEARLY_JAMS_AT, PATIENT_AGAIN, PENETRATES, SLACK_FORCE, STARTS_TOUCHING
 from ..flow import Calls
 from ..guards import CONTACT, Guard
 from .carrying import carry
@@ -37,9 +37,6 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
-
-MOST_PATIENCE = 1e6
-"""What PATIENCE of an item grows to."""
 
 HAPPENS = {m.TOUCHES: "touches", m.LEAVES: "leaves", m.SLIPS: "slips", m.HOLDS: "sticks"}
 
@@ -93,8 +90,8 @@ class Contacting:
         self.tables = ContactTables(mech, self.points, rubs, work, settings.step_takes)
         self.names = (*self.points.names, *(rub.joint for rub in rubs))
         self._best = np.zeros(mech.nq)
-        self._last = np.full(len(self.names), -np.inf)
-        """When something happened to each item last."""
+        self._last = -np.inf
+        """When something happened to contacts last."""
         self._struck: Integers | None = np.zeros(0, np.int64)
 
     def call_into(self, calls: Calls) -> None:
@@ -148,11 +145,11 @@ class Contacting:
             )
         return found
 
-    def _settled(self, x: Array, jammed: int = -1) -> Array:
+    def _settled(self, x: Array, jammed: int = NONE_JAMS, begins: float = 0.0) -> Array:
         found = x.copy()
         self.before, self.were_open = x.copy(), self.tables.items[: len(self.points.names), m.MODE] == OPEN
         self.tables.kept[:, m.IMPULSE : m.IMPULSE + 3], self._struck = 0.0, None
-        self.told = contact_event.call(self.work, found, self._best, self.sequential, jammed)
+        self.told = contact_event.call(self.work, found, self._best, self.sequential, jammed, begins)
         if self.told & UNSOLVED:
             raise ModelError(
                 f"the impact of {listed(self.closed())} has no solution that obeys the laws of restitution and friction. "
@@ -168,18 +165,41 @@ class Contacting:
     def jam(self, x: Array) -> tuple[Array, str] | None:
         """The state after an impact without collision, and what to say of it; None where that is not why there is no motion.
 
-        Painlevé: a point that slips may press itself into the ground by its own friction, so that no force obeys Coulomb's law.
+        Painlevé: a point that slips may press itself into the ground by its own friction, so that no force obeys Coulomb's law;
+        or it comes near to that, and its force grows beyond all bounds. Then an impulse that begins with next to nothing grows
+        until it has stopped the slip.
         """
-        if self.tables.header[m.STATUS] != NO_SOLUTION:
-            return None
-        item = int(self.tables.active[self.tables.header[m.WORST]])
-        if item >= len(self.points.names):
-            return None
-        found = self._settled(x, item)
-        if not self.struck().size:
-            self.tables.header[m.STATUS] = NO_SOLUTION
-            return None
-        return found, f"{self.names[item]} strikes without collision (Painlevé's paradox)"
+        for item, begins in self._may_jam():
+            was, told = [table.copy() for table in self.tables.changing], self.told
+            jamming = self._most_pressed() if item == ALL_JAM else [item]
+            slip = np.linalg.norm(self.tables.kept[jamming, m.SLIP : m.SLIP + 3], axis=1).max(initial=0.0)
+            try:
+                found = self._settled(x, item, begins)
+            except ModelError:
+                found = x  # this impact has no solution, but another may have one
+            if np.abs(found - x).max() > JAMMED * slip and self.struck().size:
+                names, verb = ", ".join(self.names[i] for i in jamming), "strikes" if len(jamming) == 1 else "strike"
+                return found, f"{names} {verb} without collision (Painlevé's paradox)"
+            for table, before in zip(self.tables.changing, was, strict=True):
+                table[:] = before
+            self.told = told
+        return None
+
+    def _may_jam(self) -> list[tuple[int, float]]:
+        """The points that may jam, the likeliest first, each with the share of its slip at which its impulse begins."""
+        status, worst = int(self.tables.header[m.STATUS]), int(self.tables.header[m.WORST])
+        pressed = [(item, NEARLY_JAMS_AT) for item in self._most_pressed()]
+        if status == SOLVED:
+            return pressed
+        item = int(self.tables.active[worst])
+        if status != NO_SOLUTION or item >= len(self.points.names):
+            return []
+        return [(item, JAMS_AT), *pressed, (ALL_JAM, NEARLY_JAMS_AT)]
+
+    def _most_pressed(self) -> list[int]:
+        """The points that slide, those with the largest forces first."""
+        slides = np.flatnonzero(self.tables.items[: len(self.points.names), m.MODE] == SLIDE)
+        return [int(i) for i in slides[np.argsort(-self.tables.kept[slides, m.FORCE])]]
 
     def warnings(self) -> dict[str, str]:
         """What the last impact was not as its laws say, each by a word."""
@@ -215,15 +235,21 @@ class Contacting:
     def lose_patience(self, hit: Sequence[int], t: float) -> None:
         """Give more slack to what changes its mode again at once; a slow slip in space may do so without end."""
         patience = self.tables.kept[:, m.PATIENCE]
-        patience[t - self._last > CASCADE] = 1.0
+        np.maximum(1.0, patience * 0.5 ** ((t - self._last) / (PATIENT_AGAIN * (1.0 + abs(t)))), out=patience)
+        self._last = t
         for i in set(hit):
-            patience[i] = min(2.0 * patience[i], MOST_PATIENCE)
-            self._last[i] = t
+            patience[i] = min(2.0 * patience[i], m.MOST_PATIENCE)
 
     def end_slow_slips(self, t: float) -> bool:
-        """Let slips that are next to nothing end at the next `event`, as steps cannot follow them; whether anything slides."""
-        slides = np.flatnonzero(self.tables.items[: len(self.points.names), m.MODE] == SLIDE)
-        self.tables.kept[slides, m.PATIENCE], self._last[slides] = MOST_PATIENCE, t
+        """Let slips that are next to nothing end at the next `event`, as steps cannot follow them; whether there are any.
+
+        Those that are only slow go on, without a look ahead at where they turn to, as that may be one way as well as another.
+        """
+        n, kept = len(self.points.names), self.tables.kept
+        slow = np.linalg.norm(kept[:n, m.SLIP : m.SLIP + 3], axis=1) < AHEAD_BELOW
+        patient = kept[:n, m.PATIENCE] < m.MOST_PATIENCE
+        slides = np.flatnonzero((self.tables.items[:n, m.MODE] == SLIDE) & slow & patient)
+        kept[slides, m.PATIENCE], self._last = m.MOST_PATIENCE, t
         return bool(slides.size)
 
     def event(self, x: Array) -> Array:

@@ -19,7 +19,7 @@ from ...tolerances import STANDS_STILL
 from .. import data_frames
 from ..applied import pushed, seen_contacts
 from ..recorded import Segment
-from .impacts import Impact, impacts_of, struck_in
+from .impacts import Impact, Struck, impacts_of, struck_in
 from .losses import Losses, losses_of
 
 Array = NDArray[np.float64]
@@ -47,6 +47,8 @@ class ContactHistory:
     """(samples,): normal force in N, 0 while open."""
     friction: Array
     """(samples, 3): friction on a, in world axes."""
+    force: Array
+    """(samples, 3): normal force and friction together, on a, in world axes."""
     point: Array
     """(samples, 3): where it is in the world; while open the nearest place on the shape that comes first."""
     slip: Array
@@ -71,6 +73,7 @@ class ContactHistories(Mapping[str, ContactHistory]):
         self._seen = [_Seen.of(segment) if segment.contacts is not None else None for segment in segments]
         self._contacts = _names_by_contact(self._seen)
         self._of_points: dict[str, ContactHistory] = {}
+        self._struck_in: dict[int, Struck | None] = {}  # by the id of a segment
 
     def __getitem__(self, name: str) -> ContactHistory:
         if name in self._contacts:
@@ -181,6 +184,12 @@ class ContactHistories(Mapping[str, ContactHistory]):
             yield slice(at, at + len(segment.t)), seen, segment
             at += len(segment.t)
 
+    def _struck(self, segment: Segment, seen: _Seen) -> Struck | None:
+        """The impulses with which a segment begins, which all of its points share."""
+        if id(segment) not in self._struck_in:
+            self._struck_in[id(segment)] = struck_in(segment, seen.points, seen.rows)
+        return self._struck_in[id(segment)]
+
     def _point(self, name: str) -> ContactHistory:
         """One point over all segments."""
         if name not in self._of_points:
@@ -189,7 +198,7 @@ class ContactHistories(Mapping[str, ContactHistory]):
                 if seen is not None and name in seen.points.names:
                     i = seen.points.names.index(name)
                     found.put(rows, seen.rows[:, i], seen.words[:, i], seen.rows[:, i, k.IS_ONE])
-                    impacts += impacts_of(struck_in(segment, seen.points, seen.rows), [i])
+                    impacts += impacts_of(self._struck(segment, seen), [i])
             self._of_points[name] = history = found.history(self.t, impacts, ())
             object.__setattr__(history, "points", (history,))
         return self._of_points[name]
@@ -205,7 +214,7 @@ class ContactHistories(Mapping[str, ContactHistory]):
             if seen is None or (own := [i for i, point in enumerate(seen.points.names) if point in names]) == []:
                 continue
             found.put(rows, *_together(seen.rows[:, own], seen.words[:, own]))
-            impacts += impacts_of(struck_in(segment, seen.points, seen.rows), own)
+            impacts += impacts_of(self._struck(segment, seen), own)
         return found.history(self.t, impacts, points)
 
 
@@ -243,7 +252,10 @@ class _Columns:
         rows = self.rows
         friction, place, slip = (rows[:, at : at + 3].copy() for at in (k.RUBS, k.PLACE, k.SLIPS_AT))
         normal, gap = rows[:, k.PRESSES].copy(), rows[:, k.APART].copy()
-        return ContactHistory(t, self.words, normal, friction, place, slip, gap, self.unique, tuple(impacts), points)
+        force = normal[:, None] * rows[:, k.FACES : k.FACES + 3] + friction
+        if points:  # each of which may face elsewhere
+            force = np.where(np.isnan(normal)[:, None], np.nan, sum(np.nan_to_num(point.force) for point in points))
+        return ContactHistory(t, self.words, normal, friction, force, place, slip, gap, self.unique, tuple(impacts), points)
 
 
 def _together(rows: Array, words: Words) -> tuple[Array, Words, Array]:

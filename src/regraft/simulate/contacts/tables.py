@@ -57,6 +57,8 @@ class ContactTables:
         if constrained:
             header[m.CLOSING] = address_of(prescribed_closing) if hasattr(work, "told") else closing_kernel()
             header[m.LOOPS] = address_of(closed_chains)
+        self.changing = (self.points, self.items, self.kept, header)
+        """What an event changes."""
         for field, table in (
             (m.POINTS_AT, self.points), (m.SHAPES_AT, points.shapes), (m.PROFILES_AT, points.profiles),
             (m.MET_AT, self.met), (m.ITEMS_AT, self.items), (m.KEPT_AT, self.kept),

@@ -7,9 +7,9 @@ import pytest
 from random_edits import edit_at_random
 
 import regraft as rg
-from regraft.view.history import UNDOABLE
-from regraft.view.session import FRAME, Session
-from regraft.view.words import JOINT_CHOICES, joint_of
+from regraft.viewer.history import UNDOABLE
+from regraft.viewer.session import FRAME, Session
+from regraft.viewer.words import JOINT_CHOICES, joint_of
 from simple_mechanisms import chain
 
 
@@ -228,6 +228,21 @@ def test_old_changes_cannot_be_undone_and_their_lines_stay():
         count += 1
     assert count == UNDOABLE
     assert_lines_do_the_same(session, mech, state)
+
+
+def test_the_last_lines_of_a_long_script():
+    mech, state = chain(2)
+    session = Session(mech, state)
+    for k in range(UNDOABLE + 20):
+        session.reroot(list(mech.bodies)[k % 2])
+        session.advance()
+    whole = session.script()
+    for most in (500, 20_000):
+        shown = session.script(most)
+        assert shown.startswith("# the last lines")
+        assert whole.endswith(shown.partition("…\n")[2])
+        assert most < len(shown) < most + 1000
+    assert session.script(10 * len(whole)) == whole
 
 
 def test_odd_names_are_told_as_text():

@@ -175,11 +175,31 @@ class History:
             found += [*self._lines_of_motion(change.lead), *lines_of(change)]
         return found + self._lines_of_motion(self._motion)
 
+    def last_lines(self, most: int) -> tuple[list[str], bool]:
+        """The last of these lines, about so many characters, and whether they are all; what is left out is not even made."""
+        pieces: list[list[str]] = [self._lines_of_motion(self._motion)]
+        size = sum(map(len, pieces[0]))
+        for change in reversed(self._done):
+            if size > most:
+                return _in_order(pieces), False
+            pieces.append([*self._lines_of_motion(change.lead), *lines_of(change)])
+            size += sum(map(len, pieces[-1]))
+        for line in reversed(self._forgotten):
+            if size > most:
+                return _in_order(pieces), False
+            pieces.append([line])
+            size += len(line)
+        return _in_order(pieces), True
+
     def _lines_of_motion(self, motion: Iterable[Frames | Carried]) -> list[str]:
         found: list[str] = []
         for piece in motion:
             found += put_lines(piece) if isinstance(piece, Carried) else frame_lines(piece, self._options)
         return found
+
+
+def _in_order(pieces: list[list[str]]) -> list[str]:
+    return [line for piece in reversed(pieces) for line in piece]
 
 
 def frame_lines(frames: Frames, with_options: bool) -> list[str]:

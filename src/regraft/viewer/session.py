@@ -18,7 +18,7 @@ from ..describe.mechanism import Mechanism
 from ..describe.parts import WORLD
 from ..describe.state import State
 from ..errors import ModelError, RegraftError, StructureError
-from ..simulate import simulate
+from ..simulate import Trajectory, simulate
 from .editing import Edit, connected, cut_off, rooted
 from .history import Carried, Change, Entry, Frames, History, Moment, frame_lines
 from .words import named, number, python, told, vector
@@ -65,6 +65,14 @@ class Session:
         self.grip: Grip | None = None
         self.version = 0
         """Grows with every change that is no motion."""
+        self.keeps_last = False
+        """Whether the last step of the simulation is kept,"""
+        self.last: Trajectory | None = None
+        """here; None where something has been changed since."""
+
+    def again(self) -> Session:
+        """A session of its own that begins as this one did."""
+        return Session(self.first.mech, self.first.state, self.options, self.source)
 
     @property
     def mech(self) -> Mechanism:
@@ -102,6 +110,7 @@ class Session:
                 mech = mech.without(PULL, kind="spring") if changed else before.mech
             self.moment = replace(before, mech=mech if changed else before.mech, state=state, t=before.t + dt)
             self._remember(before, dt, changed, [name for _, name in traj.events], grip)
+            self.last = traj if self.keeps_last else None
             return True
 
     def _remember(self, before: Moment, dt: float, changed: bool, events: list[str], grip: Grip | None) -> None:
@@ -257,16 +266,21 @@ class Session:
             return self._went("redo", "Done again", change.words, change.after)
 
     def _went(self, kind: str, what: str, words: str, to: Moment) -> Entry:
-        self.moment, self.grip = to, None
+        self.moment, self.grip, self.last = to, None, None
         self.version += 1
         return self.history.tell(to.t, kind, f"{what}: {words[:1].lower()}{words[1:]}")
 
     # --- log -----------------------------------------------------------------------------------------------------------
 
-    def script(self) -> str:
-        """The Python lines that lead from the start to the present; they run as they are after what `source` says."""
+    def script(self, most: int | None = None) -> str:
+        """The Python lines that lead from the start to the present; they run as they are after what `source` says.
+
+        With `most`, only the last lines, about so many characters; where others are left out, the first line says it.
+        """
         with self.lock:
-            lines = self.history.lines()
+            lines, whole = (self.history.lines(), True) if most is None else self.history.last_lines(most)
+        if not whole:
+            return "\n".join(["# the last lines; the file that is saved has all", "…", *lines, ""])
         source = self.source or "# mech and state" + (", and options," if self.options else "") + " are what was given to rg.view"
         return "\n".join(["import regraft as rg", "", source, "t, first = 0.0, (mech, state)", *lines, ""])
 
@@ -280,6 +294,7 @@ class Session:
         gathers: bool = False,
     ) -> Entry:
         self.version += 1
+        self.last = None
         if self.grip is not None and self.grip.body not in self.moment.mech.bodies:
             self.grip = None
         return self.history.did(Change(words, tuple(lines), before, self.moment, (), topic or None, values, gathers))

@@ -6,8 +6,8 @@ import numpy as np
 
 import regraft as rg
 from regraft.ask.assembly import assembled
-from regraft.view.session import Session, is_finite
-from regraft.view.words import JOINT_CHOICES
+from regraft.viewer.session import Session, is_finite
+from regraft.viewer.words import JOINT_CHOICES
 
 FALLEN = 200.0
 """m: what is farther away than this is taken back to the beginning, as anybody would do."""

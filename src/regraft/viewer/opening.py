@@ -1,0 +1,192 @@
+"""`view`: anything that can be looked at, in a browser."""
+
+from __future__ import annotations
+
+import os
+import sys
+import webbrowser
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ..describe.mechanism import Mechanism
+from ..describe.state import State
+from ..errors import ModelError
+from ..extras import require
+from ..files.loading import load
+from ..files.reading import Reading
+from ..mocap.body_motion import Motion
+from ..mocap.recording import Recording
+from ..show.solids import solids_of
+from ..simulate import Trajectory
+from .playback import Playback
+from .recordings import motion_trajectory, recorded_trajectory
+from .server import LOOPBACK, Viewer
+from .session import Session
+from .visitors import Visitors
+
+
+def view(
+    what: Any,
+    *,
+    host: str = LOOPBACK,
+    port: int | None = None,
+    browser: bool | None = None,
+    block: bool = False,
+    source: str = "",
+    **options: Any,
+) -> Viewer:
+    """Look at a mechanism, let it run and change it, or play a motion: in the browser. It needs the extra `viewer`.
+
+    A mechanism runs when Play is pressed; while it runs its bodies are pulled by the mouse, joints are cut, bodies are connected
+    and made the root, and all of it can be undone. A trajectory is played across its changes of structure. Each visitor of the
+    page has a session of their own. Only this machine can reach the page unless `host` says otherwise, and the page asks nothing
+    of the network.
+
+    Parameters
+    ----------
+    what : Mechanism, (Mechanism, State), Model, Trajectory, Motion, Recording, Reading, str or Path
+        What to look at: a mechanism in its bind pose, or in a state; what has both, as `regraft.models` and `regraft.read` give
+        them; what `simulate` or `regraft.mocap` gave; or the file of a mechanism or a trajectory.
+    host : str, optional
+        The address to listen on; ``"0.0.0.0"`` lets in everybody who can reach this machine.
+    port : int, optional
+        By default the first that is free, from 8080 on.
+    browser : bool, optional
+        Whether to open a browser; by default where there is a display, and not in a notebook, which shows the page itself.
+    block : bool, optional
+        Whether to wait until Ctrl-C is pressed, as a script must that does nothing more.
+    source : str, optional
+        The Python lines that make `mech` and `state`, for the script of the session; by default a comment stands there.
+    **options
+        What `simulate` takes, such as `torque`, `contacts` or `step`: with these a mechanism runs.
+
+    Returns
+    -------
+    Viewer
+        With `url`, `session` and `close`; it ends with a ``with`` block, or with Python.
+
+    Raises
+    ------
+    MissingPackageError
+        If viser is not installed; the message says how to install it.
+    ModelError
+        If there is nothing that can be shown, or options were given with what is not simulated.
+    RegraftError
+        If the port is in use, or the host is not of this machine.
+
+    Examples
+    --------
+    >>> import regraft as rg
+    >>> with rg.view(rg.models.high_bar(), browser=False) as viewer:
+    ...     entry = viewer.session.cut("left hand")
+    >>> entry.words
+    'Cut the joint “left hand”.'
+    """
+    require("viser", "rg.view")
+    shown = shown_as(what, options, source)
+    viewer = Viewer(Visitors(shown.new, shown.new()), shown.page(), shown.room, host, port)
+    if browser if browser is not None else _should_open():
+        open_browser(viewer.url)
+    if block:
+        viewer.wait()
+    return viewer
+
+
+def write_page(what: Any, path: str | Path) -> Path:
+    """Write what `view` shows as one page that needs no server: a motion that plays, or a mechanism where it starts."""
+    if isinstance(what, str | Path):
+        what = load(what)
+    traj = _motion(what)
+    if traj is not None:
+        return traj.to_html(path)
+    mech, state, _ = _start(what)
+    return mech.to_html(state, path)
+
+
+class Shown(NamedTuple):
+    """What is served: what a new visitor has, how it is shown, and where."""
+
+    new: Callable[[], Any]
+    page: Callable[[], Callable[[Any, Any], Any]]
+    room: Any
+
+
+def shown_as(what: Any, options: dict[str, Any], source: str = "") -> Shown:
+    """How something is shown; a ModelError where it cannot be."""
+    if isinstance(what, str | Path):
+        what = load(what)
+    traj = _motion(what)
+    if traj is not None:
+        if options:
+            raise ModelError(f"{next(iter(options))}= is for mechanisms that run; a motion is played as it is, so leave it out.")
+        return Shown(lambda: Playback(traj), _playback_page, Playback(traj).room)
+    mech, state, more = _start(what)
+    given = {**more, **options}
+    session = Session(mech, state, given, source)  # an error where it cannot run
+    solids = solids_of(mech, state)
+
+    def live_page() -> Callable[[Any, Any], Any]:
+        from .live import LivePage
+
+        return partial(LivePage, made=solids)
+
+    return Shown(session.again, live_page, solids.room)
+
+
+def _playback_page() -> Callable[[Any, Any], Any]:
+    from .playback_page import PlaybackPage
+
+    return PlaybackPage
+
+
+def _motion(what: Any) -> Trajectory | None:
+    """What is played, not simulated."""
+    if isinstance(what, Motion):
+        return motion_trajectory(what)
+    if isinstance(what, Recording):
+        return recorded_trajectory(what)
+    return what if isinstance(what, Trajectory) else None
+
+
+def _start(what: Any) -> tuple[Mechanism, State, dict[str, Any]]:
+    """Mechanism and state, and with what they run."""
+    if isinstance(what, Mechanism):
+        return what, what.state(), {}
+    if isinstance(what, Reading):
+        return what.mech, what.state, {}
+    if isinstance(what, tuple) and len(what) == 2 and isinstance(what[0], Mechanism) and isinstance(what[1], State):
+        return what[0], what[1], {}
+    mech, state = getattr(what, "mech", None), getattr(what, "state", None)
+    if isinstance(mech, Mechanism) and isinstance(state, State):  # a ready-made model
+        acting = {name: getattr(what, name, None) for name in ("wrenches", "events")}
+        return mech, state, {name: value for name, value in acting.items() if value}
+    if isinstance(what, State):
+        raise ModelError("a state alone cannot be shown; give its mechanism too: view((mech, state)).")
+    raise ModelError(
+        f"a {type(what).__name__} cannot be shown; give a Mechanism, (mech, state), a Model, a Trajectory, a Motion, a Recording "
+        "or the path of a file."
+    )
+
+
+def has_display() -> bool:
+    """Whether a browser with windows can be opened from here."""
+    if sys.platform in ("win32", "darwin"):
+        return True
+    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+
+
+def open_browser(url: str) -> bool:
+    """Open a page in a browser with windows; False where there is none."""
+    if not has_display():
+        return False
+    try:
+        return webbrowser.open(url)
+    except webbrowser.Error:
+        return False
+
+
+def _should_open() -> bool:
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return has_display() and (shell is None or "IPKernelApp" not in shell.config)
