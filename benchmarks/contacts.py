@@ -32,6 +32,7 @@ THERE = hasattr(rg, "Contact")  # versions that are compared with this one may h
 HOP = 0.01  # m: how high the table hops
 SHIFT = 5.0  # seconds in which the quadruped shifts its weight
 LOOSE = 1e-6  # rtol for real time
+ADAPTIVE = ("dopri5", "dop853")
 STRIDES = 6  # steps of the walker
 FALL = 4.0  # seconds from the drop of the figure to its rest
 REST, STEEP, MU = 1000.0, 0.95, 0.5  # seconds of rest on an incline, at so much of the friction angle
@@ -43,9 +44,10 @@ def contact_lines(found: dict[str, float]) -> list[str]:
     if not found:
         return []
     return [
-        f"A quadruped of 30 dof on 12 points that shifts its weight: {found['quadruped_real_time']:.0f} times real time with "
-        f"rtol {LOOSE:g}, {found['quadruped_real_time_exact']:.0f} times with 1e-9, the default; an event with 8 contacts: "
-        f"{found['event_microseconds']:.0f} µs.",
+        f"A quadruped of 30 dof on 12 points that shifts its weight: at rtol {LOOSE:g} {found['quadruped_real_time']:.0f} times "
+        f"real time with dopri5, {found['quadruped_real_time_dop853']:.0f} with dop853; at 1e-9, the default, "
+        f"{found['quadruped_real_time_exact']:.0f} and {found['quadruped_real_time_exact_dop853']:.0f}. "
+        f"An event with 8 contacts: {found['event_microseconds']:.0f} µs.",
         f"A falling figure gains {found['our_energy_gain']:.1e} of its energy on the way to rest (MuJoCo at its default step: "
         f"{found['mujoco_energy_gain']:.1e}); a cube at {STEEP:g} of its friction angle creeps by {found['our_creep']:.1e} m in "
         f"{REST:g} s (MuJoCo: {found['mujoco_creep']:.1e} m).",
@@ -54,7 +56,9 @@ def contact_lines(found: dict[str, float]) -> list[str]:
 
 def contact_comparisons() -> list[Comparison]:
     """Times beside those of others in the same run."""
-    return [walking_by_contacts(), falling(), resting()] if THERE else []
+    if not THERE:
+        return []
+    return [*(row(name) for row in (walking_by_contacts, falling) for name in ADAPTIVE), resting()]
 
 
 def contact_figures() -> dict[str, float]:
@@ -70,6 +74,8 @@ def contact_figures() -> dict[str, float]:
     return {
         "quadruped_real_time": real_time(rtol=LOOSE, atol=0.1 * LOOSE),
         "quadruped_real_time_exact": real_time(),
+        "quadruped_real_time_dop853": real_time("dop853", rtol=LOOSE, atol=0.1 * LOOSE),
+        "quadruped_real_time_exact_dop853": real_time("dop853"),
         "event_microseconds": event_time(),
         "our_energy_gain": our_gain,
         "mujoco_energy_gain": mujoco_gain,
@@ -81,12 +87,12 @@ def contact_figures() -> dict[str, float]:
 # --- ours alone -------------------------------------------------------------------------------------------------------
 
 
-def real_time(**tolerances: float) -> float:
+def real_time(integrator: str = "dopri5", **tolerances: float) -> float:
     """The quadruped from rest on, the best of three runs."""
     scene = quadruped()
 
     def run() -> object:
-        return scene.run(SHIFT, torque=shifting(scene), **tolerances)
+        return scene.run(SHIFT, torque=shifting(scene), integrator=integrator, **tolerances)
 
     run()
     return SHIFT / min(seconds(run) for _ in range(3))
@@ -130,7 +136,7 @@ def seconds(run: Any) -> float:
 # --- beside re-rooting ------------------------------------------------------------------------------------------------
 
 
-def walking_by_contacts() -> Comparison:
+def walking_by_contacts(integrator: str) -> Comparison:
     """A step of the passive walker by contacts alone, and by the re-rooting events of the model."""
     biped = rg.models.compass_biped()
     by_roots = rg.simulate(*biped.start, 10.0, events=biped.events)
@@ -138,23 +144,29 @@ def walking_by_contacts() -> Comparison:
     scene = walker(biped, by_roots)
 
     def theirs() -> object:
-        return rg.simulate(*biped.start, duration, events=biped.events)
+        return rg.simulate(*biped.start, duration, events=biped.events, integrator=integrator)
 
-    found = compare(
-        "a step of the walker by contacts", "compass biped", lambda: scene.run(duration), "by re-rooting", theirs, 2.0, 1, 1
-    )
+    def ours() -> object:
+        return scene.run(duration, integrator=integrator)
+
+    what, subject = "a step of the walker by contacts", f"compass biped, {integrator}"
+    found = compare(what, subject, ours, "by re-rooting", theirs, 2.0, 1, 1)
     return Comparison(found.what, found.subject, found.ours / STRIDES, found.reference, found.theirs / STRIDES, found.target)
 
 
 # --- beside MuJoCo ----------------------------------------------------------------------------------------------------
 
 
-def falling() -> Comparison:
+def falling(integrator: str) -> Comparison:
     """The figure with 16 joint degrees of freedom, from its drop to its rest on ten points."""
     scene = falling_figure()
     twin = FallingTwin(scene)
-    what = f"a figure's fall of {FALL:g} s onto ten points"
-    return compare(what, "figure of 22 dof", lambda: scene.run(FALL), "mj_step, default step", twin.run, None, 1, 1)
+
+    def ours() -> object:
+        return scene.run(FALL, integrator=integrator)
+
+    what, subject = f"a figure's fall of {FALL:g} s onto ten points", f"figure of 22 dof, {integrator}"
+    return compare(what, subject, ours, "mj_step, default step", twin.run, None, 1, 1)
 
 
 def resting() -> Comparison:

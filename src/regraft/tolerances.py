@@ -422,6 +422,9 @@ NEARLY_JAMS_AT = 1e-6  # of the slip
 AT_THE_LIMIT = 1e-6  # of a friction force
 """A point that begins to slip with a force so near to its cone slips against that force."""
 
+CLEAR_PIVOT = 1e-6  # relative to 1, the size of a row after scaling
+"""Where no pivot is smaller, in whatever order, all rows of contact count; else the order is chosen to tell how many do."""
+
 UNHEALTHY = 1e-6  # relative to the sizes of its row
 """Forces of contacts that leave more are none."""
 
@@ -455,6 +458,9 @@ TURNS_TOO = 0.01  # relative to the square of the change of a slip along itself
 SLOW_IN_STEP = 0.01  # relative to the slip with which a step begins
 """Such a slip is as slow, within the step: the errors that the stages of a step make in what was so much faster would give it a
 direction, and friction along that would keep the slip from coming to its end."""
+
+LARGE_PIVOT = 1e-2  # relative to 1, the size of a row after scaling
+"""A pivot of contact rows that is larger is taken as it comes, whatever others there are."""
 
 # --- limit cycles --------------------------------------------------------------------------------------------------------------
 

@@ -141,7 +141,8 @@ def test_a_box_slides_over_the_end_of_a_step_and_falls_off(joint, friction, spee
     state = mech.state(q={"base": pose}, v={"base": (speed, *[0] * (mech.nv - 1))})
     traj = rg.simulate(mech, state, 1.5, contacts=rg.Contact("sides", "step", friction=friction))
     if friction == 0.0:
-        times = [event.t for event in traj.events[:4]]
+        # where corners leave the edge takes over, and rounding says whether it is listed as a touch
+        times = [event.t for event in traj.events if event.name.endswith("leaves")][:4]
         assert times == pytest.approx([(-start - side / 2) / speed] * 2 + [-start / speed] * 2, abs=1e-9)
     energy, contacts = traj.energy(), traj.contacts()
     total = energy.total + contacts.dissipated

@@ -88,3 +88,36 @@ def test_scales_far_apart_lose_no_row(spread):
 def test_nothing_is_nothing():
     problem = Problem(np.zeros((0, 0)), np.zeros(0), [], [], [])
     assert problem.in_modes([]) == (0, 0, 0.0)
+
+
+@pytest.mark.parametrize("slides", [False, True])
+def test_a_row_that_hardly_tells_anything_new_counts_until_it_is_rounding(slides):
+    """Whether rows are taken as they come or in a chosen order: both sides of where that is decided."""
+    rng = np.random.default_rng(8)
+    rows = rng.standard_normal((9, 9))
+    for apart, rank in ((1e-1, 9), (1e-2, 9), (1e-3, 9), (1e-4, 9), (0.0, 8)):
+        near = rows.copy()
+        near[6] = near[0] + near[3] + apart * rows[6]
+        problem = Problem(near @ near.T, near @ rng.standard_normal(9), [CONE] * 3, [0.1] * 3, [0.1] * 3)
+        modes = [SLIDE if slides else STICK, STICK, STICK]
+        unknowns, found, residual = problem.in_modes(modes)
+        assert unknowns == (7 if slides else 9)
+        assert found == rank - (2 if slides else 0)
+        assert residual < 1e-13
+        if not slides:
+            np.testing.assert_allclose(problem.w, 0.0, atol=1e-12 * np.abs(problem.A).max() * np.abs(problem.lam).max())
+
+
+def test_forces_are_the_same_after_others_that_were_not_unique():
+    """The memory of a problem says that its last forces were not, and rows are then taken in a chosen order at once."""
+    rng = np.random.default_rng(4)
+    unique = random_problem(rng, 3, freedoms=9)
+    unique.in_modes([STICK] * 3)
+    found, short = unique.lam.copy(), random_problem(rng, 3, freedoms=5)
+    unique.scratch, short.scratch = short.scratch, unique.scratch
+    assert short.in_modes([STICK] * 3)[1] == 5
+    unique.scratch = short.scratch
+    assert unique.in_modes([STICK] * 3)[1] == 9
+    np.testing.assert_allclose(unique.lam, found, rtol=1e-9)
+    assert unique.in_modes([STICK] * 3)[1] == 9
+    np.testing.assert_allclose(unique.lam, found, rtol=1e-9)

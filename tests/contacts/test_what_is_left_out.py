@@ -9,7 +9,10 @@ import regraft as rg
 from contacts.machines import falling_figure, quadruped, shifting, walker
 from contacts.random_scenes import random_scene
 from contacts.reading import SLIDING, points_of
-from contacts.scenes import Scene
+from contacts.scenes import IN_PLANE, Scene
+from regraft.kernels.contacts.memory import FORCE, SPARED_ROWS
+from regraft.kernels.contacts.tables import NORMAL, POINT, TANGENTS
+from regraft.simulate.contacts.contacting import Contacting
 from regraft.structure import contacts as tables
 
 
@@ -73,3 +76,41 @@ def test_nothing_slides_without_going_anywhere():
         still = (found.mode == SLIDING) & (np.linalg.norm(found.slip, axis=-1) < 1e-9)
         # a slip that begins or ends is so slow for a moment only
         assert (still[:-1] & still[1:]).mean() < 0.01, name
+
+
+PLACES = {
+    "four": ((0.4, 0.4), (0.4, -0.4), (-0.4, 0.4), (-0.4, -0.4)),
+    "three": ((0.4, 0.4), (0.2, -0.4), (-0.4, 0.0)),
+    "in a line": ((0.4, 0.0), (0.1, 0.0), (-0.4, 0.0)),
+}
+
+
+@pytest.mark.parametrize("places", PLACES)
+def test_points_of_a_patch_share_their_forces_by_the_shortest(places, monkeypatch):
+    """Of a sled that is pushed and does not move; where its points are in one line it is kept in a plane."""
+    made, begin = [], Contacting.__init__
+
+    def note(self, *given):
+        begin(self, *given)
+        made.append(self.tables)
+
+    monkeypatch.setattr(Contacting, "__init__", note)
+    line, mech = places == "in a line", rg.Mechanism()
+    mech.add_body("sled", rg.Inertia.box(2.0, (1.0, 1.0, 0.2)))
+    mech.add_joint("base", IN_PLANE if line else rg.Free(), "world", "sled")
+    for k, (x, y) in enumerate(PLACES[places]):
+        mech.add_frame(f"leg {k}", "sled", rg.Pose(translation=(x, y, -0.1)))
+    touches = [rg.Contact(f"leg {k}", "ground", friction=0.9) for k in range(len(PLACES[places]))]
+    push = np.array([0.0, -0.2, 0.0, 2.0, 0.0, -4.0] if line else [0.1, -0.2, 0.3, 2.0, 1.0, -4.0])
+    state = mech.state(q={"base": (0, 0.1, 0) if line else (0, 0, 0.1, 1, 0, 0, 0)})
+    traj = rg.simulate(mech, state, 0.01, contacts=touches, wrenches={"sled": push})
+    assert np.abs(traj.final[1].v).max() < 1e-12
+    (found,) = made
+    assert found.header[SPARED_ROWS] > 0
+    forces = found.kept[:, FORCE : FORCE + 3].ravel()
+    axes = found.met[:, [*range(NORMAL, NORMAL + 3), *range(TANGENTS, TANGENTS + 6)]].reshape(-1, 3)
+    arms = np.repeat(found.met[:, POINT : POINT + 3], 3, axis=0) - (0.0, 0.0, 0.1)  # from the middle of the sled
+    rows = np.concatenate((np.cross(arms, axes), axes), axis=1)
+    carried = np.add(push, (0, 0, 0, 0, 0, -2.0 * 9.81))
+    np.testing.assert_allclose(rows.T @ forces, -carried, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(forces, np.linalg.pinv(rows.T) @ -carried, rtol=0, atol=1e-12)

@@ -231,9 +231,9 @@ def close_end(flow: Flow, t: float, h: float) -> bool:
     if not close_step(flow, end.v, h, CLOSE_STATE) < CLOSED:
         return False
     if flow.vectors.result[0] != 0.0:  # something was stopped, and the last slopes are those before it
-        last = flow.method.last
-        evaluate_closed(flow, t + h, end, slopes.v[last])
-        chart.advance(model_of(flow).walk, flow.vectors.to_end, end.v, slopes.v[last], slopes.u[last])
+        u, v = slopes.u[flow.method.last], slopes.v[flow.method.last]
+        evaluate_closed(flow, t + h, end, v)
+        chart.advance(model_of(flow).walk, flow.vectors.to_end, end.v, v, u)
     return True
 
 
@@ -264,8 +264,7 @@ def step_error(flow: Flow, stepping: Stepping, h: float) -> tuple[float, bool]:
         chart.carry_back(model_of(flow).walk, flow.vectors.to_end, part, part)
         close_step(flow, part, h, CLOSE_VELOCITIES)
     left = share * size_of_error(flow.vectors, stepping.coordinate, control.rtol, control.atol)
-    left = min(error, max(squared, left))
-    return left, left <= 1.0
+    return min(error, max(squared, left)), left <= 1.0
 
 
 @inline

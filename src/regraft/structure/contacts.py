@@ -215,6 +215,7 @@ def _tables(
     point_names, meanings = [], []
     bodies = {side.body for row in rows for side in row[1:3]}
     in_row, row_of = {body: _in_row(structure, body) for body in bodies}, {body: structure.row(body) for body in bodies}
+    placed = _Placed(in_row)
     for c, a, b, pairing, swapped in rows:
         point = [0] * t.POINTS
         point[t.KIND], point[t.FIXED], point[t.SWAPPED], point[t.CONTACT] = pairing.kind, pairing.fixed, swapped, c
@@ -229,7 +230,7 @@ def _tables(
         if pairing.kind == t.BOX_VERTEX:
             point[t.END_KERNEL] = address_of(end_kernel)
         points.append(point)
-        shapes.append(_shapes_row(in_row, contacts[c], a, b, pairing, swapped))
+        shapes.append(_shapes_row(placed, contacts[c], a, b, pairing, swapped))
         point_names.append(names[c] if counts[c] == 1 else f"{names[c]}/{seen[c]}")
         seen[c] += 1
         meanings.append(f"{a.what} on {b.what}" + (f": {pairing.meaning}" if pairing.meaning else ""))
@@ -245,7 +246,22 @@ def _tables(
     )
 
 
-def _shapes_row(in_row: Mapping[str, Pose], contact: Contact, a: Side, b: Side, pairing: Pairing, swapped: bool) -> list[float]:
+class _Placed:
+    """Poses on bodies in the frames of these bodies' rows; the points of one shape share theirs."""
+
+    def __init__(self, in_row: Mapping[str, Pose]) -> None:
+        self.in_row = in_row
+        self._known: dict[tuple[str, int], tuple[Pose, list[float]]] = {}
+
+    def __call__(self, body: str, pose: Pose) -> list[float]:
+        """The twelve numbers of a pose; kept by the object that it is, which is kept with them."""
+        key = body, id(pose)
+        if key not in self._known:
+            self._known[key] = pose, (pose if body == WORLD else self.in_row[body] @ pose).row.tolist()
+        return self._known[key][1]
+
+
+def _shapes_row(placed: _Placed, contact: Contact, a: Side, b: Side, pairing: Pairing, swapped: bool) -> list[float]:
     """A row of `shapes`."""
     row = [0.0] * t.SHAPES
     sides = (t.POSE_A, t.SIZE_A, t.REACH_A, a), (t.POSE_B, t.SIZE_B, t.REACH_B, b)
@@ -253,14 +269,14 @@ def _shapes_row(in_row: Mapping[str, Pose], contact: Contact, a: Side, b: Side, 
     for (pose_at, size_at, reach_at, side), pose, size, extent in zip(
         sides[::-1] if swapped else sides, poses, sizes, extents(pairing), strict=True
     ):
-        placed = (in_row[side.body] @ pose if side.body != WORLD else pose).row.tolist()
-        row[pose_at : pose_at + 12] = placed
+        numbers = placed(side.body, pose)
+        row[pose_at : pose_at + 12] = numbers
         row[size_at : size_at + len(size)] = size
-        row[reach_at] = 0.0 if side.body == WORLD else math.hypot(*placed[9:]) + extent
+        row[reach_at] = 0.0 if side.body == WORLD else math.hypot(*numbers[9:]) + extent
     row[t.MU_STATIC], row[t.MU_KINETIC] = contact.friction
     row[t.RESTITUTION], row[t.LAW] = contact.restitution, LAWS[contact.law]
     if any(contact.velocity):
-        row[t.SURFACE : t.SURFACE + 3] = (in_row[b.body].rotation @ np.array(contact.velocity)).tolist()
+        row[t.SURFACE : t.SURFACE + 3] = (placed.in_row[b.body].rotation @ np.array(contact.velocity)).tolist()
     row[t.STEEPNESS], row[t.THICKNESS] = steepness(pairing), pairing.thickness
     return row
 

@@ -3,32 +3,53 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 from ..kernels.contacts import tables as t
 from .pairings import Pairing
+
+Size = tuple[float, ...]
 
 _ENDLESS = math.inf
 
 
 def extents(pairing: Pairing) -> tuple[float, float]:
     """How far the two shapes of a pair reach from the origins of their frames, at most; planes and surfaces without end."""
-    first, second = pairing.first_size, pairing.second_size
-    of_first = {
-        t.ELLIPSOID_PLANE: max(first),
-        t.CAPSULE_CAPSULE: sum(first[:2]),
-        t.CAPSULE_VERTEX: sum(first[:2]),
-        t.BOX_VERTEX: math.hypot(*first[:3]),
-    }
-    of_second = {
-        t.SPHERE_SPHERE: sum(second[:1]),
-        t.SPHERE_HOLLOW: sum(second[:1]),
-        t.SPHERE_CAPSULE: sum(second[:2]),
-        t.SPHERE_ROD: sum(second[:2]),
-        t.CAPSULE_CAPSULE: sum(second[:2]),
-        t.SPHERE_BOX: math.hypot(*second[:3]),
-        t.SPHERE_CYLINDER: math.hypot(*second[:2]),
-    }
-    return of_first.get(pairing.kind, first[0]), of_second.get(pairing.kind, _ENDLESS)
+    of_first, of_second = _FIRST.get(pairing.kind, _own), _SECOND.get(pairing.kind, _endless)
+    return of_first(pairing.first_size), of_second(pairing.second_size)
+
+
+def _own(size: Size) -> float:
+    return size[0]
+
+
+def _endless(_: Size) -> float:
+    return _ENDLESS
+
+
+def _two(size: Size) -> float:
+    return sum(size[:2])
+
+
+def _diagonal(size: Size) -> float:
+    return math.hypot(*size[:3])
+
+
+_FIRST: dict[int, Callable[[Size], float]] = {
+    t.ELLIPSOID_PLANE: max,
+    t.CAPSULE_CAPSULE: _two,
+    t.CAPSULE_VERTEX: _two,
+    t.BOX_VERTEX: _diagonal,
+}
+_SECOND: dict[int, Callable[[Size], float]] = {
+    t.SPHERE_SPHERE: _own,
+    t.SPHERE_HOLLOW: _own,
+    t.SPHERE_CAPSULE: _two,
+    t.SPHERE_ROD: _two,
+    t.CAPSULE_CAPSULE: _two,
+    t.SPHERE_BOX: _diagonal,
+    t.SPHERE_CYLINDER: lambda size: math.hypot(*size[:2]),
+}
 
 
 def steepness(pairing: Pairing) -> float:

@@ -6,7 +6,64 @@ import math
 from typing import Any
 
 from ...compilation import inline, jit
-from .problem import COLUMN_ORDER, PIVOT, ROW_ORDER, WEIGHT, Y
+from ...tolerances import LARGE_PIVOT
+from .problem import COLUMN_ORDER, PIVOT, ROW_ORDER, WEIGHT, X, Y
+
+
+@jit
+def eliminate_half_plainly(F: Any, k: int, least: float, scratch: Any) -> bool:
+    """`eliminate` for a symmetric F in the order that is there, far quicker; False where a pivot is not above `least`.
+
+    Only the lower half of F is looked at, and it is destroyed in any case. Two rows and two columns are taken at a time, so that
+    each number that is loaded is used twice, and four sums grow at once.
+    """
+    first, second, inverse = scratch[X], scratch[Y], scratch[PIVOT]
+    for i in range(k):
+        scratch[ROW_ORDER, i] = scratch[COLUMN_ORDER, i] = i
+    for j in range(0, k - 1, 2):
+        one, two = F[j], F[j + 1]
+        for i in range(0, j, 2):
+            upper, lower = F[i], F[i + 1]
+            a, b, c, d = one[i], one[i + 1], two[i], two[i + 1]
+            for m in range(i):
+                a -= first[m] * upper[m]
+                b -= first[m] * lower[m]
+                c -= second[m] * upper[m]
+                d -= second[m] * lower[m]
+            b -= a * lower[i]
+            d -= c * lower[i]
+            first[i], first[i + 1], second[i], second[i + 1] = a, b, c, d
+            one[i], one[i + 1], two[i], two[i + 1] = a * inverse[i], b * inverse[i + 1], c * inverse[i], d * inverse[i + 1]
+        a, b, c = one[j], two[j], two[j + 1]
+        for m in range(j):
+            a -= first[m] * one[m]
+            b -= second[m] * one[m]
+            c -= second[m] * two[m]
+        if not a > least:
+            return False
+        inverse[j] = 1.0 / a
+        share = b * inverse[j]
+        c -= b * share
+        if not c > least:
+            return False
+        inverse[j + 1] = 1.0 / c
+        one[j], two[j], two[j + 1] = a, share, c
+    if k % 2 == 1:
+        one, j = F[k - 1], k - 1
+        for i in range(j):
+            upper, a = F[i], one[i]
+            for m in range(i):
+                a -= first[m] * upper[m]
+            first[i] = a
+            one[i] = a * inverse[i]
+        a = one[j]
+        for m in range(j):
+            a -= first[m] * one[m]
+        if not a > least:
+            return False
+        inverse[j] = 1.0 / a
+        one[j] = a
+    return True
 
 
 @jit
@@ -14,8 +71,8 @@ def eliminate(F: Any, k: int, symmetric: bool, least: float, scratch: Any) -> in
     """F = L U in place, L with a diagonal of ones, rows and columns in the order of ROW_ORDER and COLUMN_ORDER; the rank.  O(k³).
 
     A symmetric F is positive semidefinite: the largest number of the diagonal is the next pivot, and only L is made. Otherwise
-    the pivot is the largest number of the row that is longest. It ends where what is left is below `least`, so F should have rows
-    of size 1.
+    the pivot is one that is large enough, or the largest number of the row that is longest. It ends where what is left is below
+    `least`, so F should have rows of size 1.
     """
     for i in range(k):
         scratch[ROW_ORDER, i] = scratch[COLUMN_ORDER, i] = i
@@ -24,22 +81,71 @@ def eliminate(F: Any, k: int, symmetric: bool, least: float, scratch: Any) -> in
 
 @jit
 def eliminate_all(F: Any, k: int, least: float, scratch: Any) -> int:
-    """`eliminate` for any F."""
-    for i in range(k):
-        row, column, size = next_pivot(F, i, k)
+    """`eliminate` for any F. Large pivots are taken as they come; the largest is looked for in what they leave."""
+    squares, first = scratch[Y], eliminate_clear(F, k, scratch)
+    for j in range(first, k):
+        squares[j] = 0.0
+        for c in range(first, k):
+            squares[j] += F[j, c] * F[j, c]
+    for i in range(first, k):
+        row, column, size = next_pivot(F, i, k, squares)
         if not size > least:
             return i
         exchange(F, i, row, column, k, scratch)
+        squares[row] = squares[i]
         inverse, top = 1.0 / F[i, i], F[i]
         scratch[PIVOT, i] = inverse
         for j in range(i + 1, k):
-            below = F[j]
+            below, total = F[j], 0.0
             factor = below[i] * inverse
             below[i] = factor
-            if factor != 0.0:
-                for c in range(i + 1, k):
-                    below[c] -= factor * top[c]
+            for c in range(i + 1, k):
+                left = below[c] - factor * top[c]
+                below[c] = left
+                total += left * left
+            squares[j] = total
     return k
+
+
+@jit
+def eliminate_clear(F: Any, k: int, scratch: Any) -> int:
+    """The first part of `eliminate_all`: pivots as they come on the diagonal, if they are large; how many there are.
+
+    Rows without one are set aside, behind the others. Two pivots are taken out of a row at a time.
+    """
+    inverse, begun = scratch[PIVOT], scratch[X]
+    j, count = 0, k
+    while j < count:
+        row = F[j]
+        for i in range(0, j - 1, 2):
+            upper, lower = F[i], F[i + 1]
+            one = row[i] * inverse[i]
+            two = (row[i + 1] - one * upper[i + 1]) * inverse[i + 1]
+            row[i], row[i + 1] = one, two
+            for c in range(i + 2, k):
+                row[c] -= one * upper[c] + two * lower[c]
+        if j % 2 == 1:
+            take_out(F, row, j - 1, k, inverse)
+        if row[j] > LARGE_PIVOT:
+            inverse[j] = 1.0 / row[j]
+            j += 1
+        else:
+            count -= 1
+            begun[count] = j
+            exchange(F, j, count, count, k, scratch)
+    for r in range(count, k):
+        for i in range(int(begun[r]), count):
+            take_out(F, F[r], i, k, inverse)
+    return count
+
+
+@inline
+def take_out(F: Any, row: Any, i: int, k: int, inverse: Any) -> None:
+    """Take pivot i out of a row."""
+    top, factor = F[i], row[i] * inverse[i]
+    row[i] = factor
+    for c in range(i + 1, k):
+        row[c] -= factor * top[c]
 
 
 @jit
@@ -91,15 +197,12 @@ def next_diagonal(F: Any, i: int, k: int) -> int:
 
 
 @inline
-def next_pivot(F: Any, i: int, k: int) -> tuple[int, int, float]:
-    """The largest number of the longest row from i on."""
+def next_pivot(F: Any, i: int, k: int, squares: Any) -> tuple[int, int, float]:
+    """The largest number of the longest row from i on, by the squares of their lengths."""
     row, longest = i, -1.0
     for j in range(i, k):
-        square = 0.0
-        for c in range(i, k):
-            square += F[j, c] * F[j, c]
-        if square > longest:
-            row, longest = j, square
+        if squares[j] > longest:
+            row, longest = j, squares[j]
     column = i
     for c in range(i + 1, k):
         if abs(F[row, c]) > abs(F[row, column]):
@@ -122,33 +225,32 @@ def exchange(F: Any, i: int, row: int, column: int, k: int, scratch: Any) -> Non
 
 @jit
 def prepare_least(F: Any, G: Any, k: int, rank: int, symmetric: bool, scratch: Any) -> None:
-    """G = L Lᵀ of the products of the rows of U, divided by pivots and by the weights of unknowns, for `solve`.  O(k rank²)."""
+    """G, for `solve`: in each row an x of U x = 0 for one of the columns that are left, and L of the products of these x.
+
+    U n = −u with a column u that is left, of which x has 1; products are with the squares of weights.  O((k − rank) k²).
+    """
     if symmetric:
         for i in range(rank):
             for c in range(i + 1, k):
                 F[i, c] = F[c, i] * F[i, i]
-    inverse = scratch[Y]
+    squares = scratch[X]
     for c in range(k):
         weight = scratch[WEIGHT, int(scratch[COLUMN_ORDER, c])]
-        inverse[c] = 1.0 / (weight * weight)
-    for i in range(rank):
-        long, scale = F[i], scratch[PIVOT, i]
-        for j in range(i + 1):
-            other, total = F[j], 0.0
-            for c in range(i, k):
-                total += long[c] * other[c] * inverse[c]
-            G[i, j] = total * scale * scratch[PIVOT, j]
-    for i in range(rank):
-        row = G[i]
-        for j in range(i):
-            other, total = G[j], row[j]
-            for c in range(j):
-                total -= row[c] * other[c]
-            row[j] = total / other[j]
-        total = row[i]
-        for c in range(i):
-            total -= row[c] * row[c]
-        row[i] = math.sqrt(total)
+        squares[c] = weight * weight
+    for f in range(k - rank):
+        null = G[f]
+        for i in range(rank - 1, -1, -1):
+            row, total = F[i], F[i, rank + f]
+            for c in range(i + 1, rank):
+                total += row[c] * null[c]
+            null[i] = -total * scratch[PIVOT, i]
+        for g in range(f + 1):
+            other, total = G[g], squares[rank + f] if g == f else 0.0
+            for c in range(rank):
+                total += squares[c] * null[c] * other[c]
+            for e in range(g):
+                total -= null[rank + e] * other[rank + e]
+            null[rank + g] = total / other[rank + g] if g < f else math.sqrt(total)
 
 
 @jit
@@ -181,20 +283,30 @@ def solve(F: Any, G: Any, k: int, rank: int, symmetric: bool, rhs: Any, x: Any, 
 
 @jit
 def solve_least(F: Any, G: Any, k: int, rank: int, y: Any, x: Any, scratch: Any) -> None:
-    """The least x with U x = y, both divided by the pivots, after `prepare_least`; y is destroyed."""
-    for i in range(rank):
-        for c in range(i):
-            y[i] -= G[i, c] * y[c]
-        y[i] /= G[i, i]
+    """The least x with U x = y, both divided by the pivots, after `prepare_least`; y is destroyed.
+
+    One x is that with nothing in the columns that are left; of those of U x = 0 so much is added that the sum is the shortest.
+    """
     for i in range(rank - 1, -1, -1):
+        row, total = F[i], 0.0
         for c in range(i + 1, rank):
-            y[i] -= G[c, i] * y[c]
-        y[i] /= G[i, i]
-    for i in range(rank):
-        y[i] *= scratch[PIVOT, i]
+            total += row[c] * y[c]
+        y[i] -= total * scratch[PIVOT, i]
+    for f in range(k - rank):
+        null, total = G[f], 0.0
+        for c in range(rank):
+            weight = scratch[WEIGHT, int(scratch[COLUMN_ORDER, c])]
+            total -= weight * weight * null[c] * y[c]
+        for e in range(f):
+            total -= null[rank + e] * y[rank + e]
+        y[rank + f] = total / null[rank + f]
+    for f in range(k - rank - 1, -1, -1):
+        y[rank + f] /= G[f, rank + f]
+        for e in range(f):
+            y[rank + e] -= G[f, rank + e] * y[rank + f]
+    for f in range(k - rank):
+        null = G[f]
+        for c in range(rank):
+            y[c] += null[c] * y[rank + f]
     for c in range(k):
-        place = int(scratch[COLUMN_ORDER, c])
-        total = 0.0
-        for i in range(min(c + 1, rank)):
-            total += F[i, c] * y[i]
-        x[place] = total / (scratch[WEIGHT, place] * scratch[WEIGHT, place])
+        x[int(scratch[COLUMN_ORDER, c])] = y[c]

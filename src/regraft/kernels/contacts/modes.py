@@ -10,14 +10,15 @@ import math
 from typing import Any
 
 from ...compilation import Floats, Integers, Table, entry, inline, jit, stage
-from ...tolerances import REDUNDANT_FORCE, ROUNDING, TINY
-from .elimination import eliminate, prepare_least, solve
+from ...tolerances import CLEAR_PIVOT, REDUNDANT_FORCE, ROUNDING, TINY
+from .elimination import eliminate, eliminate_half_plainly, prepare_least, solve
 from .problem import (
     BEND,
     BOX,
     C1,
     C2,
     COLUMN_SCALE,
+    DOUBT,
     FIRST,
     FORM,
     GAMMA,
@@ -39,6 +40,7 @@ from .problem import (
     move_rows,
     row_of,
     scale_rows,
+    start_rows,
 )
 
 _SINGLE, _NORMAL, _ACROSS = range(3)  # forms of unknowns: a row's force, that of a normal with its friction, one across the slip
@@ -53,16 +55,29 @@ def solve_modes(c: Contacts, keep: bool) -> tuple[int, int, float]:
     Newton's method for the slip direction. Where forces are not unique they are the shortest, or, with `keep`, those nearest to
     the λ that is there.
     """
-    lam, scratch, rows = c.lam, c.scratch, c.A.shape[0]
+    rows = c.A.shape[0]
     scale_rows(c)
     unknowns, symmetric = list_unknowns(c, keep)
-    F, G = scratch[VECTORS : VECTORS + rows], scratch[VECTORS + rows : VECTORS + 2 * rows]
-    gather(c.A, F, unknowns, symmetric, scratch)
-    rank = eliminate(F, unknowns, symmetric, REDUNDANT_FORCE, scratch)
+    start_rows(c)
+    F, G = c.scratch[VECTORS : VECTORS + rows], c.scratch[VECTORS + rows : VECTORS + 2 * rows]
+    plain, rank = symmetric and c.scratch[DOUBT, 0] != 1.0, -1
+    while rank < 0:
+        gather(c.A, F, unknowns, symmetric, c.scratch)
+        if not plain:
+            rank = eliminate(F, unknowns, symmetric, REDUNDANT_FORCE, c.scratch)
+            c.scratch[DOUBT, 0] = 1.0 if symmetric and rank < unknowns else 0.0
+        elif eliminate_half_plainly(F, unknowns, CLEAR_PIVOT, c.scratch):
+            rank = unknowns
+        plain = False
     if rank < unknowns:
-        prepare_least(F, G, unknowns, rank, symmetric, scratch)
-    move_rows(c)
-    residual = 0.0
+        prepare_least(F, G, unknowns, rank, symmetric, c.scratch)
+    return unknowns, rank, find_forces(c, F, G, unknowns, rank, symmetric)
+
+
+@inline
+def find_forces(c: Contacts, F: Any, G: Any, unknowns: int, rank: int, symmetric: bool) -> float:
+    """λ from the factors and W, corrected until that is at rounding; the largest residual, relative to the sizes of its row."""
+    lam, scratch, residual = c.lam, c.scratch, 0.0
     for again in range(_CORRECTIONS + 1):
         for u in range(unknowns):
             scratch[RHS, u] = -scratch[ROW_SCALE, u] * residual_of(u, lam, scratch)
@@ -77,7 +92,7 @@ def solve_modes(c: Contacts, keep: bool) -> tuple[int, int, float]:
             residual = residual if missed <= residual else missed  # NaN too
         if residual < ROUNDING or (again > 0 and residual > 0.1 * before):
             break
-    return unknowns, rank, residual
+    return residual
 
 
 @inline

@@ -12,7 +12,7 @@ import math
 from typing import Any
 
 from ...algebra.memory import load, store
-from ...algebra.spatial import Vector, cross, dot, scale, subtract
+from ...algebra.spatial import Vector, add, cross, dot, scale, subtract, zero_vector
 from ...compilation import inline, jit
 from ...tolerances import PATCH_ROW, TINY
 from ..tables import KernelModel, Work
@@ -21,7 +21,7 @@ from .memory import ACTIVE_POINTS, CLOSING, MODE, PATCH, SPARED_ROWS, Contacts, 
 from .problem import STICK, VECTORS
 from .problem import Contacts as Problem
 from .response import couple_tree
-from .rows import direction_of, spread_active
+from .rows import along_rows, direction_of, spread_active
 from .tables import POINT, ROW_A, ROW_B
 
 _MOST = 6  # rows that hold two bodies together
@@ -146,62 +146,61 @@ def share_in_patches(contacts: Contacts, problem: Problem) -> None:
     """λ of all rows of patches, from that of the rows that are kept: the shortest with the same force and moment."""
     for first in range(contacts.header[ACTIVE_POINTS]):
         if is_in(contacts, first, first):
-            size = patch_size(contacts, first)
-            if size > 0.0:
-                share_in_patch(contacts, problem, first, size)
+            share_in_patch(contacts, problem, first)
 
 
-@jit
-def share_in_patch(contacts: Contacts, problem: Problem, first: int, size: float) -> None:
-    """λ = E (Eᵀ E)⁻¹ w with the force and moment w of a patch, whose rows are E."""
-    E, c = problem.scratch[VECTORS:], load(contacts.met, contacts.active[0, first], POINT, 3)
-    G = problem.scratch[VECTORS + problem.A.shape[0] :]
-    for k in range(_MOST):
-        for l in range(_MOST + 1):
-            G[k, l] = 0.0
+@inline
+def share_in_patch(contacts: Contacts, problem: Problem, first: int) -> None:
+    """The shortest forces f of the points of a patch, with the sums F of forces and M of moments about the middle of the points.
+
+    Each point takes forces along all three axes, so f = F/n + x × b with its place b, where Σ b × (x × b) = M.
+    """
+    start = load(contacts.met, contacts.active[0, first], POINT, 3)
+    count, middle = 0, zero_vector(start[0])
     for a in range(first, contacts.header[ACTIVE_POINTS]):
         if is_in(contacts, a, first):
-            for along in range(3):
-                r = 3 * a + along
-                moment, force = pull(contacts, a, along, c, size)
-                store(E, r, 0, moment)
-                store(E, r, 3, force)
-                for k in range(_MOST):
-                    for l in range(k + 1):
-                        G[k, l] += E[r, k] * E[r, l]
-                    G[k, _MOST] += E[r, k] * problem.lam[r]
-    solve_gram(G)
+            count += 1
+            middle = add(middle, subtract(load(contacts.met, contacts.active[0, a], POINT, 3), start))
+    middle = add(start, scale(1.0 / count, middle))
+    force, moment = zero_vector(start[0]), zero_vector(start[0])
+    xx, yy, zz, xy, xz, yz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for a in range(first, contacts.header[ACTIVE_POINTS]):
         if is_in(contacts, a, first):
-            for r in range(3 * a, 3 * a + 3):
-                total = 0.0
-                for k in range(_MOST):
-                    total += E[r, k] * G[k, _MOST]
-                problem.lam[r] = total
+            i = contacts.active[0, a]
+            b, f = subtract(load(contacts.met, i, POINT, 3), middle), pull_of(contacts, i, problem.lam, 3 * a)
+            force, moment = add(force, f), add(moment, cross(b, f))
+            xx, yy, zz = xx + b[0] * b[0], yy + b[1] * b[1], zz + b[2] * b[2]
+            xy, xz, yz = xy + b[0] * b[1], xz + b[0] * b[2], yz + b[1] * b[2]
+    x = solve_three((yy + zz, -xy, -xz, xx + zz, -yz, xx + yy), moment)
+    even = scale(1.0 / count, force)
+    for a in range(first, contacts.header[ACTIVE_POINTS]):
+        if is_in(contacts, a, first):
+            i = contacts.active[0, a]
+            f = add(even, cross(x, subtract(load(contacts.met, i, POINT, 3), middle)))
+            problem.lam[3 * a], problem.lam[3 * a + 1], problem.lam[3 * a + 2] = along_rows(contacts, i, f)
 
 
-@jit
-def solve_gram(G: Any) -> None:
-    """Solve the symmetric G x = w in place, w its last column; what G does not reach is 0."""
-    for k in range(_MOST):
-        before = G[k, k]
-        for l in range(k):
-            G[k, k] -= G[k, l] * G[k, l] * G[l, l]
-        if not G[k, k] > PATCH_ROW * before + TINY:
-            G[k, k] = 0.0
-        for r in range(k + 1, _MOST):
-            total = G[r, k]
-            for l in range(k):
-                total -= G[r, l] * G[k, l] * G[l, l]
-            G[r, k] = total / G[k, k] if G[k, k] > 0.0 else 0.0
-    for k in range(_MOST):
-        for l in range(k):
-            G[k, _MOST] -= G[k, l] * G[l, _MOST]
-    for k in range(_MOST):
-        G[k, _MOST] = G[k, _MOST] / G[k, k] if G[k, k] > 0.0 else 0.0
-    for k in range(_MOST - 1, -1, -1):
-        for l in range(k + 1, _MOST):
-            G[k, _MOST] -= G[l, k] * G[l, _MOST]
+@inline
+def pull_of(contacts: Contacts, i: int, lam: Any, row: int) -> Vector:
+    """The force of point i, whose rows begin at a place in λ."""
+    n, t_1, t_2 = direction_of(contacts, i, 0), direction_of(contacts, i, 1), direction_of(contacts, i, 2)
+    return add(add(scale(lam[row], n), scale(lam[row + 1], t_1)), scale(lam[row + 2], t_2))
+
+
+@inline
+def solve_three(J: tuple[float, float, float, float, float, float], m: Vector) -> Vector:
+    """x with J x = m, for the symmetric J of rows (xx, xy, xz), (yy, yz), (zz); along what J does not reach it is 0."""
+    least = PATCH_ROW * (J[0] + J[3] + J[5]) + TINY
+    p = 1.0 / J[0] if J[0] > least else 0.0
+    b, c = J[1] * p, J[2] * p
+    second, side = J[3] - b * J[1], J[4] - b * J[2]
+    q = 1.0 / second if second > least else 0.0
+    d = side * q
+    third = J[5] - c * J[2] - d * side
+    y = m[1] - b * m[0]
+    z = (m[2] - c * m[0] - d * y) / third if third > least else 0.0
+    y = y * q - d * z
+    return m[0] * p - b * y - c * z, y, z
 
 
 @jit

@@ -43,7 +43,9 @@ KEPT, FORMER, BEND, PUSH = range(20, 24)
 BEFORE, COMPRESSION, ONE_BEFORE, ONE_IMPULSE, LESS_S, LESS_K = range(24, 30)
 # Of points that slide slowly: what their slip is multiplied with to be added to b, see `slow_slips`.
 SLOW = 30
-VECTORS = 31
+# In its first place: 1 where forces of points that stick, as last found, were not the only ones.
+DOUBT = 31
+VECTORS = 32
 """Where the square tables of the scratch begin; there are three."""
 
 
@@ -121,13 +123,24 @@ def scale_rows(c: Contacts) -> None:
 
 
 @jit
+def start_rows(c: Contacts) -> None:
+    """W = A λ + b; before the first forces are known, that is b."""
+    some = False
+    for i in range(c.lam.shape[0]):
+        some = some or c.lam[i] != 0.0
+        c.scratch[W, i] = c.b[i]
+    if some:
+        move_rows(c)
+
+
+@jit
 def move_rows(c: Contacts) -> None:
     """W = A λ + b, and SIZE: of what each is a sum, the largest of a point's three rows."""
     A, lam, scratch = c.A, c.lam, c.scratch
     rows, largest = A.shape[0], c.size / SIZE_OF_ALL
     for i in range(rows):
         total, size = c.b[i], abs(c.b[i])
-        for j in range(rows):
+        for j in range(rows if A[i, i] > 0.0 else 0):  # all of a row is zero where its diagonal is
             term = A[i, j] * lam[j]
             total += term
             size += abs(term)

@@ -19,7 +19,7 @@ from ..constraints.rows import velocity_gaps
 from ..constraints.tables import APPLIED, FIRST, FIRST_TERM, RESIDUAL, TERM_JOINT, TOTAL, Loops
 from ..kinematics import move_bodies
 from ..tables import BIAS, TAU, VEL, D, KernelModel, R, Work
-from .memory import ACTIVE_POINTS, ACTIVE_RUBS, CLOSING, KEPT_MOTION, LOOPS, RESPOND_LOOPS, STEP, TORQUES, Contacts
+from .memory import ACTIVE_POINTS, ACTIVE_RUBS, CLOSING, KEPT_MOTION, LOOPS, RESPOND_LOOPS, SPARED_ROWS, STEP, TORQUES, Contacts
 from .rows import along_rows, relative_velocity
 from .rubs import rub_speed
 from .stages import contact_stage
@@ -43,25 +43,44 @@ def couple_contacts(model: KernelModel, work: Work, contacts: Contacts, q: Float
 
 @inline
 def couple_tree(work: Work, contacts: Contacts, A: Any) -> None:
-    """A = Y D Yᵀ; zero in rows that are spared."""
+    """A = Y D Yᵀ; zero in rows that are spared.  O(rows² nv).
+
+    Two rows and two columns are taken at a time, so that each number that is loaded is used twice, and four sums grow at once.
+    """
     Y, nv, rows = contacts.Y, contacts.Y.shape[1], A.shape[0]
-    scaled = contacts.spare[STEP]
-    for r in range(rows):
-        if contacts.spared[0, r] > 0:
-            for s in range(r + 1):
-                A[r, s] = A[s, r] = 0.0
-            continue
+    one, two = contacts.spare[STEP], contacts.spare[TORQUES]
+    if contacts.header[SPARED_ROWS] > 0:
+        for r in range(rows):
+            for s in range(rows):
+                A[r, s] = 0.0
+    r = kept_row(contacts, -1, rows)
+    while r < rows:
+        after = kept_row(contacts, r, rows)
+        r_2 = after if after < rows else r  # the last of an odd number stands for two
         for d in range(nv):
-            scaled[d] = Y[r, d] * work.dof[d, D]
-        for s in range(r + 1):
-            if contacts.spared[0, s] > 0:
-                A[r, s] = A[s, r] = 0.0
-                continue
-            total = 0.0
+            one[d], two[d] = Y[r, d] * work.dof[d, D], Y[r_2, d] * work.dof[d, D]
+        s = kept_row(contacts, -1, rows)
+        while s <= r:
+            s_2 = min(kept_row(contacts, s, rows), r_2)
+            a, b, c, e = 0.0, 0.0, 0.0, 0.0
             for d in range(nv):
-                total += scaled[d] * Y[s, d]
-            A[r, s] = total
-            A[s, r] = total
+                a += one[d] * Y[s, d]
+                b += one[d] * Y[s_2, d]
+                c += two[d] * Y[s, d]
+                e += two[d] * Y[s_2, d]
+            A[r, s], A[r, s_2], A[r_2, s], A[r_2, s_2] = a, b, c, e
+            A[s, r], A[s_2, r], A[s, r_2], A[s_2, r_2] = a, b, c, e
+            s = kept_row(contacts, s_2, rows)
+        r = kept_row(contacts, r_2, rows)
+
+
+@inline
+def kept_row(contacts: Contacts, row: int, rows: int) -> int:
+    """The next row that is not spared; `rows` where there is none."""
+    row += 1
+    while row < rows and contacts.spared[0, row] > 0:
+        row += 1
+    return row
 
 
 @jit

@@ -124,8 +124,17 @@ def spread_active(model: KernelModel, work: Work, contacts: Contacts) -> None:
             continue
         for d in range(nv):
             contacts.Y[row, d] = contacts.Y[row + 1, d] = contacts.Y[row + 2, d] = 0.0
-        spread_point(model, work, contacts, row, points[i, ROW_A], i, 1.0)
-        spread_point(model, work, contacts, row, points[i, ROW_B], i, -1.0)
+        only = only_row(contacts, row)
+        for side in range(2):
+            k, sign = (points[i, ROW_A], 1.0) if side == 0 else (points[i, ROW_B], -1.0)
+            if k < 0:
+                continue
+            if only < 0:
+                spread_point(model, work, contacts, row, k, i, sign)
+            else:
+                arm = subtract(load(contacts.met, i, POINT, 3), tree_origin(model, work.body, k))
+                pull = pull_at(arm, scale(sign, direction_of(contacts, i, only)))
+                carry_down(model, work, contacts.Y, row + only, k, pull)
     first, row = contacts.header[ACTIVE_POINTS], 3 * contacts.header[ACTIVE_POINTS]
     for a in range(first, first + contacts.header[ACTIVE_RUBS]):
         for d in range(nv):
@@ -135,13 +144,22 @@ def spread_active(model: KernelModel, work: Work, contacts: Contacts) -> None:
 
 
 @inline
+def only_row(contacts: Contacts, row: int) -> int:
+    """Which of the three rows of a point that begin at a row is the only one that is not spared; −1 where there are more."""
+    first, second, third = contacts.spared[0, row] > 0, contacts.spared[0, row + 1] > 0, contacts.spared[0, row + 2] > 0
+    if second and third:
+        return 0
+    if first and third:
+        return 1
+    return 2 if first and second else -1
+
+
+@inline
 def spread_point(model: KernelModel, work: Work, contacts: Contacts, row: int, k: int, i: int, sign: float) -> None:
     """Add what joints feel of the forces along the three rows of point i, with a sign, on the body of row k.  O(depth).
 
     The three go down together, as a processor is quicker with three sums than with one after the other.
     """
-    if k < 0:
-        return
     walk, dof, Y = model.walk, work.dof, contacts.Y
     arm = subtract(load(contacts.met, i, POINT, 3), tree_origin(model, work.body, k))
     f = pull_at(arm, scale(sign, load(contacts.met, i, NORMAL, 3)))
