@@ -362,3 +362,19 @@ def test_an_error_in_a_page_is_told_and_it_goes_on(viewer, visitor, caplog):
     assert "an error in the viewer" in caplog.text
     visitor.put("Run", "Step")
     until(lambda: viewer.session.t > 0.0)
+
+
+def test_a_run_that_stops_tells_why_whichever_tab_is_open():
+    def breaks(t, mech, _):
+        if t > 0.1:
+            raise RuntimeError("the motor burns")
+        return np.zeros(mech.nv)
+
+    with rg.view(rg.models.pendulum(), browser=False, torque=breaks) as viewer, Visitor(viewer) as visitor:
+        visitor.element("Play")
+        visitor.press("Play")
+        until(lambda: any("the motor burns" in str(one) for one in visitor.told))
+        assert any("The run has stopped" in str(one) for one in visitor.told)
+        seen = len(visitor.told)
+        visitor.put("Run", "Step")
+        until(lambda: len(visitor.told) > seen)

@@ -278,3 +278,28 @@ def test_two_thousand_random_changes_break_nothing_and_leak_nothing(model, seed)
     before = resident()
     edit_at_random(made, seed, 2000)
     assert resident() - before < 20e6
+
+
+def thin_pole_on_a_cart():
+    mech = rg.Mechanism()
+    mech.add_body("cart", rg.Inertia.box(2.0, (0.4, 0.2, 0.1)))
+    mech.add_body("pole", rg.Inertia.rod(0.5, (0, 0, 0), (0, 0, 1)))
+    mech.add_joint("rail", rg.Prismatic((1, 0, 0)), "world", "cart")
+    mech.add_joint("pivot", rg.Revolute((0, 1, 0)), "cart", "pole")
+    return mech, mech.state(q={"pivot": 0.3})
+
+
+def test_a_change_after_which_it_cannot_run_says_so_and_the_run_that_stops_says_why_and_when():
+    session = Session(*thin_pole_on_a_cart())
+    for _ in range(30):
+        assert session.advance()
+    entry = session.cut("pivot")  # a rod without thickness has no inertia about its own axis
+    assert "“pole” floats" in entry.words
+    assert "It cannot run like this: joint 'pole_free' can move without moving any inertia" in entry.words
+    session.running = True
+    assert not session.advance()
+    words = session.history.log[-1].words
+    assert words.startswith("The simulation stopped: at t = 0.5 joint 'pole_free'")
+    assert ".trajectory" not in words
+    session.undo()
+    assert session.advance()

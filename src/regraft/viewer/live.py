@@ -19,7 +19,7 @@ from .overlays import Forces
 from .pace import Pace
 from .plots import LivePlots
 from .run_panel import RunPanel
-from .session import FRAME, Session
+from .session import FRAME, STOPPED, Session
 from .show_panel import ShowPanel
 from .stage import Stage
 from .words import told
@@ -86,12 +86,18 @@ class LivePage:
         if session.running:
             if not self._ran:
                 self.pace.start(now)
-            session.advance(FRAME * session.speed)
+            self.advance()
             self.frames += 1
             self.pace.passed(time.perf_counter(), session.t)
         self._ran = session.running
         self.refresh()
         return self.pace.next(time.perf_counter()) if session.running else now + _IDLE
+
+    def advance(self) -> None:
+        """Go on by a frame; where that is not possible the visitor is told why, whichever tab they look at."""
+        session = self.session
+        if not session.advance(FRAME * session.speed):
+            self.tell("The run has stopped", session.history.log[-1].words.removeprefix(STOPPED), "red")
 
     def refresh(self) -> None:
         """Show the session as it is."""

@@ -6,7 +6,6 @@ from typing import Any
 
 from ..ask.balance import energy
 from .controls import WRONG, block, heard, text
-from .session import FRAME
 from .words import number
 
 _STEP, _RESET, _STOP, _UNDO, _REDO = "Step", "Reset", "Stop all", "Undo", "Redo"
@@ -44,7 +43,7 @@ class RunPanel:
         page, session = self.page, self.page.session
         if button == _STEP:
             session.running = False
-            session.advance(FRAME * session.speed)
+            page.advance()
             page.refresh()
             self.refresh()
             return

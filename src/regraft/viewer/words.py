@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..errors import SimulationError
 from ..joints import Cylindrical, Fixed, JointType, Planar, Prismatic, Revolute, Spherical
 from ..tolerances import NOTHING_LOST
 
@@ -52,8 +53,8 @@ def named(name: str) -> str:
 
 
 def told(problem: BaseException) -> str:
-    """An error as a sentence for a page, without control characters."""
-    text = str(problem) or type(problem).__name__
+    """An error as a sentence for a page, without control characters and without what is for programs only."""
+    text = (problem.reason if isinstance(problem, SimulationError) else str(problem)) or type(problem).__name__
     return re.sub(r"\s+", " ", "".join(c if c.isprintable() or c.isspace() else repr(c)[1:-1] for c in text)).strip()
 
 
