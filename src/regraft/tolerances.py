@@ -267,8 +267,8 @@ END_SETTLED = 1e-15  # relative to the largest step
 GUARD_ROUNDING = 1e-14  # the guard's unit
 """A change of a guard that may be rounding."""
 
-PASSED = 1e-11  # the guard's unit
-"""A contact whose guard is farther beyond zero where another event is found has had its own event before that."""
+PASSED = 1e-11  # m
+"""An open point with one place on its body that is deeper where another event is found has touched before; of others, AT_ZERO."""
 
 AT_ZERO = 1e-9  # the guard's unit
 """How near to zero a guard counts as zero where a segment starts."""
