@@ -9,7 +9,7 @@ from random_edits import edit_at_random
 import regraft as rg
 from regraft.viewer.history import UNDOABLE
 from regraft.viewer.session import FRAME, Session
-from regraft.viewer.words import JOINT_CHOICES, joint_of
+from regraft.viewer.words import JOINT_CHOICES, joint_of, number
 from simple_mechanisms import chain
 
 
@@ -278,6 +278,14 @@ def test_two_thousand_random_changes_break_nothing_and_leak_nothing(model, seed)
     before = resident()
     edit_at_random(made, seed, 2000)
     assert resident() - before < 20e6
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [(0.0, "0"), (2.4525, "2.453"), (14032.7, "14030"), (-523456.0, "-523500"), (2.5e7, "2.5e+07"), (0.0024526, "0.002453")],
+)
+def test_numbers_for_people_have_four_digits(value, written):
+    assert number(value) == written
 
 
 def thin_pole_on_a_cart():

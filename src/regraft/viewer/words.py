@@ -22,6 +22,8 @@ _ALONG: dict[str, Callable[[Vector], JointType]] = {
 JOINT_CHOICES = ("Fixed", "Spherical", *(f"{kind} {axis}" for kind in _ALONG for axis in AXES))
 """The joint types that a page offers, with the axis or normal in the world."""
 
+_LARGE = 1e6
+
 
 def joint_of(choice: str) -> tuple[JointType, str]:
     """The joint type of a choice, and as Python writes it."""
@@ -38,8 +40,9 @@ def vector(numbers: ArrayLike) -> str:
 
 
 def number(value: float) -> str:
-    """A number for people."""
-    return f"{value:.4g}"
+    """A number for people: four digits, and powers of ten only beyond a million and below a thousandth."""
+    short = f"{value:.4g}"
+    return f"{float(short):.0f}" if "e+" in short and abs(value) < _LARGE else short
 
 
 def point(numbers: ArrayLike) -> str:
