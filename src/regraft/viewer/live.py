@@ -10,7 +10,7 @@ import numpy as np
 from ..errors import RegraftError
 from ..show.solids import Solids
 from .change_panel import ChangePanel
-from .following import FOLLOW, Follower
+from .following import FOLLOW, Follower, has_gone
 from .forces import forces_of
 from .history import Entry, Moment
 from .log_panel import LogPanel
@@ -55,6 +55,7 @@ class LivePage:
         with client.atomic():
             self.stage.put(session.mech, session.state)
             self._build_panels()
+        self._room, self._may_seek = self.stage.room, True
         self.frames = 0
         """Frames drawn so far."""
         self.worker.start()
@@ -124,8 +125,17 @@ class LivePage:
                 self.plots.refresh()
 
     def _follow(self) -> None:
-        if self.stage.shown[FOLLOW] and self.stage.placed is not None:
-            self.follower.go(self.stage.placed)
+        placed, following = self.stage.placed, self.stage.shown[FOLLOW]
+        if placed is None:
+            return
+        if self._may_seek and not following and has_gone(self._room, placed):
+            self._may_seek = False
+            self.follower.face(placed)
+            self.stage.show(FOLLOW, True)
+            self.show.refresh()
+            self.tell("The camera follows", f"It has left the picture. “{FOLLOW}” under Show changes this; Reset goes back.")
+        elif following:
+            self.follower.go(placed)
         else:
             self.follower.rest()
 
@@ -193,7 +203,9 @@ class LivePage:
 
     def switched(self, layer: str) -> None:
         """Something is shown, or hidden, from now on."""
-        if layer == Forces.label:
+        if layer == FOLLOW:
+            self._may_seek = False  # the visitor has chosen
+        elif layer == Forces.label:
             self.session.keeps_last = self.stage.shown[layer]
             self._show_forces()
 
