@@ -516,6 +516,9 @@ ROUNDED_TIMES = 0.05  # frames
 
 # --- pictures and pages -------------------------------------------------------------------------------------------------------
 
+NO_MOTION = 1e-12  # relative to the total and the potential energy
+"""Less energy of motion is shown as none: rounding leaves it."""
+
 NOTHING_LOST = 1e-9  # J, relative to 1 + the kinetic energy before
 """An impact that takes less is not said to have taken energy."""
 

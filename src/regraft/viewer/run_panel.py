@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..ask.balance import energy
+from ..tolerances import NO_MOTION
 from .controls import WRONG, block, heard, text
-from .session import FRAME
 from .words import number
 
 _STEP, _RESET, _STOP, _UNDO, _REDO = "Step", "Reset", "Stop all", "Undo", "Redo"
@@ -44,7 +44,7 @@ class RunPanel:
         page, session = self.page, self.page.session
         if button == _STEP:
             session.running = False
-            session.advance(FRAME * session.speed)
+            page.advance()
             page.refresh()
             self.refresh()
             return
@@ -64,9 +64,11 @@ class RunPanel:
         with session.lock:
             moment = session.moment
         found = energy(moment.mech, moment.state)
+        least = NO_MOTION * (abs(found.total) + abs(found.potential))  # what rounding leaves
+        moving = found.kinetic if found.kinetic > least else 0.0
         lines = [
             f"<b>{moment.t:.2f} s</b> &nbsp; {'running' if session.running else 'paused'}",
-            f"energy {number(found.total)} J: motion {number(found.kinetic)} J, height and springs {number(found.potential)} J",
+            f"energy {number(found.total)} J: motion {number(moving)} J, height and springs {number(found.potential)} J",
         ]
         slow = self.page.pace.words(session.speed) if session.running else ""
         if slow:
