@@ -27,8 +27,6 @@ TREE_JOINT, REVERSED_JOINT, LOOP_JOINT, ROOT = INK, "#1F9BCF", PURPLE, GREEN
 """The colours of joints of the tree, of those that it walks from child to parent, of those that close loops, and of the root."""
 FORCE, REACTION, SPRING, MASS = "#C8102E", ORANGE, "#B8860B", "#E0B400"
 """Of forces at contacts and in joints, and so on."""
-ON_BODY = 0.13
-"""Of the size of a usual body: half of a joint's axis is no longer."""
 _SHARE = 0.03  # of the room: half of a joint's axis
 _TURNS, _WIRE = 8, 0.16  # windings of a spring; the radius of its wire as a share of that of its windings
 

@@ -20,7 +20,6 @@ from .glyphs import (
     FORCE,
     LOOP_JOINT,
     MASS,
-    ON_BODY,
     REVERSED_JOINT,
     ROOT,
     SPRING,
@@ -47,7 +46,7 @@ BUDGET = 100_000
 """Triangles that the meshes of a page may have together."""
 PLACE_STEPS = 2**16
 """Places of bodies are right to half of the extent of the mechanism divided by this."""
-_GLYPH = 0.026  # of the extent: half of the length of a joint's axis, where `ON_BODY` does not make it shorter
+_GLYPH, _ON_BODY = 0.026, 0.13  # of the extent, and of a usual body, if that is less: half of the length of a joint's axis
 _FARTHEST = 2**28  # steps
 _SAME_DIGITS = 5  # of places, as parts of the extent: joints that differ by less are one
 _STRONG = 0.32  # of the extent: an arrow for a force that is the weight
@@ -64,7 +63,7 @@ def staged(film: Film) -> tuple[dict[str, Any], dict[str, Table], tuple[str, ...
     around = room_around(film.parts[0].mech, seen.points)
     room = around if film.floor is None else around._replace(floor=_below(around, film.floor))
     kept, structures, parts = _Pieces(film.bodies), dict[Any, dict[str, Any]](), list[list[int]]()
-    size, first = min(_GLYPH * extent, ON_BODY * seen.body), 0
+    size, first = min(_GLYPH * extent, _ON_BODY * seen.body), 0
     for part, pieces in zip(film.parts, found, strict=True):
         key = _key(part, pieces, extent)
         if key not in structures:

@@ -16,7 +16,6 @@ from ..show.glyphs import (
     FORCE,
     LOOP_JOINT,
     MASS,
-    ON_BODY,
     REACTION,
     SPRING,
     TREE_JOINT,
@@ -42,7 +41,7 @@ Array = NDArray[np.float64]
 
 _FREE = 6  # degrees of freedom of a joint without axes
 _LONGEST, _BESIDE = 2.0, 1.2  # times the usual length, or what a body hides of it
-_LEAST = 0.25  # of the usual size: smaller signs could not be clicked
+_ON_BODY, _LEAST = 0.35, 0.25  # of a usual body, and of the usual size: smaller signs could not be clicked
 _LOWER = 3.0  # usual lengths: how much lower than in pages that play, and how far it reaches below the highest point there
 _SMALLER = 0.8  # than in pictures, which are not turned about
 BACKWARD, ROOT = BLUE, GREEN
@@ -89,7 +88,7 @@ class Overlay:
         solids = self.stage.solids
         usual = None if solids is None else usual_size(diagonals(solids.pieces))
         most = sign_size(room)
-        return most if usual is None else min(most, max(_LEAST * most, ON_BODY * usual))
+        return most if usual is None else min(most, max(_LEAST * most, _ON_BODY * usual))
 
     def switch(self, visible: bool, placed: Placed | None, room: Room) -> None:
         """Switch it on or off."""
