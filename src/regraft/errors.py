@@ -48,10 +48,15 @@ class SimulationError(RegraftError):
         self, message: str, trajectory: Any = None, time: float = math.nan, joint: str | None = None, hint: str = ""
     ) -> None:
         super().__init__(f"{message} {hint}" if hint else message)
-        self.reason = message
+        self._reason = message
         self.trajectory = trajectory
         self.time = time
         self.joint = joint
+
+    @property
+    def reason(self) -> str:
+        """The message without what is for programs only, such as where the trajectory is."""
+        return self._reason
 
 
 class MissingPackageError(RegraftError, ModuleNotFoundError):

@@ -411,3 +411,22 @@ def test_what_hangs_on_the_world_is_not_followed():
             viewer.session.set_joint("hinge", [angle])
             until(lambda: viewer.pages[0]._drawn is viewer.session.moment)
         assert viewer.pages[0].stage.shown["Follow with the camera"] is False
+
+
+def test_signs_of_joints_are_no_larger_than_the_bodies_of_a_long_chain():
+    mech = rg.Mechanism()
+    for k in range(60):
+        mech.add_body(f"b{k}", rg.Inertia.rod(0.1, (0, 0, 0), (0.1, 0, 0)))
+        place = rg.Pose(translation=(0.1 if k else 0.0, 0, 0))
+        mech.add_joint(f"j{k}", rg.Revolute((0, 1, 0)), f"b{k - 1}" if k else "world", f"b{k}", place)
+    with rg.view(mech, browser=False) as viewer, Visitor(viewer) as visitor:
+        visitor.element("Play")
+        joints = next(one for one in viewer.pages[0].stage.overlays if one.label == "Joints")
+        assert len(joints.pieces) == 60
+        assert max(np.ptp(piece.vertices, axis=0).max() for piece in joints.pieces) < 0.16  # it was 0.3, of bodies of 0.1 m
+
+
+def test_the_arrow_of_gravity_has_its_name(visitor):
+    assert visitor.nodes["/name of gravity"]["text"] == "gravity"
+    visitor.put("Gravity", False)
+    until(lambda: visitor.nodes["/name of gravity"].get("visible") is False)

@@ -56,12 +56,17 @@ def seen_places(film: Film, pieces: Sequence[Sequence[Piece]]) -> Seen:
     if not len(whole):
         whole = np.array([(-0.5, -0.5, -0.5), (0.5, 0.5, 0.5)])
     extent = float(np.median(np.concatenate(sizes))) if sizes else float(np.linalg.norm(np.ptp(whole, axis=0)))
-    single = [one for shown in pieces for one in _diagonals(shown)]
+    usual = usual_size([one for shown in pieces for one in diagonals(shown)])
     near = farthest(np.concatenate(around)) if around else np.empty((0, 3))
-    return Seen(whole, farthest(whole), near, extent or 1.0, float(np.median(single)) if single else extent or 1.0, mass)
+    return Seen(whole, farthest(whole), near, extent or 1.0, extent or 1.0 if usual is None else usual, mass)
 
 
-def _diagonals(pieces: Sequence[Piece]) -> list[float]:
+def usual_size(diagonals: Sequence[float]) -> float | None:
+    """How large a body in the middle of all of them is; None where there is none."""
+    return float(np.median(diagonals)) if diagonals else None
+
+
+def diagonals(pieces: Sequence[Piece]) -> list[float]:
     """Of boxes around moving bodies, each in its own frame."""
     by_body: dict[str, list[Array]] = {}
     for piece in pieces:

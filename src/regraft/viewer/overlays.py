@@ -30,6 +30,7 @@ from ..show.glyphs import (
 )
 from ..show.pieces import Piece
 from ..show.room import Room
+from ..show.seen_places import diagonals, usual_size
 from ..show.triangles import ball
 from ..tolerances import DRAWN_STRETCHED
 from .picking import first_hit
@@ -40,6 +41,8 @@ Array = NDArray[np.float64]
 
 _FREE = 6  # degrees of freedom of a joint without axes
 _LONGEST, _BESIDE = 2.0, 1.2  # times the usual length, or what a body hides of it
+_ON_BODY, _LEAST = 0.35, 0.25  # of a usual body, and of the usual size: smaller signs could not be clicked
+_LOWER = 3.0  # usual lengths: how much lower than in pages that play, and how far it reaches below the highest point there
 _SMALLER = 0.8  # than in pictures, which are not turned about
 BACKWARD, ROOT = BLUE, GREEN
 """The colours of joints that are walked from child to parent, and of the root."""
@@ -79,6 +82,13 @@ class Overlay:
         if shown:
             self.build(placed, room)
             self.built = True
+
+    def size(self, room: Room) -> float:
+        """Half of the length of a joint's axis, m: less than `sign_size` where bodies are many and short, as in a long chain."""
+        solids = self.stage.solids
+        usual = None if solids is None else usual_size(diagonals(solids.pieces))
+        most = sign_size(room)
+        return most if usual is None else min(most, max(_LEAST * most, _ON_BODY * usual))
 
     def switch(self, visible: bool, placed: Placed | None, room: Room) -> None:
         """Switch it on or off."""
@@ -142,9 +152,10 @@ class Joints(Overlay):
         for _, _, _, nodes in before.values():
             for node in nodes:
                 node.remove()
+        size = self.size(room)
         for name, joint in placed.mech.joints.items():
             if name not in self._made:
-                self._made[name] = self._new(joint, colours.get(name, TREE_JOINT), sign_size(room))
+                self._made[name] = self._new(joint, colours.get(name, TREE_JOINT), size)
         self.pieces = [piece for _, _, pieces, _ in self._made.values() for piece in pieces]
         self.nodes = [node for _, _, _, nodes in self._made.values() for node in nodes]
 
@@ -197,7 +208,7 @@ class TreeShown(Overlay):
         """Two sets of lines and arrows, and a ball for each root."""
         self.tree: Tree = tree_of(placed.mech)
         self.steps = [step for step in self.tree.steps if step.above != WORLD]
-        size, scene = sign_size(room), self.stage.scene
+        size, scene = self.size(room), self.stage.scene
         colours = np.array([rgb(INK if step.forward else BACKWARD) for step in self.steps], np.uint8).reshape(-1, 3)
         halves, links = self._lines(placed)
         self.arrows = self.lines = self.loops = None
@@ -328,8 +339,13 @@ class Gravity(Overlay):
         if piece is not None:
             aside = room.low - room.middle
             aside -= (aside @ room.up) * room.up
-            beside = piece._replace(surface=piece.surface.placed(Pose(translation=0.8 * aside)), colour=GREY)
+            size = glyph_size(room)
+            lower = min(_LOWER * size, float((room.high - room.low) @ np.abs(room.up)) - _LOWER * size)
+            shift = 0.8 * aside - lower * room.up  # so that all of it is in the first picture, and above the floor
+            beside = piece._replace(surface=piece.surface.placed(Pose(translation=shift)), colour=GREY)
             self.nodes.append(self.stage.add_piece("gravity", beside, "", ""))
+            tip = beside.vertices[(beside.vertices @ room.up).argmax()]
+            self.nodes.append(self.stage.scene.add_label("/name of gravity", "gravity", position=tip, anchor="bottom-center"))
 
 
 class Forces(Overlay):
