@@ -290,6 +290,7 @@ def test_whatever_is_no_number_or_no_choice_is_refused_in_words(bar, bad):
         lambda: session.set_damping(bad),
         lambda: session.set_joint(joint, bad),
         lambda: session.set_gravity(bad),
+        lambda: session.set_joint("no such joint", [0.0]),
         lambda: session.reroot(body, bad),
         lambda: session.connect(body, "world", bad),
     ]

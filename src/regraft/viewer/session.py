@@ -231,8 +231,8 @@ class Session:
                 return self._refused(ModelError("pause the run before you move a joint; while it runs, pull at a body."))
             mech = before.mech
             try:
-                step = np.zeros(mech.nv)
-                step[mech.v_slice(joint)] = numbers(f"the position of {named(joint)}", values, mech.joints[joint].type.nv)
+                step, where = np.zeros(mech.nv), mech.v_slice(joint)
+                step[where] = numbers(f"the position of {named(joint)}", values, mech.joints[joint].type.nv)
                 q = integrate(mech, mech.state().q, step)[mech.q_slice(joint)]
                 state, note = assembled_anyhow(mech, before.state, q={joint: q})
             except RegraftError as problem:
