@@ -103,7 +103,7 @@ def test_states_and_mechanisms_in_json_are_told_apart_by_what_is_in_them(tmp_pat
     for part, name in ((model.mech, "a.json"), (model.state, "b.json"), (model.mech, "without_suffix")):
         part.save(tmp_path / name)
         assert rg.load(tmp_path / name) == part
-    assert ".json" not in loading._OTHERS
+    assert ".json" not in loading.FORMATS
 
 
 DATA = Path(__file__).parents[2] / "shared" / "data" / "mocap"

@@ -177,6 +177,28 @@ def test_a_mechanism_of_any_size_fills_the_paper(tmp_path, size):
     assert np.ptp(np.flatnonzero(red.any(axis=1))) > 0.6 * seen.shape[0]
 
 
+def pendulum_of(length):
+    mech = rg.Mechanism()
+    mech.add_body("rod", rg.Inertia.rod(1.0, (0, 0, 0), (0, 0, -length)))
+    mech.add_joint("hinge", rg.Revolute((0, 1, 0)), "world", "rod")
+    mech.add_shape("rod", rg.Capsule(0.05 * length, (0, 0, 0), (0, 0, -length)), color=(1, 0, 0))
+    return mech, mech.state(q={"hinge": 0.4})
+
+
+@pytest.mark.parametrize("length", [0.001, 1.0, 1000.0])
+def test_the_times_of_a_strip_are_below_its_poses_whatever_the_size(tmp_path, length):
+    traj = rg.simulate(*pendulum_of(length), 0.2)
+    with Image.open(traj.strip(tmp_path / "strip.png", poses=3, azimuth=0)) as picture:
+        seen = np.asarray(picture.convert("RGB"), int)
+    red = (seen[..., 0] > 200) & (seen[..., 1:] < 60).all(axis=2)
+    dark = (seen < 100).all(axis=2)  # what is written
+    lowest = np.flatnonzero(red.any(axis=1)).max()
+    rows = np.flatnonzero(dark.any(axis=1))
+    assert rows.min() > lowest
+    assert rows.max() < seen.shape[0] - 2
+    assert rows.max() - lowest < 0.45 * seen.shape[0]
+
+
 def test_motions_are_drawn_side_by_side_and_as_a_moving_picture(tmp_path):
     traj = rg.simulate(*rg.models.pendulum().start, 0.4)
     with Image.open(traj.strip(tmp_path / "strip.png", poses=4, azimuth=0)) as picture:

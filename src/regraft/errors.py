@@ -40,10 +40,15 @@ class SimulationError(RegraftError):
         When it stopped.
     joint : str or None
         Where it broke, if one joint is to blame.
+    reason : str
+        The message without what is for programs only, such as where the trajectory is.
     """
 
-    def __init__(self, message: str, trajectory: Any = None, time: float = math.nan, joint: str | None = None) -> None:
-        super().__init__(message)
+    def __init__(
+        self, message: str, trajectory: Any = None, time: float = math.nan, joint: str | None = None, hint: str = ""
+    ) -> None:
+        super().__init__(f"{message} {hint}" if hint else message)
+        self.reason = message
         self.trajectory = trajectory
         self.time = time
         self.joint = joint

@@ -267,8 +267,8 @@ END_SETTLED = 1e-15  # relative to the largest step
 GUARD_ROUNDING = 1e-14  # the guard's unit
 """A change of a guard that may be rounding."""
 
-PASSED = 1e-11  # the guard's unit
-"""A contact whose guard is farther beyond zero where another event is found has had its own event before that."""
+PASSED = 1e-11  # m
+"""An open point with one place on its body that is deeper where another event is found has touched before; of others, AT_ZERO."""
 
 AT_ZERO = 1e-9  # the guard's unit
 """How near to zero a guard counts as zero where a segment starts."""
@@ -515,6 +515,9 @@ ROUNDED_TIMES = 0.05  # frames
 """Times of a file that are off equal distances by no more were rounded when they were written."""
 
 # --- pictures and pages -------------------------------------------------------------------------------------------------------
+
+NO_MOTION = 1e-12  # relative to the total and the potential energy
+"""Less energy of motion is shown as none: rounding leaves it."""
 
 NOTHING_LOST = 1e-9  # J, relative to 1 + the kinetic energy before
 """An impact that takes less is not said to have taken energy."""

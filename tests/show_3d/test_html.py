@@ -11,12 +11,14 @@ import pytest
 from pages import balls, frames_of, let_go, read_back
 
 import regraft as rg
+from regraft.mocap import Recording
 from regraft.show.filming import MOST_POSES, film_of
 from regraft.show.glyphs import LOOP_JOINT, REVERSED_JOINT, ROOT
 from regraft.show.html import motion_html, pose_html
 from regraft.show.packing import quaternions
 from regraft.show.player_page import as_json, filled
 from regraft.simulate.histories import EventRecord
+from regraft.viewer.recordings import recorded_trajectory
 
 HOSTILE = ["</script><script>alert(1)</script>", "<img src=x onerror=alert(1)>", "'\"&\\", "\x1b[31m\x00\u2028\u202e", "<!--"]
 
@@ -287,6 +289,28 @@ def test_what_goes_far_is_followed():
     assert walker["follow"] is True
     assert read_back(motion_html(walk(), follow=False))[0]["follow"] is False
     assert read_back(motion_html(let_go()))[0]["follow"] is False
+    assert read_back(motion_html(fall(0.5)))[0]["follow"] is False  # some six radii: the whole fall can be seen
+    assert read_back(motion_html(fall(2.0)))[0]["follow"] is True  # 20 m, in which a ball of 0.2 m is a dot
+
+
+def fall(duration):
+    mech = rg.Mechanism()
+    mech.add_body("ball", rg.Inertia.sphere(1.0, 0.1))
+    mech.add_joint("base", rg.Free(), "world", "ball")
+    return rg.simulate(mech, mech.state(), duration)
+
+
+def test_a_mere_recording_has_neither_energies_nor_a_tree(tmp_path):
+    t = np.linspace(0.0, 1.0, 11)
+    markers = {"heel": np.stack([t, 0 * t, 0 * t], axis=1), "toe": np.stack([t, 0 * t + 0.2, 0 * t], axis=1)}
+    rec = Recording("feet.trc", t, markers=markers)
+    with pytest.warns(rg.RegraftWarning, match="energies are not shown: no body has a mass"):
+        page = recorded_trajectory(rec).to_html(tmp_path / "feet.html")
+    header, _ = read_back(page.read_text())
+    assert header["curves"] == []
+    (structure,) = header["structures"]
+    assert [row[2] for row in structure["tree"]] == ["2 bodies without mass, not joined"]
+    assert len(structure["pieces"]) == 2
 
 
 def walk():

@@ -413,3 +413,52 @@ def test_an_error_of_every_frame_is_told_once(viewer, visitor, caplog):
     page.worker._said = ""  # as if another one had come: now it cannot be told either
     until(lambda: any("cannot be told" in one.message for one in caplog.records))
     assert page.worker.alive
+
+
+def test_a_run_that_stops_tells_why_whichever_tab_is_open():
+    def breaks(t, mech, _):
+        if t > 0.1:
+            raise RuntimeError("the motor burns")
+        return np.zeros(mech.nv)
+
+    with rg.view(rg.models.pendulum(), browser=False, torque=breaks) as viewer, Visitor(viewer) as visitor:
+        visitor.element("Play")
+        visitor.press("Play")
+        until(lambda: any("the motor burns" in str(one) for one in visitor.told))
+        assert any("The run has stopped" in str(one) for one in visitor.told)
+        seen = len(visitor.told)
+        visitor.put("Run", "Step")
+        until(lambda: len(visitor.told) > seen)
+
+
+def test_the_camera_follows_what_leaves_the_picture_until_the_visitor_says_otherwise():
+    follow = "Follow with the camera"
+    with rg.view(rg.models.high_bar().start, browser=False) as viewer, Visitor(viewer) as visitor:
+        visitor.element("Play")
+        page, session = viewer.pages[0], viewer.session
+        assert visitor[follow]["value"] is False
+        session.cut("left hand")
+        session.cut("right hand")
+        for _ in range(120):
+            session.advance()
+        until(lambda: visitor[follow]["value"])
+        assert any("It has left the picture" in one for one in visitor.told)
+        middle = rg.center_of_mass(session.mech, session.state)
+        until(lambda: np.allclose(page.client.camera.look_at, middle))
+        visitor.put(follow, False)
+        until(lambda: not page.stage.shown[follow])
+        session.advance()
+        until(lambda: page._drawn is session.moment)
+        assert page.stage.shown[follow] is False
+
+
+def test_what_hangs_on_the_world_is_not_followed():
+    mech = rg.Mechanism()
+    mech.add_body("rod", rg.Inertia.rod(1.0, (0, 0, 0), (1, 0, 0)))
+    mech.add_joint("hinge", rg.Revolute((0, 1, 0)), "world", "rod")
+    with rg.view(mech, browser=False) as viewer, Visitor(viewer) as visitor:
+        visitor.element("Play")
+        for angle in np.linspace(0.0, 2.0 * np.pi, 9):
+            viewer.session.set_joint("hinge", [angle])
+            until(lambda: viewer.pages[0]._drawn is viewer.session.moment)
+        assert viewer.pages[0].stage.shown["Follow with the camera"] is False

@@ -11,7 +11,7 @@ from random_edits import edit_at_random
 import regraft as rg
 from regraft.viewer.history import UNDOABLE
 from regraft.viewer.session import FRAME, Session
-from regraft.viewer.words import JOINT_CHOICES, joint_of
+from regraft.viewer.words import JOINT_CHOICES, joint_of, number
 from simple_mechanisms import chain
 
 
@@ -324,3 +324,36 @@ def test_a_step_that_leaves_loops_open_is_not_taken(monkeypatch):
     assert session.moment is before
     assert not session.running
     assert "open in this state" in session.history.log[-1].words
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [(0.0, "0"), (2.4525, "2.453"), (14032.7, "14030"), (-523456.0, "-523500"), (2.5e7, "2.5e+07"), (0.0024526, "0.002453")],
+)
+def test_numbers_for_people_have_four_digits(value, written):
+    assert number(value) == written
+
+
+def thin_pole_on_a_cart():
+    mech = rg.Mechanism()
+    mech.add_body("cart", rg.Inertia.box(2.0, (0.4, 0.2, 0.1)))
+    mech.add_body("pole", rg.Inertia.rod(0.5, (0, 0, 0), (0, 0, 1)))
+    mech.add_joint("rail", rg.Prismatic((1, 0, 0)), "world", "cart")
+    mech.add_joint("pivot", rg.Revolute((0, 1, 0)), "cart", "pole")
+    return mech, mech.state(q={"pivot": 0.3})
+
+
+def test_a_change_after_which_it_cannot_run_says_so_and_the_run_that_stops_says_why_and_when():
+    session = Session(*thin_pole_on_a_cart())
+    for _ in range(30):
+        assert session.advance()
+    entry = session.cut("pivot")  # a rod without thickness has no inertia about its own axis
+    assert "“pole” floats" in entry.words
+    assert "It cannot run like this: joint 'pole_free' can move without moving any inertia" in entry.words
+    session.running = True
+    assert not session.advance()
+    words = session.history.log[-1].words
+    assert words.startswith("The simulation stopped: at t = 0.5 joint 'pole_free'")
+    assert ".trajectory" not in words
+    session.undo()
+    assert session.advance()

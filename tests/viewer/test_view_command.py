@@ -129,3 +129,96 @@ def test_other_hosts_are_warned_of(run):
     result, _ = run("pendulum", "--host", "0.0.0.0", "--no-browser")
     assert result.exit_code == 0
     assert "everybody who can reach this machine" in result.output
+
+
+@pytest.mark.parametrize("option", ["--state", "--packages"])
+def test_what_is_for_mechanisms_is_refused_with_a_motion(run, tmp_path, option):
+    rg.simulate(*rg.models.pendulum().start, 0.2).save(tmp_path / "swing.npz")
+    result, session = run(tmp_path / "swing.npz", option, tmp_path / "other.json")
+    assert result.exit_code == 2
+    assert "this is for mechanisms" in result.output
+    assert session is None
+
+
+def open_four_bar():
+    mech, _ = rg.models.four_bar().start
+    return mech, mech.state(q=np.full(mech.nq, 0.3))
+
+
+def test_open_loops_are_closed_and_that_is_told(run, tmp_path):
+    mech, state = open_four_bar()
+    mech.save(tmp_path / "four_bar.json")
+    state.save(tmp_path / "open.json")
+    result, session = run(tmp_path / "four_bar.json", "--state", tmp_path / "open.json")
+    assert result.exit_code == 0, result.output
+    assert "its loops are open where it would start" in result.output.replace("\n", " ")
+    assert session.advance()
+    page = tmp_path / "page.html"
+    result, _ = run(tmp_path / "four_bar.json", "--state", tmp_path / "open.json", "--html", page)
+    assert result.exit_code == 0, result.output
+    assert "its loops are open where it would start" in result.output.replace("\n", " ")
+    assert page.exists()
+
+
+def test_the_script_closes_the_loops_too():
+    mech, state = open_four_bar()
+    with pytest.warns(rg.RegraftWarning, match="its loops are open"):
+        viewer = rg.view((mech, state), browser=False)
+    with viewer:
+        session = viewer.session
+        assert session.state == rg.assemble(mech, state)
+        session.advance()
+        names = {"mech": mech, "state": state}
+        exec(session.script(), names)
+        assert names["state"] == session.state
+
+
+BVH = """HIERARCHY
+ROOT hips
+{
+  OFFSET 0 0 0
+  CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation
+  JOINT head
+  {
+    OFFSET 0 0.9 0
+    CHANNELS 3 Zrotation Xrotation Yrotation
+    End Site
+    {
+      OFFSET 0 0.2 0
+    }
+  }
+}
+MOTION
+Frames: 3
+Frame Time: 0.02
+0 1.0 0 0 0 0 0 0 0
+0 1.1 0 0 0 0 0 0 5
+0 1.2 0 0 0 0 0 0 9
+"""
+
+
+def test_a_path_is_opened_whatever_the_file_holds(tmp_path):
+    (tmp_path / "nod.bvh").write_text(BVH, "utf-8")
+    with rg.view(str(tmp_path / "nod.bvh"), browser=False) as viewer:
+        assert isinstance(viewer.session, Playback)
+        assert set(viewer.session.traj.segments[0].mech.bodies) == {"hips", "head"}
+    model = rg.models.pendulum()
+    model.mech.save(tmp_path / "pendulum.json")
+    with rg.view(tmp_path / "pendulum.json", browser=False) as viewer:
+        viewer.session.advance()
+        names = {}
+        exec(viewer.session.script(), names)
+        assert names["state"] == viewer.session.state
+    with pytest.raises(rg.ModelError, match=r"rg\.mocap\.motion"):
+        rg.view(tmp_path / "knee.mot", browser=False)
+
+
+def test_what_a_mechanism_cannot_say_of_a_robot_is_left_out_and_told(tmp_path):
+    xml = """<mujoco><worldbody><body name="arm"><joint name="pin" type="hinge" axis="0 1 0"/>
+    <geom name="rod" type="capsule" size="0.02" fromto="0 0 0 0 0 -1"/></body></worldbody>
+    <tendon><fixed name="cord" stiffness="3"><joint joint="pin" coef="1"/></fixed></tendon></mujoco>"""
+    (tmp_path / "arm.xml").write_text(xml, "utf-8")
+    with pytest.raises(rg.FileError, match="tendon"):
+        rg.load(tmp_path / "arm.xml")
+    with pytest.warns(rg.RegraftWarning, match="tendon"), rg.view(tmp_path / "arm.xml", browser=False) as viewer:
+        assert list(viewer.session.mech.joints) == ["pin"]

@@ -8,13 +8,11 @@ from typing import Annotated
 
 import typer
 
-from ..files.formats import READERS
 from ..files.formats.contract import BaseChoice
+from ..files.loading import FORMATS
 from ..files.mechanisms import load_mechanism
-from ..files.reading import RECORDINGS, Reading, read
+from ..files.reading import Reading, read
 from ..files.report import Report
-
-_OTHERS = {".xml", *READERS, *RECORDINGS} - {".json"}
 
 
 class Frames(StrEnum):
@@ -69,7 +67,7 @@ def read_model(
     path: Path, ignore: list[str] | None, inertia: Inertias, packages: list[Path] | None, base: Bases | None
 ) -> Reading:
     """The mechanism in a file, with its start and the report; what has no known suffix is taken for JSON."""
-    if path.suffix.lower() in _OTHERS:
+    if path.suffix.lower() in FORMATS:
         on: BaseChoice | None = None if base is None else base.value
         return read(path, ignore=tuple(ignore or ()), inertia=inertia.value, packages=tuple(packages or ()), base=on)
     mech = load_mechanism(path)

@@ -13,14 +13,12 @@ import typer
 from ..describe.state import State
 from ..errors import FileError, ModelError, RegraftWarning, printable
 from ..files.loading import load
-from ..files.reading import RECORDINGS
+from ..files.reading import RECORDINGS, TABLES
 from ..files.states import load_state
 from ..models import __all__ as model_names
 from .models import say_findings
 from .options import Based, Packages, read_all
 from .terminal import bad_usage, problems_told, say, write
-
-_TABLES = (".mot", ".sto")
 
 
 def view_command(
@@ -48,6 +46,7 @@ def view_command(
     with problems_told():
         from ..viewer.opening import has_display, open_browser, view, write_page  # not needed by other commands
 
+        _check_for_motions(file, state=state, packages=packages, base=base)
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always", RegraftWarning)
             found, source = _found(file, state, packages, base, _moving(file, model, mass, up, scale))
@@ -70,6 +69,16 @@ def view_command(
         viewer.wait()
 
 
+def _check_for_motions(file: str, **given: Any) -> None:
+    """What is for mechanisms alone is no option of a motion."""
+    path = Path(file)
+    if path.suffix.lower() not in (".npz", *RECORDINGS):
+        return
+    for name, value in given.items():
+        if value is not None:
+            raise bad_usage(f"--{name}", f"this is for mechanisms, and {file!r} is a motion; leave it out.")
+
+
 def _moving(file: str, model: Path | None, mass: float | None, up: str | None, scale: float | None) -> Callable[[], Any] | None:
     """What gives the motion of a recording; None where the file is none."""
     path, given = Path(file), {"up": up, "scale": scale}
@@ -84,8 +93,8 @@ def _moving(file: str, model: Path | None, mass: float | None, up: str | None, s
         from ..mocap import body, load, motion
 
         if model is not None:
-            return motion(model, path if path.suffix.lower() in _TABLES else load(path, **options))
-        if path.suffix.lower() in _TABLES:
+            return motion(model, path if path.suffix.lower() in TABLES else load(path, **options))
+        if path.suffix.lower() in TABLES:
             raise ModelError(f"{file!r} has coordinates of a model: give it as well, with --model FILE.osim.")
         rec = load(path, **options)
         for note in rec.notes:
@@ -113,11 +122,12 @@ def _found(
             raise FileError(f"{file!r} is a state; give the file of its mechanism, and this one with --state.")
         if path.suffix.lower() == ".npz":
             return what, ""
+    from ..viewer.opening import read_lines
+
     found = read_all(path, packages, base)
     say_findings(found.report)
     start = found.state if state is None else load_state(found.mech, state)
-    lines = f"found = rg.read({str(path)!r}, ignore='all', inertia='repair')\nmech, state = found.mech, found.state"
-    return (found.mech, start), lines if state is None else ""
+    return (found.mech, start), read_lines(path) if state is None else ""
 
 
 def _ready_made(name: str, state: Path | None) -> tuple[Any, str]:

@@ -20,7 +20,8 @@ from .report import Report
 
 _ARCHIVE = b"PK"  # how the files of Trajectory.save begin
 _PLAIN = ".json"
-_OTHERS = {".xml", *READERS, *RECORDINGS} - {_PLAIN}
+FORMATS = {".xml", *READERS, *RECORDINGS} - {_PLAIN}
+"""The endings of mechanisms that another program wrote."""
 
 
 def load(path: str | Path, **options: Any) -> Mechanism | State | Trajectory:
@@ -58,9 +59,9 @@ def load(path: str | Path, **options: Any) -> Mechanism | State | Trajectory:
     True
     """
     file = path_of(path)
-    if file.suffix.lower() in _OTHERS:
+    if file.suffix.lower() in FORMATS:
         found = read(file, **options)
-        _tell(found.report)
+        tell_findings(found.report)
         return found.mech
     try:
         with file.open("rb") as opened:
@@ -80,7 +81,7 @@ def load(path: str | Path, **options: Any) -> Mechanism | State | Trajectory:
         raise ModelError(f"{str(path)!r}: {problem}") from problem
 
 
-def _tell(report: Report) -> None:
+def tell_findings(report: Report) -> None:
     """One warning for all that was not carried over."""
     if report.findings:
         kinds = Counter(one.kind for one in report.findings)

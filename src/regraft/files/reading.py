@@ -19,6 +19,8 @@ from .report import Findings, Report, checked_ignore
 
 RECORDINGS = frozenset({".asf", *RECORDING_READERS})
 """What files of recordings end in."""
+TABLES = frozenset({".mot", ".sto"})
+"""Of these the files of coordinates, which move a model and show nothing without it."""
 
 
 @dataclass(frozen=True, eq=False)

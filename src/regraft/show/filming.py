@@ -126,6 +126,9 @@ def _events(traj: Trajectory, runs: Sequence[slice]) -> tuple[Happened, ...]:
 
 def _energies(seen: Trajectory, kept: Sequence[Flags], told: list[str]) -> tuple[Curve, ...]:
     keep = np.concatenate(kept)
+    if not any(body.inertia.mass > 0.0 for segment in seen.segments for body in segment.mech.bodies.values()):
+        told.append("energies are not shown: no body has a mass.")
+        return ()
     try:
         energy = seen.energy()
     except RegraftError as problem:

@@ -132,7 +132,7 @@ class Scene(Poses):
         steps = _STEPS if self.end > self.start else 1
         places = np.concatenate([self._points(t, fitted) for t in np.linspace(self.start, self.end, steps).tolist()])
         if fitted:
-            margin = _AROUND * max(float(np.ptp(places, axis=0).max()), DRAWN_APART)
+            self.margin = margin = _AROUND * (float(np.ptp(places, axis=0).max()) or DRAWN_APART)
             self.turned = Pose(translation=(0.0, 0.0, -_floor_of(places))) @ self.turned
             places = places - (0.0, 0.0, _floor_of(places))
         low, high = places.min(axis=0) - margin, places.max(axis=0) + margin

@@ -38,7 +38,7 @@ from .room import Room, room_around, upright
 from .seen_places import seen_places
 from .solids import solids_of
 from .tree_glyphs import loop_pieces, tree_pieces
-from .tree_rows import tree_rows
+from .tree_rows import is_unjoined, tree_rows, unjoined_rows
 from .triangles import Triangles, arrow, cylinder
 
 Array = NDArray[np.float64]
@@ -51,7 +51,7 @@ _GLYPH, _ON_BODY = 0.026, 0.13  # of the extent, and of a usual body, if that is
 _FARTHEST = 2**28  # steps
 _SAME_DIGITS = 5  # of places, as parts of the extent: joints that differ by less are one
 _STRONG = 0.32  # of the extent: an arrow for a force that is the weight
-_TRAVELS = 3.0  # extents: what goes farther is followed by default
+_TRAVELS, _FALLS = 3.0, 12.0  # extents: what goes farther over the floor, or in any direction, is followed by default
 _COLOURS = {"root": ROOT, "tree": TREE_JOINT, "reversed": REVERSED_JOINT, "loop": LOOP_JOINT, "force": FORCE, "mass": MASS,
             "spring": SPRING}  # fmt: skip
 
@@ -86,7 +86,7 @@ def staged(film: Film) -> tuple[dict[str, Any], dict[str, Table], tuple[str, ...
         "room": {**_room_told(film, room), "seen": plain(seen.hull.round(6)), "around": plain(seen.around.round(6))},
         "extent": plain(extent),
         "glyph": plain(size),
-        "follows": seen.mass is not None and _travel(seen.mass, room) > _TRAVELS * extent,
+        "follows": seen.mass is not None and _is_followed(seen.mass, room, extent),
         "colours": _COLOURS,
         **numbers,
     }
@@ -153,6 +153,8 @@ def _structure(part: Part, bodies: Sequence[Piece], room: Room, size: float, kep
     """What belongs to one structure: pieces by number, springs, and the tree in words."""
     mech = part.mech
     coloured = [piece._replace(colour=part.colours.get(piece.body, piece.colour)) for piece in bodies]
+    if is_unjoined(mech):
+        return {"pieces": [kept.add(piece, "body") for piece in coloured], "springs": [], "tree": unjoined_rows(mech)}
     arrow_down, tree = gravity_arrow(mech, room), tree_pieces(mech, size)
     layers: list[tuple[str, Iterable[Piece]]] = [
         ("body", coloured),
@@ -299,10 +301,11 @@ def _weight(film: Film) -> float:
     return sum(body.inertia.mass for body in mech.bodies.values()) * float(np.linalg.norm(mech.gravity))
 
 
-def _travel(mass: Array, room: Room) -> float:
-    """How far the centre of mass goes over the floor."""
-    reach = np.ptp(mass - np.outer(mass @ room.up, room.up), axis=0)
-    return float(np.linalg.norm(reach))
+def _is_followed(mass: Array, room: Room, extent: float) -> bool:
+    """Whether the centre of mass goes so far, over the floor or at all, that what moves would be a dot in a picture of it."""
+    level = mass - np.outer(mass @ room.up, room.up)
+    over, far = (float(np.linalg.norm(np.ptp(one, axis=0))) for one in (level, mass))
+    return over > _TRAVELS * extent or far > _FALLS * extent
 
 
 def _room_told(film: Film, room: Room) -> Mapping[str, Any]:

@@ -6,6 +6,7 @@ from ..describe.mechanism import Mechanism
 from ..describe.parts import WORLD
 from ..describe.text import walked
 from ..errors import printable
+from ..joints import Free
 
 MOST_ROWS = 400
 ROOT_ROW, TREE_ROW, REVERSED_ROW, LOOP_ROW, MORE_ROW = "root", "tree", "reversed", "loop", "more"
@@ -28,3 +29,14 @@ def tree_rows(mech: Mechanism, root: str = "") -> list[list[str]]:
     if len(rows) > MOST_ROWS:
         return [*rows[:MOST_ROWS], [MORE_ROW, "", f"{len(rows) - MOST_ROWS} more", "", ""]]
     return rows
+
+
+def is_unjoined(mech: Mechanism) -> bool:
+    """Whether this is a mere recording: bodies without mass, none of which is joined to anything. It has no structure to show."""
+    floating = all(isinstance(joint.type, Free) and joint.parent == WORLD for joint in mech.joints.values())
+    return bool(mech.bodies) and floating and not any(body.inertia.mass > 0.0 for body in mech.bodies.values())
+
+
+def unjoined_rows(mech: Mechanism) -> list[list[str]]:
+    """The rows of such a recording."""
+    return [[MORE_ROW, "", f"{len(mech.bodies)} bodies without mass, not joined", "", ""]]

@@ -9,7 +9,8 @@ import numpy as np
 from ..algebra.memory import table_at
 from ..compilation import inline, jit
 from ..kernels.constraints.closure import CLOSE_STATE
-from ..tolerances import PASSED, SAME_TIME, ZERO_BRACKETED, ZERO_CORRECTED
+from ..kernels.contacts.memory import is_gap_of_place
+from ..tolerances import AT_ZERO, PASSED, SAME_TIME, ZERO_BRACKETED, ZERO_CORRECTED
 from .flow import Flow, model_of
 from .guards import CONTACT, Guard, Guards, crossed, guard_value, keep_guards, place_for_guards, remember
 from .stepper import close_step, dense_at, make_dense, take_step
@@ -178,7 +179,8 @@ def hit_before(flow: Flow, guards: Guards, step: Step, theta: float) -> bool:
         guards[e].earlier = False
         if guards[e].sort == CONTACT and not guards[e].hit:
             value = guard_value(flow, guards[e], step.t + theta * step.h, flow.vectors.between)
-            guards[e].earlier = crossed(guards[e], value + PASSED)
+            gap = is_gap_of_place(flow.tree, guards[e].coordinate)
+            guards[e].earlier = crossed(guards[e], value + (PASSED if gap else AT_ZERO))
             some = some or guards[e].earlier
     if some:
         for e in range(guards.shape[0]):

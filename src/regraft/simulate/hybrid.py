@@ -520,4 +520,4 @@ class Run:
 
     def _error(self, message: str, t: float, joint: str | None) -> SimulationError:
         message = message if message.endswith((".", "!", "?")) else f"{message}."
-        return SimulationError(f"{message} The trajectory so far is in the error's .trajectory.", self._trajectory(), t, joint)
+        return SimulationError(message, self._trajectory(), t, joint, "The trajectory so far is in the error's .trajectory.")

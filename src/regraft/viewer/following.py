@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,14 @@ Array = NDArray[np.float64]
 
 FOLLOW = "Follow with the camera"
 _FAR = 2.5  # sizes of what moves: where a motion goes farther, the camera follows it
+
+_GONE = 1.2  # sizes of the room at first, from its middle: what hangs on a fixed point there never gets so far
+
+
+def has_gone(room: Room, placed: Placed) -> bool:
+    """Whether what was in a room at first has left it, as what was cut loose and falls does."""
+    away = float(np.linalg.norm(middle_of(placed) - room.middle))
+    return math.isfinite(away) and away > _GONE * room.size
 
 
 def goes_far(whole: Room, near: Room) -> bool:
@@ -39,6 +48,11 @@ class Follower:
     def rest(self) -> None:
         """Let the camera be."""
         self._ahead = None
+
+    def face(self, placed: Placed) -> None:
+        """Look at the middle of the bodies from now on, from the side and the distance from which the camera looks."""
+        self._ahead = np.zeros(3)
+        self.go(placed)
 
     def go(self, placed: Placed) -> None:
         """Take the camera along: how far and from which side it looks, only the visitor changes.

@@ -10,7 +10,7 @@ import numpy as np
 from ..errors import RegraftError
 from ..show.solids import Solids
 from .change_panel import ChangePanel
-from .following import FOLLOW, Follower
+from .following import FOLLOW, Follower, has_gone
 from .forces import forces_of
 from .history import Entry, Moment
 from .log_panel import LogPanel
@@ -19,7 +19,7 @@ from .overlays import Forces
 from .pace import Pace
 from .plots import LivePlots
 from .run_panel import RunPanel
-from .session import FRAME, Session
+from .session import FRAME, STOPPED, Session
 from .show_panel import ShowPanel
 from .stage import Stage
 from .words import told
@@ -55,6 +55,7 @@ class LivePage:
         with client.atomic():
             self.stage.put(session.mech, session.state)
             self._build_panels()
+        self._room, self._may_seek = self.stage.room, True
         self.frames = 0
         """Frames drawn so far."""
         self.worker.start()
@@ -86,12 +87,18 @@ class LivePage:
         if session.running:
             if not self._ran:
                 self.pace.start(now)
-            session.advance(FRAME * session.speed)
+            self.advance()
             self.frames += 1
             self.pace.passed(time.perf_counter(), session.t)
         self._ran = session.running
         self.refresh()
         return self.pace.next(time.perf_counter()) if session.running else now + _IDLE
+
+    def advance(self) -> None:
+        """Go on by a frame; where that is not possible the visitor is told why, whichever tab they look at."""
+        session = self.session
+        if not session.advance(FRAME * session.speed):
+            self.tell("The run has stopped", session.history.log[-1].words.removeprefix(STOPPED), "red")
 
     def refresh(self) -> None:
         """Show the session as it is."""
@@ -118,8 +125,17 @@ class LivePage:
                 self.plots.refresh()
 
     def _follow(self) -> None:
-        if self.stage.shown[FOLLOW] and self.stage.placed is not None:
-            self.follower.go(self.stage.placed)
+        placed, following = self.stage.placed, self.stage.shown[FOLLOW]
+        if placed is None:
+            return
+        if self._may_seek and not following and has_gone(self._room, placed):
+            self._may_seek = False
+            self.follower.face(placed)
+            self.stage.show(FOLLOW, True)
+            self.show.refresh()
+            self.tell("The camera follows", f"It has left the picture. “{FOLLOW}” under Show changes this; Reset goes back.")
+        elif following:
+            self.follower.go(placed)
         else:
             self.follower.rest()
 
@@ -187,7 +203,9 @@ class LivePage:
 
     def switched(self, layer: str) -> None:
         """Something is shown, or hidden, from now on."""
-        if layer == Forces.label:
+        if layer == FOLLOW:
+            self._may_seek = False  # the visitor has chosen
+        elif layer == Forces.label:
             self.session.keeps_last = self.stage.shown[layer]
             self._show_forces()
 

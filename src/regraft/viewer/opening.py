@@ -10,12 +10,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ..ask.assembly import assembled, assembled_anyhow
+from ..atomic import path_of
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
-from ..errors import ModelError
+from ..errors import ModelError, StructureError, warn
 from ..extras import require
-from ..files.loading import load
-from ..files.reading import Reading
+from ..files.loading import FORMATS, load, tell_findings
+from ..files.reading import RECORDINGS, TABLES, Reading, read
+from ..mocap import load as load_recording
 from ..mocap.body_motion import Motion
 from ..mocap.recording import Recording
 from ..show.solids import solids_of
@@ -24,7 +27,7 @@ from .following import goes_far
 from .playback import Playback
 from .recordings import motion_trajectory, recorded_trajectory
 from .server import LOOPBACK, Viewer
-from .session import Session
+from .session import Session, given_lines
 from .visitors import Visitors
 
 
@@ -49,7 +52,8 @@ def view(
     ----------
     what : Mechanism, (Mechanism, State), Model, Trajectory, Motion, Recording, Reading, str or Path
         What to look at: a mechanism in its bind pose, or in a state; what has both, as `regraft.models` and `regraft.read` give
-        them; what `simulate` or `regraft.mocap` gave; or the file of a mechanism or a trajectory.
+        them; what `simulate` or `regraft.mocap` gave; or the file of a mechanism, a robot, a recording or a trajectory. What a
+        mechanism cannot say of its file is left out, and open loops are closed; both are told by a warning.
     host : str, optional
         The address to listen on; ``"0.0.0.0"`` lets in everybody who can reach this machine.
     port : int, optional
@@ -97,13 +101,12 @@ def view(
 
 def write_page(what: Any, path: str | Path) -> Path:
     """Write what `view` shows as one page that needs no server: a motion that plays, or a mechanism where it starts."""
-    if isinstance(what, str | Path):
-        what = load(what)
+    what, _ = opened(what)
     traj = _motion(what)
     if traj is not None:
         return traj.to_html(path)
     mech, state, _ = _start(what)
-    return mech.to_html(state, path)
+    return mech.to_html(closed_for_view(mech, state), path)
 
 
 class Shown(NamedTuple):
@@ -116,8 +119,7 @@ class Shown(NamedTuple):
 
 def shown_as(what: Any, options: dict[str, Any], source: str = "") -> Shown:
     """How something is shown; a ModelError where it cannot be."""
-    if isinstance(what, str | Path):
-        what = load(what)
+    what, lines = opened(what)
     traj = _motion(what)
     if traj is not None:
         if options:
@@ -125,7 +127,10 @@ def shown_as(what: Any, options: dict[str, Any], source: str = "") -> Shown:
         played = Playback(traj)
         return Shown(lambda: Playback(traj), _playback_page, played.near if goes_far(played.room, played.near) else played.room)
     mech, state, more = _start(what)
-    given = {**more, **options}
+    given, start, source = {**more, **options}, state, source or lines
+    state = closed_for_view(mech, start)
+    if state is not start:
+        source = f"{source or given_lines(bool(given))}\nstate = rg.assemble(mech, state)"
     session = Session(mech, state, given, source)  # an error where it cannot run
     solids = solids_of(mech, state)
 
@@ -135,6 +140,41 @@ def shown_as(what: Any, options: dict[str, Any], source: str = "") -> Shown:
         return partial(LivePage, made=solids)
 
     return Shown(session.again, live_page, solids.room)
+
+
+def opened(what: Any) -> tuple[Any, str]:
+    """What is in a file, if it is the path of one, with the Python lines that read it; else the thing itself."""
+    if not isinstance(what, str | Path):
+        return what, ""
+    path = path_of(what)
+    suffix = path.suffix.lower()
+    if suffix in TABLES:
+        raise ModelError(f"{str(path)!r} has coordinates of a model; give view what rg.mocap.motion(model, path) makes of them.")
+    if suffix in RECORDINGS:
+        return load_recording(path), ""
+    if suffix in FORMATS:
+        found = read(path, ignore="all", inertia="repair")
+        tell_findings(found.report)
+        return found, read_lines(path)
+    held = load(path)
+    return held, f"mech = rg.load({str(path)!r})\nstate = mech.state()" if isinstance(held, Mechanism) else ""
+
+
+def read_lines(path: Path) -> str:
+    """The Python lines that read a mechanism as the viewer does."""
+    return f"found = rg.read({str(path)!r}, ignore='all', inertia='repair')\nmech, state = found.mech, found.state"
+
+
+def closed_for_view(mech: Mechanism, state: State) -> State:
+    """A state whose loops are closed: the same where they are, else the nearest one, which is told."""
+    try:
+        assembled(mech, state)
+    except StructureError:
+        found, note = assembled_anyhow(mech, state)
+        gap = "its loops are open where it would start; it starts from the nearest position in which they are closed, as "
+        warn(f"{gap}rg.assemble(mech, state) finds it." + (f" {note}" if note else ""))
+        return found
+    return state
 
 
 def _playback_page() -> Callable[[Any, Any], Any]:

@@ -6,9 +6,9 @@ from typing import Any
 
 from ..ask.balance import energy
 from ..errors import RegraftError
+from ..tolerances import NO_MOTION
 from .controls import WRONG, block, heard, text, within
 from .history import Moment
-from .session import FRAME
 from .words import number, told
 
 _SPEEDS = 0.1, 2.0  # the slider's ends
@@ -47,7 +47,7 @@ class RunPanel:
         page, session = self.page, self.page.session
         if button == _STEP:
             session.running = False
-            session.advance(FRAME * session.speed)
+            page.advance()
             page.refresh()
             self.refresh()
             return
@@ -80,7 +80,9 @@ def _energy_in_words(moment: Moment) -> str:
         found = energy(moment.mech, moment.state)
     except RegraftError as problem:  # too large to be a number: the page goes on without it
         return f'<span style="color: {WRONG}">{text(told(problem))}</span>'
-    return f"energy {number(found.total)} J: motion {number(found.kinetic)} J, height and springs {number(found.potential)} J"
+    least = NO_MOTION * (abs(found.total) + abs(found.potential))  # what rounding leaves
+    moving = found.kinetic if found.kinetic > least else 0.0
+    return f"energy {number(found.total)} J: motion {number(moving)} J, height and springs {number(found.potential)} J"
 
 
 def _posted(post: Any, task: Any) -> Any:

@@ -12,12 +12,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..ask.assembly import assembled, assembled_anyhow
+from ..ask.forward import forward_dynamics
 from ..ask.manifold import difference, integrate
 from ..ask.poses import body_poses
 from ..describe.mechanism import Mechanism
 from ..describe.parts import WORLD
 from ..describe.state import State
-from ..errors import ModelError, RegraftError, StructureError
+from ..errors import ModelError, RegraftError, SimulationError, StructureError
 from ..simulate import Trajectory, simulate
 from .editing import Edit, connected, cut_off, rooted
 from .history import Carried, Change, Entry, Frames, History, Moment, frame_lines
@@ -29,6 +30,8 @@ FRAME = 1.0 / 60.0
 """s: what a step of the page is long."""
 MOST_STEPS = 20_000
 """Of the integrator in one frame; where it needs more, the mechanism cannot go on."""
+STOPPED = "The simulation stopped: "
+"""How the log tells that a run could not go on."""
 PULL = "pull of the hand"
 """The name of the spring with which a hand pulls."""
 _PULL_RATE, _PULL_DAMPING = 9.0, 0.35  # rad/s, of all that moves on that spring; and the share of its critical damping
@@ -103,7 +106,7 @@ class Session:
                 assembled(mech, state)  # an error where steps near a singular position have left loops open
             except RegraftError as problem:
                 self.running = False
-                self.history.tell(before.t, "stopped", f"The simulation stopped: {told(problem)}")
+                self.history.tell(before.t, "stopped", STOPPED + _why(problem, 0.0 if self.options else before.t))
                 self.version += 1
                 return False
             changed = mech.structure is not moving.structure
@@ -177,7 +180,7 @@ class Session:
             except RegraftError as problem:
                 return self._refused(problem)
             self.moment = replace(before, mech=edit.mech.frozen(), state=edit.state)
-            return self._did(edit.words, edit.lines, before)
+            return self._did(edit.words + _unable(self.moment), edit.lines, before)
 
     # --- numbers -------------------------------------------------------------------------------------------------------
 
@@ -284,7 +287,7 @@ class Session:
             lines, whole = (self.history.lines(), True) if most is None else self.history.last_lines(most)
         if not whole:
             return "\n".join(["# the last lines; the file that is saved has all", "…", *lines, ""])
-        source = self.source or "# mech and state" + (", and options," if self.options else "") + " are what was given to rg.view"
+        source = self.source or given_lines(bool(self.options))
         return "\n".join(["import regraft as rg", "", source, "t, first = 0.0, (mech, state)", *lines, ""])
 
     def _did(
@@ -307,11 +310,32 @@ class Session:
         return self.history.tell(self.moment.t, "refused", f"Not possible: {told(problem)}")
 
 
+def given_lines(options: bool) -> str:
+    """What stands for the lines that make the mechanism where they are not known."""
+    return "# mech and state" + (", and options," if options else "") + " are what was given to rg.view"
+
+
 def _check_motion(edit: Edit) -> None:
     """Refuse what an impact near a singular position may leave: velocities without end, or loops that are not closed."""
     if not np.isfinite(edit.state.v).all():
         raise StructureError("the velocities after this impact are not defined: the mechanism is in a singular position.")
     assembled(edit.mech, edit.state)
+
+
+def _unable(moment: Moment) -> str:
+    """What keeps a mechanism from running, such as a thin rod that floats, in words; empty where nothing does."""
+    try:
+        forward_dynamics(moment.mech, moment.state)
+    except RegraftError as problem:
+        return f" It cannot run like this: {told(problem)}"
+    return ""
+
+
+def _why(problem: RegraftError, passed: float) -> str:
+    """Why a step failed; its times are those of the page, which began so much earlier."""
+    if not isinstance(problem, SimulationError):
+        return told(problem)
+    return told(problem).replace(f"t = {problem.time:.9g}", f"t = {number(problem.time + passed)}")
 
 
 def grip_place(mech: Mechanism, state: State, body: str, place: ArrayLike) -> Array:
@@ -325,4 +349,4 @@ def is_finite(moment: Moment) -> bool:
     return bool(np.isfinite(moment.state.q).all() and np.isfinite(moment.state.v).all() and math.isfinite(moment.t))
 
 
-__all__ = ["FRAME", "Carried", "Grip", "Session", "grip_place", "is_finite"]
+__all__ = ["FRAME", "STOPPED", "Carried", "Grip", "Session", "grip_place", "is_finite"]

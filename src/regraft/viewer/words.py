@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import ModelError
+from ..errors import ModelError, SimulationError
 from ..joints import Cylindrical, Fixed, JointType, Planar, Prismatic, Revolute, Spherical
 from ..tolerances import NOTHING_LOST
 
@@ -21,6 +21,8 @@ _ALONG: dict[str, Callable[[Vector], JointType]] = {
 }  # fmt: skip
 JOINT_CHOICES = ("Fixed", "Spherical", *(f"{kind} {axis}" for kind in _ALONG for axis in AXES))
 """The joint types that a page offers, with the axis or normal in the world."""
+
+_LARGE = 1e6
 
 
 def joint_of(choice: str) -> tuple[JointType, str]:
@@ -40,8 +42,9 @@ def vector(numbers: ArrayLike) -> str:
 
 
 def number(value: float) -> str:
-    """A number for people."""
-    return f"{value:.4g}"
+    """A number for people: four digits, and powers of ten only beyond a million and below a thousandth."""
+    short = f"{value:.4g}"
+    return f"{float(short):.0f}" if "e+" in short and abs(value) < _LARGE else short
 
 
 def point(numbers: ArrayLike) -> str:
@@ -55,8 +58,8 @@ def named(name: str) -> str:
 
 
 def told(problem: BaseException) -> str:
-    """An error as a sentence for a page, without control characters."""
-    text = str(problem) or type(problem).__name__
+    """An error as a sentence for a page, without control characters and without what is for programs only."""
+    text = (problem.reason if isinstance(problem, SimulationError) else str(problem)) or type(problem).__name__
     return re.sub(r"\s+", " ", "".join(c if c.isprintable() or c.isspace() else repr(c)[1:-1] for c in text)).strip()
 
 

@@ -12,9 +12,10 @@ from typing import Any, NamedTuple
 from ...algebra.memory import table_at
 from ...compilation import inline, inline_view
 from ..memory import CONTACTS_AT, header_at
+from .problem import OPEN
 from .problem import VECTORS as SCRATCH_VECTORS
 from .problem import Contacts as Problem
-from .tables import MEETINGS, POINTS, SHAPES
+from .tables import FIXED, MEETINGS, POINTS, SHAPES
 
 # the header
 NUMBER = 0  # of contact points
@@ -235,3 +236,15 @@ def posed(contacts: Contacts, kinetic: int) -> Problem:
         at[ACTIVE_POINTS],
         1.0,
     )
+
+
+@inline
+def is_gap_of_place(handle: int, guard: int) -> bool:
+    """Whether a guard, by its place among those of contacts, is the gap of an open point that has one place on its body.
+
+    The gap of such a point is known to rounding. Where surfaces that are nearly parallel meet, it is not.
+    """
+    at = table_at(header_at(handle)[CONTACTS_AT], 1, CONTACT_HEADER, handle)
+    i, n = guard // 2, at[0, NUMBER]
+    items, points = table_at(at[0, ITEMS_AT], n + at[0, RUBS], ITEM, handle), table_at(at[0, POINTS_AT], n, POINTS, handle)
+    return guard % 2 == 0 and i < n and items[i, MODE] == OPEN and points[i, FIXED] == 1

@@ -127,7 +127,13 @@ class Words {
       line.append(dot, word);
       return line;
     });
-    if (cell) made.push(element("span", "soft", `grid ${short(cell)} m`));
+    if (cell) made.push(element("span", "soft", `grid ${lengthOf(cell)}`));
     this.legend.replaceChildren(...made);
   }
+}
+
+/** A length in the unit that has the fewest zeros. */
+function lengthOf(metres) {
+  const [size, unit] = [[1000, "km"], [1, "m"], [0.01, "cm"], [0.001, "mm"]].find(([size]) => metres >= 0.999 * size) ?? [1e-6, "µm"];
+  return `${short(metres / size)} ${unit}`;
 }
