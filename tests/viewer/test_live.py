@@ -389,6 +389,7 @@ def test_numbers_from_a_page_that_is_none_of_ours_disturb_nobody(viewer, visitor
 
 
 @pytest.mark.parametrize("gravity", [1e30, 1e100])
+@pytest.mark.filterwarnings("error::RuntimeWarning")
 def test_energies_too_large_for_a_number_leave_the_page_whole(gravity):
     mech = rg.models.human_figure().mech.replace(gravity=(0.0, 0.0, -gravity))
     with rg.view(mech, browser=False) as viewer, Visitor(viewer) as visitor:
