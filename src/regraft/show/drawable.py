@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ModelError
+from ..tolerances import SMALLEST_DRAWN
 
-SMALLEST, LARGEST = 1e-18, 1e18
+LARGEST = 1e18
 """m: how large what is seen as a whole may be, and how far away."""
 
 
@@ -18,7 +19,7 @@ SMALLEST, LARGEST = 1e-18, 1e18
 def drawable() -> Iterator[None]:
     """Numbers that overflow, or vanish, while something is drawn become a ModelError, in place of a picture of nothing.
 
-    >>> with drawable():
+    >>> with drawable():  # doctest: +ELLIPSIS
     ...     np.array([1e300]) * 1e300
     Traceback (most recent call last):
     ...
@@ -34,12 +35,12 @@ def drawable() -> Iterator[None]:
 def check_drawable(extent: float, points: NDArray[np.float64]) -> None:
     """Refuse what is so large or small, or so far away, that nothing of it would be seen."""
     farthest = float(np.abs(points).max(initial=0.0))
-    if not (SMALLEST <= extent <= LARGEST and farthest <= LARGEST):
+    if not (SMALLEST_DRAWN <= extent <= LARGEST and farthest <= LARGEST):
         raise _not_drawable(f"it is {extent:.3g} m large, and up to {farthest:.3g} m from the origin")
 
 
 def _not_drawable(why: str) -> ModelError:
     return ModelError(
         f"sizes, places or gravity of this mechanism are too large or too small to be drawn ({why}); pictures need sizes from "
-        f"{SMALLEST:g} to {LARGEST:g} m. Check the units."
+        f"{SMALLEST_DRAWN:g} to {LARGEST:g} m. Check the units."
     )
