@@ -299,7 +299,7 @@ def test_names_in_any_script_are_fine():
     assert "колено" in mech.bodies
 
 
-@pytest.mark.parametrize("path", [None, 3.5, [], "a\0b"])
+@pytest.mark.parametrize("path", [None, 3.5, [], "a\0b", "a\ud800b"])
 def test_loading_what_is_no_path(path):
     for load in (rg.load, rg.Trajectory.from_file):
         with pytest.raises(rg.ModelError, match="path of a file"):

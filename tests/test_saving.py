@@ -265,7 +265,7 @@ def test_what_is_read_only(what, folder_mode, file_mode):
             folder.chmod(0o755)
 
 
-@pytest.mark.parametrize("path", [3, b"x.json", "a\0b"])
+@pytest.mark.parametrize("path", [3, b"x.json", "a\0b", "a\ud800b"])
 def test_what_is_no_path(path, save):
     _, write = save
     with pytest.raises(rg.ModelError, match="path of a file"):

@@ -38,6 +38,10 @@ def path_of(given: str | Path) -> Path:
         path = Path(given)
     except TypeError:
         raise ModelError(f"give the path of a file, as a text or a Path, not {given!r}.") from None
+    try:
+        os.fsencode(path)
+    except UnicodeEncodeError:
+        raise ModelError(f"the path of a file cannot have a half of a character in it: {str(path)!r}.") from None
     if "\0" in str(path):
         raise ModelError(f"the path of a file cannot have the character '\\0' in it: {str(path)!r}.")
     return path

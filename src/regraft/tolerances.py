@@ -516,6 +516,9 @@ ROUNDED_TIMES = 0.05  # frames
 
 # --- pictures and pages -------------------------------------------------------------------------------------------------------
 
+SMALLEST_DRAWN = 1e-18  # m
+"""What is smaller as a whole cannot be drawn: its square would vanish among the numbers of a graphics card."""
+
 NO_MOTION = 1e-12  # relative to the total and the potential energy
 """Less energy of motion is shown as none: rounding leaves it."""
 

@@ -337,3 +337,35 @@ def test_notebooks_show_mechanisms_as_text_and_trajectories_with_their_events():
     many = rg.simulate(*balls(101, gravity=(0, 0, 0)), 0.1)._repr_html_()
     assert "<iframe" not in many
     assert "to_html" in many
+
+
+# --- extremes ---------------------------------------------------------------------------------------------------------------
+
+
+def ball_at(size, place=0.0, gravity=9.81):
+    mech = rg.Mechanism(gravity=(0, 0, -gravity))
+    mech.add_body("ball", rg.Inertia.sphere(1.0, size))
+    mech.add_joint("hinge", rg.Revolute((0, 1, 0)), "world", "ball", rg.Pose(translation=(place, 0, 0)))
+    mech.add_shape("ball", rg.Sphere(size))
+    return mech
+
+
+@pytest.mark.parametrize(("size", "place", "gravity"), [(1e-15, 0, 1), (1e15, 0, 1), (0.1, 1e9, 1e-300), (0.1, 0, 1e100)])
+def test_extreme_numbers_that_can_be_drawn_are(size, place, gravity):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        mech = ball_at(size, place, gravity)
+        header, _ = read_back(pose_html(mech, mech.state()))
+    assert header["extent"] == pytest.approx(2.0 * np.sqrt(3.0) * size, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("size", "place", "gravity"), [(1e-300, 0, 1), (1e-160, 0, 1), (1e-30, 0, 1), (1e30, 0, 1), (0.1, 1e300, 1), (0.1, 0, 1e300)]
+)
+def test_what_is_too_large_or_too_small_to_be_drawn_is_an_error(tmp_path, size, place, gravity):
+    mech = ball_at(size, place, gravity)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(rg.ModelError, match="too large or too small to be drawn"):
+            mech.to_html(mech.state(), tmp_path / "a.html")
+    assert not list(tmp_path.iterdir())

@@ -364,6 +364,58 @@ def test_an_error_in_a_page_is_told_and_it_goes_on(viewer, visitor, caplog):
     until(lambda: viewer.session.t > 0.0)
 
 
+def test_a_speed_that_the_slider_does_not_have_leaves_the_page_whole(viewer):
+    for speed in (50.0, -5.0, float("nan")):
+        viewer.session.speed = speed
+        with Visitor(viewer) as come:
+            assert 0.1 <= come["Speed"]["value"] <= 2.0
+            come.element("Save as a file")  # the last of its panels
+        until(lambda: not viewer.pages)
+
+
+def test_numbers_from_a_page_that_is_none_of_ours_disturb_nobody(viewer, visitor):
+    with Visitor(viewer) as other:
+        other.element("Save as a file")
+        for value in (None, float("nan"), 1e308, "<script>", [], {}, [float("nan")] * 3, 2**63):
+            for uuid in list(other.gui):
+                other.send(type="GuiUpdateMessage", uuid=uuid, updates={"value": value})
+        until(lambda: len(other.told) > 3)
+        mine = viewer.pages[0]
+        visitor.press("Play")
+        frames = mine.frames
+        until(lambda: mine.frames > frames + 20)
+        assert viewer.pages[1].worker.alive
+    assert visitor.told == []
+
+
+@pytest.mark.parametrize("gravity", [1e30, 1e100])
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_energies_too_large_for_a_number_leave_the_page_whole(gravity):
+    mech = rg.models.human_figure().mech.replace(gravity=(0.0, 0.0, -gravity))
+    with rg.view(mech, browser=False) as viewer, Visitor(viewer) as visitor:
+        visitor.element("Save as a file")
+        viewer.session.set_gravity((0.0, 0.0, -1e308))
+        until(lambda: "too large to be represented" in visitor.html)
+        viewer.session.undo()
+        until(lambda: "energy" in visitor.html and "too large" not in visitor.html)
+        assert visitor.told == []
+
+
+def test_an_error_of_every_frame_is_told_once(viewer, visitor, caplog):
+    page = viewer.pages[0]
+
+    def fails():
+        raise RuntimeError("in every frame")
+
+    page.refresh = fails
+    until(lambda: sum("an error in the viewer" in one.message for one in caplog.records) > 4)
+    assert len(visitor.told) == 1
+    page.tell = fails
+    page.worker._said = ""  # as if another one had come: now it cannot be told either
+    until(lambda: any("cannot be told" in one.message for one in caplog.records))
+    assert page.worker.alive
+
+
 def test_a_run_that_stops_tells_why_whichever_tab_is_open():
     def breaks(t, mech, _):
         if t > 0.1:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from random_edits import edit_at_random
@@ -278,6 +280,50 @@ def test_two_thousand_random_changes_break_nothing_and_leak_nothing(model, seed)
     before = resident()
     edit_at_random(made, seed, 2000)
     assert resident() - before < 20e6
+
+
+@pytest.mark.parametrize("bad", [None, "", "x", b"x", [], [1.0, 2.0], [np.nan] * 3, [np.inf] * 3])
+def test_whatever_is_no_number_or_no_choice_is_refused_in_words(bar, bad):
+    session = Session(*bar.start)
+    body, joint = next(iter(session.mech.bodies)), next(iter(session.mech.layout.names))
+    tried = [
+        lambda: session.set_damping(bad),
+        lambda: session.set_joint(joint, bad),
+        lambda: session.set_gravity(bad),
+        lambda: session.set_joint("no such joint", [0.0]),
+        lambda: session.reroot(body, bad),
+        lambda: session.connect(body, "world", bad),
+    ]
+    if bad is not None:  # which is the place midway
+        tried += [lambda: session.connect(body, "world", "Fixed", bad), lambda: session.reroot(body, at=bad)]
+    for one in tried:
+        entry = one()
+        assert entry.failed
+        assert entry.words.startswith("Not possible: ")
+    assert session.moment is session.first
+    with pytest.raises(rg.ModelError, match="point must be 3"):
+        session.hold(body, bad, (0.0, 0.0, 0.0))
+    with pytest.raises(rg.ModelError, match="target must be 3"):
+        session.hold(body, (0.0, 0.0, 0.0), bad)
+    assert session.grip is None
+
+
+def test_a_step_that_leaves_loops_open_is_not_taken(monkeypatch):
+    session = Session(*rg.models.four_bar().start)
+    assert session.advance()
+    before = session.moment
+
+    def opened(mech, state, *_, **__):
+        q = state.q.copy()
+        q[0] += 0.01
+        return SimpleNamespace(final=(mech, state.replace(q=q)), events=[])
+
+    monkeypatch.setattr("regraft.viewer.session.simulate", opened)
+    session.running = True
+    assert not session.advance()
+    assert session.moment is before
+    assert not session.running
+    assert "open in this state" in session.history.log[-1].words
 
 
 @pytest.mark.parametrize(

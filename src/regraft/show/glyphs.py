@@ -161,4 +161,5 @@ def gravity_arrow(mech: Mechanism, room: Room) -> Piece | None:
     size = glyph_size(room)
     corner = room.high + 2.0 * size
     start = room.middle + (corner - room.middle) @ room.up * room.up
-    return Piece(WORLD, "gravity", arrow(5.0 * size, 0.16 * size).placed(pose_along(mech.gravity, start)), INK)
+    down = mech.gravity / np.abs(mech.gravity).max()  # whose square is no overflow
+    return Piece(WORLD, "gravity", arrow(5.0 * size, 0.16 * size).placed(pose_along(down, start)), INK)

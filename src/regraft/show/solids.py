@@ -24,6 +24,7 @@ from ..errors import FileError, listed
 from ..joints import screws
 from ..kernels.kinematics import motion
 from .colours import as_hex, colour_of
+from .drawable import check_drawable, drawable
 from .endless import endless_pieces
 from .meshes import read_surface
 from .pieces import Piece
@@ -51,6 +52,7 @@ class Solids(NamedTuple):
     """What is not shown, or coarser than it is, in words."""
 
 
+@drawable()
 def solids_of(mech: Mechanism, state: State, room: Room | None = None, budget: int = BUDGET) -> Solids:
     """The shapes that are there to be seen, body by body; the rules are those of pictures (`outlines_of`).
 
@@ -75,7 +77,9 @@ def solids_of(mech: Mechanism, state: State, room: Room | None = None, budget: i
     if not found:
         found = _points(mech, poses, scale)
     points = [poses[piece.body].apply(piece.surface.vertices) for piece in found] or [np.zeros((1, 3))]
-    around = room_around(mech, np.concatenate(points)) if room is None else room
+    whole = np.concatenate(points)
+    around = room_around(mech, whole) if room is None else room
+    check_drawable(around.size, whole)
     found += endless_pieces(mech, around)
     return Solids(tuple(found), around, told)
 

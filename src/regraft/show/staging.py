@@ -14,6 +14,7 @@ from ..describe.mechanism import Mechanism
 from ..describe.parts import WORLD
 from ..describe.shapes import ENDLESS, Mesh
 from ..errors import printable
+from .drawable import check_drawable, drawable
 from .endless import endless_pieces
 from .film import Film, Forces, Part
 from .glyphs import (
@@ -55,11 +56,13 @@ _COLOURS = {"root": ROOT, "tree": TREE_JOINT, "reversed": REVERSED_JOINT, "loop"
             "spring": SPRING}  # fmt: skip
 
 
+@drawable()
 def staged(film: Film) -> tuple[dict[str, Any], dict[str, Table], tuple[str, ...]]:
     """What a page is told of a film, its tables of numbers, and what there is to tell of it in words."""
     found, told = bodies_shown(film)
     seen = seen_places(film, found)
     extent = seen.extent
+    check_drawable(extent, seen.points)
     around = room_around(film.parts[0].mech, seen.points)
     room = around if film.floor is None else around._replace(floor=_below(around, film.floor))
     kept, structures, parts = _Pieces(film.bodies), dict[Any, dict[str, Any]](), list[list[int]]()

@@ -26,6 +26,11 @@ def heard(post: Callable[..., object], task: Callable[..., object], *given: Any)
     return passed
 
 
+def within(value: float, least: float, most: float) -> float:
+    """A number that a slider can have; Python, or a page that is no page of ours, may have set another one."""
+    return min(float(value), most) if value >= least else least
+
+
 def text(words: str) -> str:
     """Words as HTML that shows them as they are."""
     return html.escape(words, quote=True)

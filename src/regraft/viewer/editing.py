@@ -15,7 +15,7 @@ from ..describe.parts import WORLD
 from ..describe.state import State
 from ..errors import StructureError
 from ..joints import Free
-from .words import joint_of, named, point, taken, vector
+from .words import joint_of, named, numbers, point, taken, vector
 
 Array = NDArray[np.float64]
 
@@ -59,7 +59,7 @@ def connected(mech: Mechanism, state: State, body_a: str, body_b: str, choice: s
     if body_a == body_b:
         raise StructureError(f"the body {body_a!r} cannot be connected to itself; pick two bodies.")
     joint, code = joint_of(choice)
-    place = meeting_point(mech, state, body_a, body_b) if at is None else np.asarray(at, float)
+    place = meeting_point(mech, state, body_a, body_b) if at is None else numbers("at", at, 3)
     name = unused_name(mech, f"{body_a}_{body_b}")
     after = connect(mech, state, body_a, body_b, joint=joint, at=place, name=name)
     loss = taken(energy(mech, state).kinetic, energy(*after).kinetic)
@@ -73,7 +73,7 @@ def rooted(mech: Mechanism, state: State, body: str, choice: str, impact: bool, 
     joint, code = (Free(), "rg.Free()") if choice == "Free" else joint_of(choice)
     name = unused_name(mech, f"{body}_base")
     velocity = "impact" if impact else "carry"
-    place = None if at is None else np.asarray(at, float)
+    place = None if at is None else numbers("at", at, 3)
     after = reroot(mech, state, body, at=place, joint=joint, name=name, velocity=velocity, align="current")
     loss = taken(energy(mech, state).kinetic, energy(*after).kinetic) if impact else ""
     where = "" if place is None else f" at {point(place)}"

@@ -23,9 +23,9 @@ class NumbersPanel:
     def __init__(self, page: Any, gui: Any) -> None:
         self.page, self._gui = page, gui
         first = page.session.first.mech
-        size = float(np.linalg.norm(first.gravity))
+        size = math.hypot(*first.gravity)
         self._down = first.gravity / size if size > 0.0 else np.array([0.0, 0.0, -1.0])
-        most = max(_GRAVITY, math.ceil(size))
+        most = max(_GRAVITY, float(math.ceil(size)))  # as a whole number it may be too large for a message
         self._gravity = gui.add_slider("Gravity, m/s²", 0.0, most, 0.01, size)
         self._gravity.on_update(heard(page.post, self._set_gravity))
         mass = sum(body.inertia.mass for body in first.bodies.values())

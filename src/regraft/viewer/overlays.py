@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, ClassVar
 
 import numpy as np
@@ -355,9 +356,7 @@ class Forces(Overlay):
 
     def build(self, placed: Placed, room: Room) -> None:
         """An empty set each."""
-        self.weight = sum(body.inertia.mass for body in placed.mech.bodies.values()) * (
-            float(np.linalg.norm(placed.mech.gravity)) or 1.0
-        )
+        self.weight = sum(body.inertia.mass for body in placed.mech.bodies.values()) * (math.hypot(*placed.mech.gravity) or 1.0)
         self.length = 0.3 * room.size
         size = sign_size(room)
         wide = {"shaft_radius": 0.15 * size, "head_radius": 0.4 * size, "head_length": 0.8 * size}

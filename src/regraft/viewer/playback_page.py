@@ -7,7 +7,7 @@ import time
 from typing import Any
 
 from ..errors import RegraftError
-from .controls import MUTED, NOTHING, block, heard, paragraphs, text
+from .controls import MUTED, NOTHING, block, heard, paragraphs, text, within
 from .following import FOLLOW, Follower, goes_far
 from .forces import NONE
 from .overlays import Forces
@@ -26,6 +26,7 @@ _IDLE = 0.05  # s
 _WORDS = 0.1  # s
 _STEPS = 1000  # of the timeline, at least
 _MARKS = 40  # events that the timeline shows as marks
+_SPEEDS = 0.05, 2.0  # the slider's ends
 _BACK, _ON = "◀ Back", "On ▶"
 
 
@@ -73,7 +74,7 @@ class PlaybackPage:
         gui.add_button_group("One frame", (_BACK, _ON)).on_click(heard(self.post, self._stepped))
         if playback.events:
             gui.add_button_group("One event", (_BACK, _ON)).on_click(heard(self.post, self._to_next))
-        self._speed = gui.add_slider("Speed", 0.05, 2.0, 0.05, playback.speed, hint="1 is real time")
+        self._speed = gui.add_slider("Speed", *_SPEEDS, 0.05, within(playback.speed, *_SPEEDS), hint="1 is real time")
         self._speed.on_update(heard(self.post, self._set_speed))
         repeats = gui.add_checkbox("Repeat", playback.repeats)
         repeats.on_update(heard(self.post, self._set_repeats))
@@ -207,7 +208,7 @@ class PlaybackPage:
         self.refresh()
 
     def _set_speed(self, speed: float) -> None:
-        self.playback.speed = float(speed)
+        self.playback.speed = within(speed, *_SPEEDS)
 
     def _set_repeats(self, repeats: bool) -> None:
         self.playback.repeats = repeats

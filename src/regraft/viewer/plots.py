@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ..ask.balance import energy, momentum
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
+from ..errors import RegraftError
 from ..show.colours import BLUE, GREEN, INK, ORANGE, PURPLE
 from .controls import MUTED, heard, paragraphs
 
@@ -88,6 +89,8 @@ class LivePlots:
         self._curves: tuple[str, ...] = ()
 
     def _chosen(self, what: str) -> None:
+        if what not in self._list.options:  # of a page that is not up to date
+            return
         self._what = what
         self._rows.clear()
         self.refresh()
@@ -108,7 +111,10 @@ class LivePlots:
             self._rows.clear()
         while self._rows and self._rows[-1][0] > moment.t - 0.5 * _EVERY:  # undone, or the same moment again
             self._rows.pop()
-        self._rows.append([moment.t, *values_of(self._what, moment.mech, moment.state)])
+        try:
+            self._rows.append([moment.t, *values_of(self._what, moment.mech, moment.state)])
+        except RegraftError:  # too large to be numbers, which the panel above tells
+            self._rows.append([moment.t] + [np.nan] * len(curves))
         data = tuple(np.array(column) for column in zip(*self._rows, strict=True))
         if self._plot is None or curves != self._curves:
             if self._plot is not None:

@@ -118,6 +118,7 @@ class Viewer:
             if page is not None:
                 page.close()
             self._visitors.leave(client.client_id)
+            self._refused.discard(client.client_id)
 
     @property
     def pages(self) -> tuple[Page, ...]:

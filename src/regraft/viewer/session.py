@@ -22,7 +22,7 @@ from ..errors import ModelError, RegraftError, SimulationError, StructureError
 from ..simulate import Trajectory, simulate
 from .editing import Edit, connected, cut_off, rooted
 from .history import Carried, Change, Entry, Frames, History, Moment, frame_lines
-from .words import named, number, python, told, vector
+from .words import named, number, numbers, python, told, vector
 
 Array = NDArray[np.float64]
 
@@ -103,6 +103,7 @@ class Session:
                 told_time = {"start": before.t} if self.options else {}  # as in the lines: another start rounds otherwise
                 traj = simulate(moving, before.state, dt, progress=False, **{"max_steps": MOST_STEPS} | told_time | self.options)
                 mech, state = traj.final
+                assembled(mech, state)  # an error where steps near a singular position have left loops open
             except RegraftError as problem:
                 self.running = False
                 self.history.tell(before.t, "stopped", STOPPED + _why(problem, 0.0 if self.options else before.t))
@@ -131,9 +132,10 @@ class Session:
 
     def hold(self, body: str, point: ArrayLike, target: ArrayLike) -> None:
         """Let a hand pull a point of a body, in its own frame, to a target in the world, by a spring."""
+        grip = Grip(body, numbers("point", point, 3).copy(), numbers("target", target, 3).copy())
         with self.lock:
             if body in self.mech.bodies:
-                self.grip = Grip(body, np.array(point, float), np.array(target, float))
+                self.grip = grip
 
     def let_go(self) -> None:
         """Take the hand away."""
@@ -187,11 +189,11 @@ class Session:
         with self.lock:
             before = self.moment
             try:
-                mech = before.mech.replace(gravity=gravity)
+                mech = before.mech.replace(gravity=numbers("gravity", gravity, 3))
             except RegraftError as problem:
                 return self._refused(problem)
             self.moment = replace(before, mech=mech.frozen())
-            size = number(float(np.linalg.norm(mech.gravity)))
+            size = number(math.hypot(*mech.gravity))
             head, tail = "mech = mech.replace(gravity=", ")"
             return self._did(f"Set gravity to {size} m/s².", (head, tail), before, "gravity", (vector(mech.gravity),))
 
@@ -201,12 +203,13 @@ class Session:
             before = self.moment
             joints = {name: one.type for name, one in before.mech.joints.items() if 0 < one.type.nv < _FREE}
             own = {name: before.own_damping.get(name, kind.damping) for name, kind in joints.items()}
-            wanted = {name: given + damping for name, given in own.items()}
             try:
+                damping = float(numbers("damping", damping, 1)[0])
+                wanted = {name: given + damping for name, given in own.items()}
                 mech = before.mech.replace(damping=wanted)
             except RegraftError as problem:
                 return self._refused(problem)
-            self.moment = replace(before, mech=mech.frozen(), damping=float(damping), own_damping=own)
+            self.moment = replace(before, mech=mech.frozen(), damping=damping, own_damping=own)
             values = "{" + ", ".join(f"{name!r}: {python(one)}" for name, one in wanted.items()) + "}"
             words = f"Added {number(damping)} N m s (or N s/m) of damping to {len(wanted)} joints."
             return self._did(words, ("mech = mech.replace(damping=", ")"), before, "damping", (values,))
@@ -231,8 +234,8 @@ class Session:
                 return self._refused(ModelError("pause the run before you move a joint; while it runs, pull at a body."))
             mech = before.mech
             try:
-                step = np.zeros(mech.nv)
-                step[mech.v_slice(joint)] = np.asarray(values, float)
+                step, where = np.zeros(mech.nv), mech.v_slice(joint)
+                step[where] = numbers(f"the position of {named(joint)}", values, mech.joints[joint].type.nv)
                 q = integrate(mech, mech.state().q, step)[mech.q_slice(joint)]
                 state, note = assembled_anyhow(mech, before.state, q={joint: q})
             except RegraftError as problem:

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from ..errors import SimulationError
+from ..errors import ModelError, SimulationError
 from ..joints import Cylindrical, Fixed, JointType, Planar, Prismatic, Revolute, Spherical
 from ..tolerances import NOTHING_LOST
 
@@ -26,7 +26,9 @@ _LARGE = 1e6
 
 
 def joint_of(choice: str) -> tuple[JointType, str]:
-    """The joint type of a choice, and as Python writes it."""
+    """The joint type of a choice, and as Python writes it; a ModelError where it is none of `JOINT_CHOICES`."""
+    if choice not in JOINT_CHOICES:
+        raise ModelError(f"{choice!r} is no joint type of this page; those are: {', '.join(JOINT_CHOICES)}.")
     kind, _, axis = choice.partition(" ")
     if not axis:
         found: JointType = {"Fixed": Fixed, "Spherical": Spherical}[kind]()
@@ -68,6 +70,17 @@ def taken(before: float, after: float) -> str:
         return ""
     share = f", {100.0 * lost / before:.3g} % of the energy of motion" if before > 0.0 else ""
     return f" The impact took {number(lost)} J{share}."
+
+
+def numbers(what: str, given: ArrayLike, count: int) -> NDArray[np.float64]:
+    """(count,): finite numbers that somebody gave; a ModelError where they are others."""
+    try:
+        found = np.atleast_1d(np.asarray(given, float))
+    except (TypeError, ValueError):
+        raise ModelError(f"{what} must be {count} numbers, not {given!r}.") from None
+    if found.shape != (count,) or not np.isfinite(found).all():
+        raise ModelError(f"{what} must be {count} finite numbers, not {given!r}.")
+    return found
 
 
 def python(value: Any) -> str:

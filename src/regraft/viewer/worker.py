@@ -34,6 +34,7 @@ class Worker:
         self._frame, self._failed = frame, failed
         self._tasks: queue.SimpleQueue[Task | None] = queue.SimpleQueue()
         self._stopped = threading.Event()
+        self._said, self._since = "", 0.0
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self.spent = 0.0
         """The processor's time that the thread has taken, s."""
@@ -78,9 +79,21 @@ class Worker:
         except Exception as problem:  # of a page; the others go on
             if not self._stopped.is_set():
                 logger.exception("an error in the viewer")
-                self._failed(problem)
+                self._tell(problem)
             found = None
         return found if isinstance(found, float) else time.perf_counter() + _AFTER_ERROR
 
+    def _tell(self, problem: Exception) -> None:
+        """Once, where the same error comes again and again, as it does from every frame."""
+        said = f"{type(problem).__name__}: {problem}"
+        if said == self._said and time.monotonic() - self._since < _AGAIN:
+            return
+        self._said, self._since = said, time.monotonic()
+        try:
+            self._failed(problem)
+        except Exception:  # of a page that has gone meanwhile; the thread goes on until it is stopped
+            logger.exception("an error in the viewer cannot be told")
 
+
+_AGAIN = 10.0  # s: when an error that comes again is told again
 _AFTER_ERROR = 0.1  # s
