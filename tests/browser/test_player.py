@@ -223,8 +223,7 @@ def test_it_works_in_a_narrow_frame_of_another_page(page, tmp_path):
     inside = page.frame_locator("iframe")
     inside.locator("body.ready").wait_for()
     inside.locator("#play.playing").wait_for()
-    wide = inside.locator("body").evaluate("body => [document.documentElement.scrollWidth, innerWidth]")
-    assert wide[0] <= wide[1]
+    page.frames[1].wait_for_function("document.documentElement.scrollWidth <= innerWidth")  # once it is laid out
     shapes = seen(inside.locator("#space"))
     assert np.ptp(shapes) > 40.0
 
