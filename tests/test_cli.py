@@ -571,7 +571,9 @@ def test_states_come_back():
         assert again.q == pytest.approx(state.q, abs=1e-15)
 
 
-def test_the_page_shows_what_is_printed():
+def test_the_page_shows_what_is_printed(monkeypatch):
+    monkeypatch.setattr("regraft.viewer.server.Viewer.wait", lambda viewer: viewer.close())  # which is what Ctrl-C does
+    monkeypatch.setattr("regraft.viewer.opening.open_browser", lambda _url: True)
     text = PAGE.read_text(encoding="utf-8")
     output, commands = "", 0
     for language, code in re.findall(r"^```(\w+)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
@@ -592,6 +594,7 @@ def test_the_page_names_every_option():
     text = PAGE.read_text(encoding="utf-8")
     for command in (
         "show",
+        "view",
         "check",
         "convert",
         "reroot",
