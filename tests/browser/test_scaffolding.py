@@ -25,7 +25,7 @@ def test_pictures_in_space_are_drawn(page):
 @pytest.mark.parametrize(
     ("url", "here"),
     [
-        ("file:///tmp/walk.html", True),
+        ("file:///walk.html", True),
         ("data:text/plain,a", True),
         ("blob:null/1", True),
         ("http://127.0.0.1:8080/a", True),
