@@ -12,12 +12,14 @@ from ..algebra.pose import Pose
 from ..ask.balance import center_of_mass
 from ..describe.parts import WORLD, Joint
 from ..joints import screws
-from ..show.colours import BLUE, GREEN, GREY, INK
+from ..show.colours import GREY, INK
 from ..show.glyphs import (
     FORCE,
     LOOP_JOINT,
     MASS,
     REACTION,
+    REVERSED_JOINT,
+    ROOT,
     SPRING,
     TREE_JOINT,
     coil,
@@ -45,8 +47,6 @@ _LONGEST, _BESIDE = 2.0, 1.2  # times the usual length, or what a body hides of 
 _ON_BODY, _LEAST = 0.35, 0.25  # of a usual body, and of the usual size: smaller signs could not be clicked
 _LOWER = 3.0  # usual lengths: how much lower than in pages that play, and how far it reaches below the highest point there
 _SMALLER = 0.8  # than in pictures, which are not turned about
-BACKWARD, ROOT = BLUE, GREEN
-"""The colours of joints that are walked from child to parent, and of the root."""
 
 
 def sign_size(room: Room) -> float:
@@ -142,7 +142,7 @@ class Joints(Overlay):
     def build(self, placed: Placed, room: Room) -> None:
         """A node for each axis, which can be clicked."""
         tree = tree_of(placed.mech)
-        colours = dict.fromkeys(tree.loops, LOOP_JOINT) | dict.fromkeys(tree.backward, BACKWARD)
+        colours = dict.fromkeys(tree.loops, LOOP_JOINT) | dict.fromkeys(tree.backward, REVERSED_JOINT)
         colours |= dict.fromkeys(tree.roots.values(), ROOT)
         before, self._made = self._made, {}
         for name, joint in placed.mech.joints.items():
@@ -210,7 +210,7 @@ class TreeShown(Overlay):
         self.tree: Tree = tree_of(placed.mech)
         self.steps = [step for step in self.tree.steps if step.above != WORLD]
         size, scene = self.size(room), self.stage.scene
-        colours = np.array([rgb(INK if step.forward else BACKWARD) for step in self.steps], np.uint8).reshape(-1, 3)
+        colours = np.array([rgb(INK if step.forward else REVERSED_JOINT) for step in self.steps], np.uint8).reshape(-1, 3)
         halves, links = self._lines(placed)
         self.arrows = self.lines = self.loops = None
         if self.steps:
@@ -384,4 +384,4 @@ class Forces(Overlay):
 OVERLAYS: tuple[type[Overlay], ...] = (Joints, TreeShown, Names, JointNames, Frames, Springs, Mass, Gravity, Forces)
 """All of them, in the order in which a page lists them."""
 
-__all__ = ["BACKWARD", "OVERLAYS", "ROOT", "Forces", "Overlay", "rgb"]
+__all__ = ["OVERLAYS", "Forces", "Overlay", "rgb"]

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..show.glyphs import FORCE, LOOP_JOINT, REACTION, TREE_JOINT
+from ..show.glyphs import FORCE, LOOP_JOINT, REACTION, REVERSED_JOINT, ROOT, TREE_JOINT
 from .controls import MUTED, block, heard, paragraphs, text
-from .overlays import BACKWARD, ROOT
 
 _LEGEND = (
     (ROOT, "the root, and the joint by which it hangs on the world"),
     (TREE_JOINT, "a joint of the tree"),
-    (BACKWARD, "one that is walked from its child to its parent"),
+    (REVERSED_JOINT, "one that is walked from its child to its parent"),
     (LOOP_JOINT, "one that closes a loop"),
     (REACTION, "a force: of a joint's parent on its child"),
     (FORCE, "a force of contacts on a body"),
