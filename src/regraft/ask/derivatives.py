@@ -142,32 +142,35 @@ def derivatives(mech: Mechanism, state: State, tau: Torques | None = None, wrenc
                 return Derivatives(found, structure.nv)
     except (AttributeError, TypeError):  # not a state, or not an array
         pass
-    return _careful_derivatives(mech, mech.structure_for(state), state, tau, {} if wrenches is None else wrenches)
+    return _careful_derivatives(mech, mech.structure_for(state), state, tau, wrenches)
 
 
 def _careful_derivatives(
-    mech: Mechanism, structure: Structure, state: State, tau: Torques | None, wrenches: Wrenches
+    mech: Mechanism, structure: Structure, state: State, tau: Torques | None, wrenches: Wrenches | None
 ) -> Derivatives:
     """Derivatives for any input: converts what can be converted and says what is wrong with the rest."""
-    nv = structure.nv
-    external = external_table(mech, wrenches) if wrenches else structure.no_forces
-    torque = joint_torques(mech, tau)[0]
     if structure.layout.is_constrained:
         return _closed_derivatives(mech, structure, state, tau, wrenches)
+    nv, torque = structure.nv, joint_torques(mech, tau)[0]
     work, slopes = structure.new_work(), structure.new_slopes()
     found, a = np.empty((nv, slopes.width)), np.empty(nv)
-    if not pushed_derivatives.call(work, slopes, state._x, torque, external, a, found) > 0.0:
-        raise explain_failure(structure, work, state._q)
-    representable("the derivatives", found[:, : 3 * nv])
-    return Derivatives(found, nv)
+    if wrenches is None:  # by the same kernel as the quick path, so that the last digits are the same
+        margin = forward_derivatives.call(work, slopes, state._x, torque, a, found)
+    else:
+        margin = pushed_derivatives.call(work, slopes, state._x, torque, external_table(mech, wrenches), a, found)
+    if margin > 0.0:
+        return Derivatives(found, nv)
+    if np.isnan(margin) and np.isfinite(a).all():
+        representable("the derivatives", found[:, : 3 * nv])
+    raise explain_failure(structure, work, state._q)
 
 
 def _closed_derivatives(
-    mech: Mechanism, structure: Structure, state: State, tau: Torques | None, wrenches: Wrenches
+    mech: Mechanism, structure: Structure, state: State, tau: Torques | None, wrenches: Wrenches | None
 ) -> Derivatives:
     nv = structure.nv
-    forward_dynamics(mech, state, tau, wrenches or None)  # says what is wrong with the state
-    external = external_table(mech, wrenches) if wrenches else structure.no_forces
+    forward_dynamics(mech, state, tau, wrenches)  # says what is wrong with the state
+    external = structure.no_forces if wrenches is None else external_table(mech, wrenches)
     torque, of_loops = joint_torques(mech, tau)
     q, v, push, scratch = (x.astype(complex) for x in (state._q, state._v, external, np.zeros((3, max(structure.nq, nv)))))
     work, found = structure.new_work(0j), np.empty((nv, 3 * nv))
@@ -224,9 +227,11 @@ def inverse_dynamics_derivatives(
     except (AttributeError, TypeError):  # not a state, or not an array
         pass
     structure = mech.structure_for(state)
-    external = external_table(mech, wrenches) if wrenches else structure.no_forces
     slopes, rate = structure.slopes, joint_accelerations(mech, a)
     found = np.empty((structure.nv, slopes.width))
-    pushed_inverse_derivatives.call(structure.work, slopes, state._x, rate, external, found)
+    if wrenches is None:
+        inverse_derivatives.call(structure.work, slopes, state._x, rate, found)
+    else:
+        pushed_inverse_derivatives.call(structure.work, slopes, state._x, rate, external_table(mech, wrenches), found)
     representable("the derivatives", found[:, : 3 * structure.nv])
     return InverseDerivatives(found, structure.nv)

@@ -7,14 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from ..algebra.scalars import LANES
-from ..algebra.scalars.pack import aligned_zeros
-from ..compilation import address_of
-from ..kernels import tables
-from ..kernels.derivatives.accelerations import FEW, MANY
-from ..kernels.derivatives.joint_slopes import joint_slopes_kernel
-from ..kernels.derivatives.planning import plan_dofs
-from ..kernels.derivatives.tables import (
+from ...algebra.scalars import LANES
+from ...algebra.scalars.pack import aligned_zeros
+from ...compilation import address_of
+from .. import tables
+from ..memory import TREE_COILS, TREE_LIMITS, Block
+from .accelerations import FEW, MANY
+from .joint_slopes import joint_slopes_kernel
+from .planning import plan_dofs
+from .tables import (
     BLOCKS,
     BODIES,
     CARRIED,
@@ -32,8 +33,6 @@ from ..kernels.derivatives.tables import (
     TURNED,
     TURNING,
 )
-from ..kernels.memory import TREE_COILS, TREE_LIMITS
-from .workspace import Workspace
 
 _LINE = 8  # words of a cache line, at which every table begins
 
@@ -45,7 +44,7 @@ class SlopeMemory(int):
     width: int
     """Columns of a result: three blocks of nv, and room behind them, as packs of columns are solved for together."""
 
-    def __new__(cls, work: Workspace, walk: Any, nv: int) -> SlopeMemory:
+    def __new__(cls, work: Block, walk: Any, nv: int) -> SlopeMemory:
         """For one computation at a time on the tree of a workspace."""
         plan = np.empty((nv, PLAN), np.int64)
         deepest = plan_dofs.call(work, plan)
