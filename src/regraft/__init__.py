@@ -42,6 +42,7 @@ from .errors import (
     RegraftWarning,
     SimulationError,
     StructureError,
+    SweepError,
 )
 from .files.loading import load
 from .files.reading import Reading, read
@@ -82,6 +83,8 @@ from .simulate import (
     when_frame_below,
     when_joint,
 )
+from .sweeping.grids import samples
+from .sweeping.sweep import sweep
 
 __all__ = [
     "ALL",
@@ -148,6 +151,7 @@ __all__ = [
     "State",
     "StructureError",
     "Surface",
+    "SweepError",
     "Trajectory",
     "Universal",
     "__version__",
@@ -199,8 +203,10 @@ __all__ = [
     "prescribed_torques",
     "read",
     "reroot",
+    "samples",
     "simulate",
     "surface",
+    "sweep",
     "to_maximal",
     "to_reduced",
     "view",
