@@ -8,8 +8,6 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from ..algebra.pose import Pose, finite_number
-from ..ask.poses import frame_position
-from ..change import reroot
 from ..describe.inertia import Inertia
 from ..describe.mechanism import Mechanism
 from ..describe.parts import WORLD
@@ -17,7 +15,7 @@ from ..describe.shapes import Sphere
 from ..describe.state import State
 from ..errors import ModelError
 from ..joints import Revolute
-from ..simulate import PASS, STOP, Event, when_frame_below
+from ..simulate import PASS, STOP, Event, Strike, strike, when_frame_below
 from .ready import add_limb, positive
 
 LEGS = ("left", "right")
@@ -89,7 +87,7 @@ class CompassBiped:
     def __post_init__(self) -> None:
         self.mech.check_state(self.state)
         rise = math.tan(self.slope)
-        strikes = (when_frame_below(_foot(leg), 0.0, _Strike(leg, self.length * _AHEAD), rise, f"{leg} strike") for leg in LEGS)
+        strikes = (when_frame_below(_foot(leg), 0.0, _landing(leg, self.length), rise, f"{leg} strike") for leg in LEGS)
         fall = when_frame_below(LEGS[0], 0.0, STOP, rise, FALL)
         object.__setattr__(self, "events", (*strikes, fall))
 
@@ -116,7 +114,7 @@ class CompassBiped:
         (Mechanism, State) or PASS
             The biped on the other leg; `PASS` where that foot is not ahead.
         """
-        return _Strike(_other(standing_leg(mech)), self.length * _AHEAD)(mech, state)
+        return _landing(_other(standing_leg(mech)), self.length)(mech, state)
 
     def legs(self, mech: Mechanism, state: State) -> Legs:
         """Angles and rates of the standing and of the swinging leg.
@@ -267,22 +265,14 @@ def _ball(mass: float, other: float, length: float) -> float:
     return _BALL * length * math.cbrt(mass / (max(mass, other) or 1.0))
 
 
-@dataclass(frozen=True)
-class _Strike:
+def _landing(leg: str, length: float) -> Strike:
     """What happens where a leg's foot meets the ground.
 
     Legs of equal length scuff: the swinging foot dips into the ground and comes out of it where the legs pass each other. S1's
     assumption B2 ignores that. A strike is where the foot is ahead of the one that stands.
     """
-
-    leg: str
-    ahead: float
-
-    def __call__(self, mech: Mechanism, state: State) -> Any:
-        foot, stands = (frame_position(mech, state, _foot(side)) for side in (self.leg, _other(self.leg)))
-        if stands[0] - foot[0] <= self.ahead:
-            return PASS
-        return reroot(mech, state, self.leg, at=foot, joint=_HINGE, name=STANCE, velocity="impact")
+    behind = _foot(_other(leg))
+    return strike(_foot(leg), _HINGE, STANCE, past=behind, along=(-1.0, 0.0, 0.0), least=length * _AHEAD)
 
 
 def _foot(leg: str) -> str:

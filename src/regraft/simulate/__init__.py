@@ -6,6 +6,7 @@ from .hybrid import simulate
 from .ivp import InitialValueProblem, as_ivp
 from .joining import join
 from .laws import ALL, Law, law
+from .ready_changes import Grip, Release, Strike, grip, release, strike
 from .recorded import Segment
 from .trajectory import Trajectory
 
@@ -15,16 +16,22 @@ __all__ = [
     "STOP",
     "Controls",
     "Event",
+    "Grip",
     "InitialValueProblem",
     "Law",
+    "Release",
     "Segment",
+    "Strike",
     "Trajectory",
     "as_ivp",
     "at_time",
     "controls",
+    "grip",
     "join",
     "law",
+    "release",
     "simulate",
+    "strike",
     "when_frame_below",
     "when_joint",
 ]

@@ -59,8 +59,8 @@ def packed(function: Function) -> bytes:
 
 
 def digest_of(function: Function) -> str:
-    """A hash of what the function itself says; what it calls may change without a notice."""
-    digest = hashlib.sha256()
+    """A hash of what the function itself says, and of its `fingerprint` if it has one; what it calls may change unnoticed."""
+    digest = hashlib.sha256(str(getattr(function, "fingerprint", "")).encode())
     _add(function, digest)
     return digest.hexdigest()[:16]
 
