@@ -7,7 +7,6 @@ only where a walk has got to in the world is not kept, nor is its trajectory.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from ctypes import memmove
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -184,7 +183,7 @@ class Course:
         header[kernels.REACHED], header[kernels.ASKED] = -1, self._bits(self._section)
         header[kernels.FIRES], header[kernels.MOST_GUARDS] = self._bits(self._fires), self._most
         found = np.zeros((returns, 2 + x.shape[1]))
-        self._begin(state)
+        kernels.begin_first.call(self._rows, self._start_guards, x, self._longest)
         end = kernels.NOT_KNOWN
         while end == kernels.NOT_KNOWN:
             end = kernels.follow.call(self._rows, self._edges, self._numbers, self._known, self._owners, header, clock, x, found)
@@ -199,20 +198,6 @@ class Course:
             ENDS[end], event, found[:count, 0].copy(), found[:count, 1].astype(np.int64), found[:count, 2 : 2 + width].copy(),
             int(header[kernels.REACHED]),
         )  # fmt: skip
-
-    def _begin(self, state: State) -> None:
-        """Put the loop of the first place where a walk begins."""
-        runner = self._places[0].runner
-        runner._now.q[:], runner._now.v[:] = state._q, state._v
-        runner.calls.failed = False
-        progress, control, recording = runner.progress, runner.control, runner.recorder.recording
-        progress.t, progress.end, progress.looked, progress.started = 0.0, self._longest, False, False
-        if control.adaptive:
-            control.step = 0.0
-        control.error_before, control.retried, control.strict = 1e-4, False, False
-        recording.rows = recording.since = 0
-        table = runner.guard_table
-        memmove(table.ctypes.data, self._start_guards, table.nbytes)
 
     def _learn(self, p: int, e: int, x: Array) -> None:
         """What an event does in a place."""

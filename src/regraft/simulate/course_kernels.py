@@ -23,7 +23,7 @@ from .flow import Flow, on_flow
 from .guards import GUARD, Guards
 from .places import put_at, value_at
 from .records import records_at
-from .stepping_loop import BEYOND_ALREADY, EVENT, FINISHED, GIVEN_STEPPING, GivenStepping, go_on
+from .stepping_loop import BEYOND_ALREADY, EVENT, FINISHED, FIRST_ERROR, GIVEN_STEPPING, GivenStepping, go_on
 
 # places: int64 (number, PLACE)
 FLOW = 0  # where the flow lies,
@@ -133,12 +133,18 @@ def begin(places: Any, p: int, fresh: int, x: Any, t: float, end: float) -> None
     progress.t, progress.end, progress.looked, progress.started = t, end, False, False
     if control.adaptive:
         control.step = 0.0
-    control.error_before, control.retried, control.strict = 1e-4, False, False
+    control.error_before, control.retried, control.strict = FIRST_ERROR, False, False
     recording.rows, recording.since = 0, 0
     words = places[p, COUNT] * GUARD_WORDS
     source, target = vector_at(fresh, words), vector_at(places[p, GUARDS], words)
     for i in range(words):
         target[i] = source[i]
+
+
+@long_entry
+def begin_first(places: IntegerTable, fresh: int, x: Table, end: float) -> None:
+    """A walk in the first place, from the state x[0] on."""
+    begin(places, 0, fresh, x[0], 0.0, end)
 
 
 @jit

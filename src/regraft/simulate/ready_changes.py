@@ -36,7 +36,19 @@ class Past:
 
 @dataclass(frozen=True)
 class Strike:
-    """A foot lands and its body becomes the root, after a plastic impact; made by `strike`."""
+    """A foot lands and its body becomes the root, after a plastic impact; made by `strike`.
+
+    Attributes
+    ----------
+    foot : str
+        The frame that lands, or a body, for its origin.
+    joint : JointType
+        The joint by which it then stands on the world.
+    name : str
+        Of that joint.
+    past : Past or None
+        What the foot must be past.
+    """
 
     foot: str
     joint: JointType
@@ -56,7 +68,19 @@ class Strike:
 
 @dataclass(frozen=True)
 class Grip:
-    """Two bodies are joined where a frame is, after a plastic impact; made by `grip`."""
+    """Two bodies are joined where a frame is, after a plastic impact; made by `grip`.
+
+    Attributes
+    ----------
+    hand : str
+        The frame that takes hold, or a body, for its origin.
+    to : str
+        The body that it takes hold of.
+    joint : JointType
+        The joint between them.
+    name : str
+        Of that joint.
+    """
 
     hand: str
     to: str
@@ -72,7 +96,13 @@ class Grip:
 
 @dataclass(frozen=True)
 class Release:
-    """A joint opens; made by `release`."""
+    """A joint opens; made by `release`.
+
+    Attributes
+    ----------
+    name : str
+        The joint.
+    """
 
     name: str
 

@@ -97,6 +97,8 @@ declare("GivenStepping", GIVEN_STEPPING)
 
 # step control (Hairer, Nørsett, Wanner, II.4): a PI controller
 SAFETY, SHRINK, GROW, MEMORY = 0.9, 0.2, 10.0, 0.04
+FIRST_ERROR = 1e-4
+"""That of the step before the first, and the least that is remembered of any."""
 
 MOST_TURN = 1.0
 """The angle by which a joint turns at most in an adaptive step: about an axis only where there are guards."""
@@ -315,7 +317,7 @@ def accept(stepping: Stepping, order: int, h: float, last: bool, error: float) -
             new, control.retried = min(new, h), False
         if not last or new < control.step:
             control.step = new
-        control.error_before = max(error, 1e-4)
+        control.error_before = max(error, FIRST_ERROR)
         return True
     stepping.progress.rejected += 1
     control.retried = True

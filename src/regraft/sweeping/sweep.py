@@ -184,7 +184,7 @@ class _Run:
             self._submit(crew, [self.suspects.popleft()])
         while self.todo and not self.suspects and len(self.under_way) < crew.slots and not self._trying_one():
             fair = -(-len(self.todo) // (2 * crew.slots))  # towards the end pieces become small, so that all end together
-            count = 1 if self.pace == 0.0 and not self.returned else max(1, min(int(PIECE / max(self.pace, 1e-9)), fair))
+            count = 1 if not self.returned else fair if fair * self.pace <= PIECE else max(1, int(PIECE / self.pace))
             self._submit(crew, [self.todo.popleft() for _ in range(min(count, len(self.todo)))])
 
     def _trying_one(self) -> bool:
