@@ -72,7 +72,11 @@ def comparisons(s: Subject) -> list[Comparison]:
         compare("derivatives, called from Python", s.name,
                 lambda: rg.derivatives(s.mech, s.state, s.tau),
                 "pin.computeABADerivatives", lambda: pin.computeABADerivatives(s.model, s.data, s.q, s.v, s.tau),
-                None, 1, 10),
+                0.65 if s.mech.nv < 10 else 0.5, 1, 100),
+        compare("inverse_dynamics_derivatives, called from Python", s.name,
+                lambda: rg.inverse_dynamics_derivatives(s.mech, s.state, s.tau),
+                "pin.computeRNEADerivatives", lambda: pin.computeRNEADerivatives(s.model, s.data, s.q, s.v, s.tau),
+                0.6 if s.mech.nv < 10 else 0.5, 1, 100),
     ]  # fmt: skip
 
 

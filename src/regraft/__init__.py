@@ -11,7 +11,7 @@ from .ask.assembly import assemble
 from .ask.balance import Energy, Momentum, center_of_mass, energy, momentum
 from .ask.batch import forward_dynamics_batch
 from .ask.controls import control_torques
-from .ask.derivatives import Derivatives, derivatives
+from .ask.derivatives import Derivatives, InverseDerivatives, derivatives, inverse_dynamics_derivatives
 from .ask.forward import forward_dynamics
 from .ask.frame_jacobian import jacobian, jacobian_rate
 from .ask.hierarchy import Hierarchy, hierarchy
@@ -124,6 +124,7 @@ __all__ = [
     "Hierarchy",
     "Inertia",
     "InitialValueProblem",
+    "InverseDerivatives",
     "InverseKinematics",
     "Joint",
     "JointState",
@@ -193,6 +194,7 @@ __all__ = [
     "hierarchy",
     "integrate",
     "inverse_dynamics",
+    "inverse_dynamics_derivatives",
     "inverse_kinematics",
     "jacobian",
     "jacobian_rate",
