@@ -9,7 +9,7 @@ from .algebra.pose import Pose
 from .ask.acceleration import consistent_acceleration
 from .ask.assembly import assemble
 from .ask.balance import Energy, Momentum, center_of_mass, energy, momentum
-from .ask.batch import forward_dynamics_batch
+from .ask.batch import forward_dynamics_batch, frame_positions_batch, inverse_dynamics_batch, mass_matrix_batch
 from .ask.controls import control_torques
 from .ask.derivatives import Derivatives, derivatives
 from .ask.forward import forward_dynamics
@@ -68,10 +68,12 @@ from .simulate import (
     ALL,
     PASS,
     STOP,
+    Batch,
     Controls,
     Event,
     InitialValueProblem,
     Law,
+    Measure,
     Trajectory,
     as_ivp,
     at_time,
@@ -79,6 +81,7 @@ from .simulate import (
     join,
     law,
     simulate,
+    simulate_batch,
     when_frame_below,
     when_joint,
 )
@@ -89,6 +92,7 @@ __all__ = [
     "STOP",
     "Actuator",
     "AssemblyError",
+    "Batch",
     "Body",
     "Box",
     "Capsule",
@@ -123,6 +127,7 @@ __all__ = [
     "Law",
     "Limits",
     "Marker",
+    "Measure",
     "Mechanism",
     "Mesh",
     "MissingPackageError",
@@ -173,12 +178,14 @@ __all__ = [
     "forward_dynamics_batch",
     "frame_pose",
     "frame_position",
+    "frame_positions_batch",
     "frame_twist",
     "gait",
     "ground",
     "hierarchy",
     "integrate",
     "inverse_dynamics",
+    "inverse_dynamics_batch",
     "inverse_kinematics",
     "jacobian",
     "jacobian_rate",
@@ -189,6 +196,7 @@ __all__ = [
     "loop_jacobian",
     "loop_jacobian_rate",
     "mass_matrix",
+    "mass_matrix_batch",
     "merge",
     "merge_states",
     "mobility",
@@ -200,6 +208,7 @@ __all__ = [
     "read",
     "reroot",
     "simulate",
+    "simulate_batch",
     "surface",
     "to_maximal",
     "to_reduced",

@@ -1,5 +1,6 @@
 """Hybrid simulation: integrators, events, the compiled loop and trajectories."""
 
+from .batch import Batch, Measure, simulate_batch
 from .controls import Controls, controls
 from .events import PASS, STOP, Event, at_time, when_frame_below, when_joint
 from .hybrid import simulate
@@ -13,10 +14,12 @@ __all__ = [
     "ALL",
     "PASS",
     "STOP",
+    "Batch",
     "Controls",
     "Event",
     "InitialValueProblem",
     "Law",
+    "Measure",
     "Segment",
     "Trajectory",
     "as_ivp",
@@ -25,6 +28,7 @@ __all__ = [
     "join",
     "law",
     "simulate",
+    "simulate_batch",
     "when_frame_below",
     "when_joint",
 ]
