@@ -19,6 +19,7 @@ from rich.progress import track
 from rich.table import Table
 
 import regraft as rg
+from batches import batch_comparisons
 from closed import PAPER_STEP, grip_comparison, high_bar_comparisons, linkage_times, step_times
 from contacts import contact_comparisons, contact_figures, contact_lines
 from gaits import gait_comparison
@@ -250,7 +251,14 @@ def main() -> None:
         *high_bar_comparisons(),
         *question_comparisons(),
     ]
-    rows += [stepping(subjects[0]), walking(), skeleton_comparison(), *inverse_kinematics_comparisons(), gait_comparison()]
+    rows += [
+        stepping(subjects[0]),
+        *batch_comparisons(subjects[0]),
+        walking(),
+        skeleton_comparison(),
+        *inverse_kinematics_comparisons(),
+        gait_comparison(),
+    ]
     rows += [reading_comparison(), *opensim_comparisons(), *contact_comparisons()]
     scale, where = scaling(), machine()
     report(rows, scale, where)

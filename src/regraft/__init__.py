@@ -9,7 +9,7 @@ from .algebra.pose import Pose
 from .ask.acceleration import consistent_acceleration
 from .ask.assembly import assemble
 from .ask.balance import Energy, Momentum, center_of_mass, energy, momentum
-from .ask.batch import forward_dynamics_batch
+from .ask.batch import forward_dynamics_batch, frame_positions_batch, inverse_dynamics_batch, mass_matrix_batch
 from .ask.controls import control_torques
 from .ask.derivatives import Derivatives, InverseDerivatives, derivatives, inverse_dynamics_derivatives
 from .ask.forward import forward_dynamics
@@ -69,11 +69,13 @@ from .simulate import (
     ALL,
     PASS,
     STOP,
+    Batch,
     Controls,
     Event,
     Grip,
     InitialValueProblem,
     Law,
+    Measure,
     Release,
     Strike,
     Trajectory,
@@ -85,6 +87,7 @@ from .simulate import (
     law,
     release,
     simulate,
+    simulate_batch,
     strike,
     when_frame_below,
     when_joint,
@@ -98,6 +101,7 @@ __all__ = [
     "STOP",
     "Actuator",
     "AssemblyError",
+    "Batch",
     "Body",
     "Box",
     "Capsule",
@@ -134,6 +138,7 @@ __all__ = [
     "Law",
     "Limits",
     "Marker",
+    "Measure",
     "Mechanism",
     "Mesh",
     "MissingPackageError",
@@ -187,6 +192,7 @@ __all__ = [
     "forward_dynamics_batch",
     "frame_pose",
     "frame_position",
+    "frame_positions_batch",
     "frame_twist",
     "gait",
     "grip",
@@ -194,6 +200,7 @@ __all__ = [
     "hierarchy",
     "integrate",
     "inverse_dynamics",
+    "inverse_dynamics_batch",
     "inverse_dynamics_derivatives",
     "inverse_kinematics",
     "jacobian",
@@ -205,6 +212,7 @@ __all__ = [
     "loop_jacobian",
     "loop_jacobian_rate",
     "mass_matrix",
+    "mass_matrix_batch",
     "merge",
     "merge_states",
     "mobility",
@@ -218,6 +226,7 @@ __all__ = [
     "reroot",
     "samples",
     "simulate",
+    "simulate_batch",
     "strike",
     "surface",
     "sweep",

@@ -1,5 +1,6 @@
 """Hybrid simulation: integrators, events, the compiled loop and trajectories."""
 
+from .batch import Batch, Measure, simulate_batch
 from .controls import Controls, controls
 from .events import PASS, STOP, Event, at_time, when_frame_below, when_joint
 from .hybrid import simulate
@@ -14,11 +15,13 @@ __all__ = [
     "ALL",
     "PASS",
     "STOP",
+    "Batch",
     "Controls",
     "Event",
     "Grip",
     "InitialValueProblem",
     "Law",
+    "Measure",
     "Release",
     "Segment",
     "Strike",
@@ -31,6 +34,7 @@ __all__ = [
     "law",
     "release",
     "simulate",
+    "simulate_batch",
     "strike",
     "when_frame_below",
     "when_joint",
