@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy import empty
 from numpy.typing import NDArray
 
 from ..algebra.pose import representable
@@ -12,6 +13,7 @@ from ..describe.mechanism import Mechanism
 from ..describe.state import State
 from ..kernels.complex_step import loop_derivatives
 from ..kernels.derivatives.accelerations import forward_derivatives, pushed_derivatives
+from ..kernels.derivatives.closed import closed_derivatives
 from ..kernels.derivatives.torques import inverse_derivatives, pushed_inverse_derivatives
 from ..structure.failures import explain_failure
 from ..structure.structure import Structure
@@ -134,43 +136,58 @@ def derivatives(mech: Mechanism, state: State, tau: Torques | None = None, wrenc
     structure = mech.follows.structure or mech.structure
     try:
         torque: Any = structure.no_torque if tau is None else tau
-        if wrenches is None and state.layout is structure.open_layout and torque.dtype is _FLOAT64 and torque.ndim == 1:
-            slopes = structure.slopes
-            found = np.empty((structure.nv, slopes.width))
-            a = np.empty(structure.nv)
-            if forward_derivatives.call(structure.ready or structure.work, slopes, state._x, torque, a, found) > 0.0:
+        if wrenches is None and torque.dtype is _FLOAT64 and torque.ndim == 1:
+            slopes, work = structure.slopes, structure.ready or structure.work
+            found = empty((structure.nv, slopes.width))
+            a = empty(structure.nv)
+            margin = -1.0
+            if state.layout is structure.open_layout:
+                margin = forward_derivatives.call(work, slopes, state._x, torque, a, found)
+            elif state.layout is structure.layout and structure.loops_are_plain:
+                margin = closed_derivatives.call(work, slopes, state._x, torque, structure.no_forces, a, found)
+            if margin > 0.0:
                 return Derivatives(found, structure.nv)
     except (AttributeError, TypeError):  # not a state, or not an array
         pass
-    return _careful_derivatives(mech, mech.structure_for(state), state, tau, {} if wrenches is None else wrenches)
+    return _careful_derivatives(mech, mech.structure_for(state), state, tau, wrenches)
 
 
 def _careful_derivatives(
-    mech: Mechanism, structure: Structure, state: State, tau: Torques | None, wrenches: Wrenches
+    mech: Mechanism, structure: Structure, state: State, tau: Torques | None, wrenches: Wrenches | None
 ) -> Derivatives:
     """Derivatives for any input: converts what can be converted and says what is wrong with the rest."""
-    nv = structure.nv
-    external = external_table(mech, wrenches) if wrenches else structure.no_forces
-    torque = joint_torques(mech, tau)[0]
     if structure.layout.is_constrained:
         return _closed_derivatives(mech, structure, state, tau, wrenches)
+    nv, torque = structure.nv, joint_torques(mech, tau)[0]
     work, slopes = structure.new_work(), structure.new_slopes()
-    found, a = np.empty((nv, slopes.width)), np.empty(nv)
-    if not pushed_derivatives.call(work, slopes, state._x, torque, external, a, found) > 0.0:
-        raise explain_failure(structure, work, state._q)
-    representable("the derivatives", found[:, : 3 * nv])
-    return Derivatives(found, nv)
+    found, a = empty((nv, slopes.width)), empty(nv)
+    if wrenches is None:  # by the same kernel as the quick path, so that the last digits are the same
+        margin = forward_derivatives.call(work, slopes, state._x, torque, a, found)
+    else:
+        margin = pushed_derivatives.call(work, slopes, state._x, torque, external_table(mech, wrenches), a, found)
+    if margin > 0.0:
+        return Derivatives(found, nv)
+    if np.isnan(margin) and np.isfinite(a).all():
+        representable("the derivatives", found[:, : 3 * nv])
+    raise explain_failure(structure, work, state._q)
 
 
 def _closed_derivatives(
-    mech: Mechanism, structure: Structure, state: State, tau: Torques | None, wrenches: Wrenches
+    mech: Mechanism, structure: Structure, state: State, tau: Torques | None, wrenches: Wrenches | None
 ) -> Derivatives:
+    """The same for closed chains."""
     nv = structure.nv
-    forward_dynamics(mech, state, tau, wrenches or None)  # says what is wrong with the state
-    external = external_table(mech, wrenches) if wrenches else structure.no_forces
+    external = structure.no_forces if wrenches is None else external_table(mech, wrenches)
     torque, of_loops = joint_torques(mech, tau)
+    if structure.loops_are_plain:
+        work, slopes = structure.new_work(), structure.new_slopes()
+        found, a = empty((nv, slopes.width)), empty(nv)
+        work.drive(of_loops)
+        if closed_derivatives.call(work, slopes, state._x, torque, external, a, found) > 0.0:
+            return Derivatives(found, nv)
+    forward_dynamics(mech, state, tau, wrenches)  # says what is wrong with the state
     q, v, push, scratch = (x.astype(complex) for x in (state._q, state._v, external, np.zeros((3, max(structure.nq, nv)))))
-    work, found = structure.new_work(0j), np.empty((nv, 3 * nv))
+    work, found = structure.new_work(0j), empty((nv, 3 * nv))
     work.drive(of_loops)
     loop_derivatives.call(work, q, v, torque.astype(complex), push, scratch, found)
     return Derivatives(representable("the derivatives", found), nv)
@@ -218,15 +235,17 @@ def inverse_dynamics_derivatives(
         rate: Any = a
         if wrenches is None and state.layout is structure.layout and rate.dtype is _FLOAT64 and rate.ndim == 1:
             slopes = structure.slopes
-            found = np.empty((structure.nv, slopes.width))
+            found = empty((structure.nv, slopes.width))
             if inverse_derivatives.call(structure.ready or structure.work, slopes, state._x, rate, found) == 0.0:
                 return InverseDerivatives(found, structure.nv)
     except (AttributeError, TypeError):  # not a state, or not an array
         pass
     structure = mech.structure_for(state)
-    external = external_table(mech, wrenches) if wrenches else structure.no_forces
     slopes, rate = structure.slopes, joint_accelerations(mech, a)
-    found = np.empty((structure.nv, slopes.width))
-    pushed_inverse_derivatives.call(structure.work, slopes, state._x, rate, external, found)
+    found = empty((structure.nv, slopes.width))
+    if wrenches is None:
+        inverse_derivatives.call(structure.work, slopes, state._x, rate, found)
+    else:
+        pushed_inverse_derivatives.call(structure.work, slopes, state._x, rate, external_table(mech, wrenches), found)
     representable("the derivatives", found[:, : 3 * structure.nv])
     return InverseDerivatives(found, structure.nv)

@@ -12,6 +12,7 @@ from ..algebra.pose import MOTION, POSE, WORLD_MOTION
 from ..errors import ModelError, StructureError
 from ..kernels import tables
 from ..kernels.constraints.tables import COUNT, CUT, FIRST, RESISTS
+from ..kernels.derivatives.memory import SlopeMemory
 from ..kernels.kinematics import motion
 from ..kernels.memory import (
     COILS,
@@ -21,6 +22,7 @@ from ..kernels.memory import (
     HARD,
     JOINTS_AT,
     LIMITS,
+    LINKS,
     LOOPS,
     TREE_COILS,
     TREE_LIMITS,
@@ -31,7 +33,6 @@ from .derive import derive_tree
 from .description import NO_CLOSINGS, Closings, Description, describe, describe_closings
 from .layout import WORLD, Layout, lay_out
 from .once import kept_first, once
-from .slopes import SlopeMemory
 from .workspace import Workspace
 
 if TYPE_CHECKING:
@@ -239,6 +240,12 @@ class Structure:
     def loops_resist(self) -> bool:
         """Whether a loop joint has damping, limits, a spring or friction."""
         return bool(self.work.table(CUTS_AT, len(self.layout.loops), CUT, np.int64)[:, RESISTS].any())
+
+    @once
+    def loops_are_plain(self) -> bool:
+        """Whether no loop joint has torques by itself, or columns that change in its child's frame, nor every body is free."""
+        turning = self.joints[len(self.body_names) :, tables.VARIES].any()
+        return not (self.loops_resist or turning or self.work.size(LINKS))
 
     @once
     def loops_limited(self) -> bool:

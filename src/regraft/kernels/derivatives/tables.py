@@ -63,7 +63,9 @@ NV, BODIES, BLOCKS = 0, 1, 2  # length of v, number of bodies, packs of the long
 TURNING = 3  # 1 where some joint's columns change in its child's frame
 JOINT_SLOPES = 4  # address of `joint_slopes.joint_slopes_kernel`, 0 where no joint needs it
 PLAN_AT, NUMBERS_AT, DIRECTIONS_AT, TURNED_AT, CARRIED_AT, PATH_AT, FOUND_AT, FACTORS_AT, ENDS_AT, SCRATCH_AT = range(5, 15)
-HEADER = 16
+LACKS_AT, SOLVED_AT = 15, 16
+ROWS, WIDTH = 17, 18  # of constraints, and of a row of `lacks`
+HEADER = 24
 
 COMPLEX_ROWS, COMPLEX_COLUMNS = 12, 7
 """Of the scratch of `joint_slopes`, in complex numbers."""
@@ -81,6 +83,8 @@ class Slopes(NamedTuple):
     found: Any
     factors: Any  # (nv, blocks · LANES): L of each degree of freedom and those on its path, in the order of `plan`
     ends: Any
+    lacks: Any  # (constraint rows, columns of a result): −R, then what rows lack in each column, then their forces
+    solved: Any  # the same, on the way to these
     turning: int  # 1 where some joint's columns change in its child's frame
     joint_slopes: int  # address of `joint_slopes.joint_slopes_kernel`, 0 where no joint needs it
     address: int  # of the header
@@ -101,6 +105,8 @@ def slopes_at(address: int) -> Slopes:
         table_at(at[0, FOUND_AT], blocks, FOUND * LANES, 0.0),
         table_at(at[0, FACTORS_AT], nv, blocks * LANES, 0.0),
         table_at(at[0, ENDS_AT], nv, ENDS, 0.0),
+        table_at(at[0, LACKS_AT], at[0, ROWS], at[0, WIDTH], 0.0),
+        table_at(at[0, SOLVED_AT], at[0, ROWS], at[0, WIDTH], 0.0),
         at[0, TURNING],
         at[0, JOINT_SLOPES],
         address,
