@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ..describe.state import State
 from ..errors import ModelError, warn
 from ..extras import require
-from ..simulate.progress import Progress
+from ..progress_bar import LateBar
 from . import branch_files
 from .bifurcations import angle, flip_direction
 from .branch_points import BranchPoint
@@ -308,9 +308,10 @@ def grown(family: GaitFamily, tracks: list[Track], plan: Plan) -> Branch:
         count = sum(len(one.points) for one in tracks) - len(tracks) + 1
         if plan.store is not None:
             branch_files.save(plan.store, described, tracks)
-        shown.update(min(max(track.points[-1].p, low), high))
+        p = min(max(track.points[-1].p, low), high)
+        shown.update(p - low, f"{plan.name} = {p:.6g}, {count} points")
 
-    with Progress(low, high, plan.progress, lambda p: f"{plan.name} = {p:.6g}, {count} points") as shown:
+    with LateBar(high - low, plan.progress) as shown:
         for number, track in enumerate(tracks):
             left = plan.most - sum(len(one.points) for one in tracks) + len(tracks) - 1 + len(track.points)
             if number == 0 or not _is_closed(tracks[0]):

@@ -20,7 +20,7 @@ from ..describe.shapes import Sphere
 from ..describe.state import State
 from ..errors import ModelError
 from ..joints import Curve, Guided, JointType, Revolute
-from ..simulate import PASS, STOP, Event, when_frame_below
+from ..simulate import PASS, STOP, Event, Strike, strike, when_frame_below
 from .ready import add_limb, positive, slope_angle
 
 LEGS = ("left", "right")
@@ -30,7 +30,7 @@ STANCE, HIP = "stance", "hip"
 FALL = "fall"
 """The event that the hip comes down to the ground."""
 
-_HINGE = Revolute((0.0, 1.0, 0.0))
+_HINGE, _FORWARD = Revolute((0.0, 1.0, 0.0)), (-1.0, 0.0, 0.0)
 _AHEAD = 1e-6  # of the leg's length: where legs that pass each other touch the ground, the feet are closer than this
 _SMALL = {"long": 3.812092, "short": math.pi}  # how long a step takes on a small slope
 _AT_9 = {"long": (0.2003109005442, -0.2170161, -0.0003512), "short": (0.1939374, -0.2202263, 0.2365747)}  # on the slope 0.009
@@ -98,7 +98,7 @@ class CompassBiped:
     def __post_init__(self) -> None:
         self.mech.check_state(self.state)
         rise, up = math.tan(self.slope), self.radius / math.cos(self.slope)
-        strikes = (when_frame_below(foot_of(leg), up, self._strike(leg), rise, f"{leg} strike") for leg in LEGS)
+        strikes = (when_frame_below(foot_of(leg), up, self._landing(leg), rise, f"{leg} strike") for leg in LEGS)
         fall = when_frame_below(LEGS[0], 0.0, STOP, rise, FALL)
         object.__setattr__(self, "events", (*strikes, fall))
 
@@ -125,10 +125,11 @@ class CompassBiped:
         (Mechanism, State) or PASS
             The biped on the other leg; `PASS` where that foot is not ahead.
         """
-        return self._strike(_other(standing_leg(mech)))(mech, state)
+        return self._landing(_other(standing_leg(mech)))(mech, state)
 
-    def _strike(self, leg: str) -> _Strike:
-        return _Strike(leg, self.length * _AHEAD, self.slope, self.radius)
+    def _landing(self, leg: str) -> Strike | _RoundStrike:
+        least = self.length * _AHEAD
+        return _landing(leg, least) if self.radius == 0.0 else _RoundStrike(leg, least, self.slope, self.radius)
 
     def legs(self, mech: Mechanism, state: State) -> Legs:
         """Angles and rates of the standing and of the swinging leg.
@@ -316,28 +317,31 @@ def _ball(mass: float, other: float, length: float) -> float:
     return _BALL * length * math.cbrt(mass / (max(mass, other) or 1.0))
 
 
-@dataclass(frozen=True)
-class _Strike:
+def _landing(leg: str, least: float) -> Strike:
     """What happens where a leg's foot meets the ground.
 
     Legs of equal length scuff: the swinging foot dips into the ground and comes out of it where the legs pass each other. S1's
     assumption B2 ignores that. A strike is where the foot is ahead of the one that stands.
     """
+    return strike(foot_of(leg), _HINGE, STANCE, past=foot_of(_other(leg)), along=_FORWARD, least=least)
+
+
+@dataclass(frozen=True)
+class _RoundStrike:
+    """The same for a round foot, which rolls from where it lands."""
 
     leg: str
-    ahead: float
+    least: float
     slope: float
     radius: float
 
     def __call__(self, mech: Mechanism, state: State) -> Any:
         foot, stands = (frame_position(mech, state, foot_of(side)) for side in (self.leg, _other(self.leg)))
-        if stands[0] - foot[0] <= self.ahead:
+        if stands[0] - foot[0] <= self.least:
             return PASS
-        joint: JointType = _HINGE
-        if self.radius > 0.0:
-            (angle,), (spread,) = mech.joint_position(state, STANCE), mech.joint_position(state, HIP)
-            landing = angle + (spread if standing_leg(mech) == LEGS[0] else -spread)
-            joint = rolling(self.radius, self.slope, float(landing))
+        (angle,), (spread,) = mech.joint_position(state, STANCE), mech.joint_position(state, HIP)
+        landing = float(angle + (spread if standing_leg(mech) == LEGS[0] else -spread))
+        joint = rolling(self.radius, self.slope, landing)
         return reroot(mech, state, self.leg, at=foot, joint=joint, name=STANCE, velocity="impact")
 
 
