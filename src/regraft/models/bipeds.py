@@ -8,8 +8,6 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from ..algebra.pose import Pose, finite_number
-from ..ask.poses import frame_position
-from ..change import reroot
 from ..describe.inertia import Inertia
 from ..describe.mechanism import Mechanism
 from ..describe.parts import WORLD
@@ -17,7 +15,7 @@ from ..describe.shapes import Sphere
 from ..describe.state import State
 from ..errors import ModelError
 from ..joints import Revolute
-from ..simulate import PASS, STOP, Event, when_frame_below
+from ..simulate import PASS, STOP, Event, Strike, strike, when_frame_below
 from .ready import add_limb, positive
 
 LEGS = ("left", "right")
@@ -29,6 +27,8 @@ FALL = "fall"
 
 _HINGE = Revolute((0.0, 1.0, 0.0))
 _AHEAD = 1e-6  # of the leg's length: where legs that pass each other touch the ground, the feet are closer than this
+_SMALL = {"long": 3.812092, "short": math.pi}  # how long a step takes on a small slope
+_AT_9 = {"long": (0.2003109005442, -0.2170161, -0.0003512), "short": (0.1939374, -0.2202263, 0.2365747)}  # on the slope 0.009
 _LEG, _BALL = 0.012, 0.06  # of its length: the radii of a leg and of the larger mass, as they are drawn
 
 
@@ -89,7 +89,7 @@ class CompassBiped:
     def __post_init__(self) -> None:
         self.mech.check_state(self.state)
         rise = math.tan(self.slope)
-        strikes = (when_frame_below(_foot(leg), 0.0, _Strike(leg, self.length * _AHEAD), rise, f"{leg} strike") for leg in LEGS)
+        strikes = (when_frame_below(_foot(leg), 0.0, _landing(leg, self.length), rise, f"{leg} strike") for leg in LEGS)
         fall = when_frame_below(LEGS[0], 0.0, STOP, rise, FALL)
         object.__setattr__(self, "events", (*strikes, fall))
 
@@ -116,7 +116,7 @@ class CompassBiped:
         (Mechanism, State) or PASS
             The biped on the other leg; `PASS` where that foot is not ahead.
         """
-        return _Strike(_other(standing_leg(mech)), self.length * _AHEAD)(mech, state)
+        return _landing(_other(standing_leg(mech)), self.length)(mech, state)
 
     def legs(self, mech: Mechanism, state: State) -> Legs:
         """Angles and rates of the standing and of the swinging leg.
@@ -212,20 +212,28 @@ def compass_biped(
     return CompassBiped(mech, state, float(length), angle)
 
 
-def simplest_walker(slope: float = 0.009, foot_mass: float = 1e-6) -> CompassBiped:
+def simplest_walker(slope: float = 0.009, foot_mass: float = 1e-6, gait: str = "long") -> CompassBiped:
     """The simplest walking model (Garcia, Chatterjee, Ruina, Coleman): hip mass, length and g are 1, feet of almost no mass.
 
     Parameters
     ----------
     slope : float, optional
-        In radians. On the slope 0.009 the state is on the limit cycle of the model whose feet have no mass at all; on others it
-        is scaled as the cube root of the slope.
+        In radians. On the slope 0.009 the state is on the limit cycle of the model whose feet have no mass at all; towards 0 it
+        approaches that of small slopes, which is known in closed form and grows as the cube root of the slope.
     foot_mass : float, optional
         Relative to the hip's.
+    gait : {"long", "short"}, optional
+        Near which of its two gaits the state is. On small slopes the steps of the short one take the time π, those of the long
+        one 3.812, the root of tan(τ/2) = −3 tanh(τ/2).
 
     Returns
     -------
     CompassBiped
+
+    Raises
+    ------
+    ModelError
+        If there is no such gait, or no such mass or slope.
 
     Examples
     --------
@@ -235,10 +243,24 @@ def simplest_walker(slope: float = 0.009, foot_mass: float = 1e-6) -> CompassBip
     """
     angle = _slope(slope)
     mech = _two_legs(1.0, positive("foot_mass", foot_mass), 1.0, 1.0, LEGS[0], 1.0)
-    scale = math.cbrt(angle / 0.009)
-    spread, rate = 0.2003109005442 * scale, -0.2170161 * scale
-    state = mech.state(q={STANCE: -spread - angle, HIP: 2.0 * spread}, v={STANCE: rate, HIP: -0.0003512 * scale})
+    if gait not in _AT_9:
+        raise ModelError(f"gait must be {' or '.join(map(repr, _AT_9))}, not {gait!r}.")
+    size, part = math.cbrt(angle), math.cbrt(angle / 0.009) ** 2
+    limit = _small_slopes(_SMALL[gait])
+    spread, rate, opening = (size * (a + (b / math.cbrt(0.009) - a) * part) for a, b in zip(limit, _AT_9[gait], strict=True))
+    state = mech.state(q={STANCE: -spread - angle, HIP: 2.0 * spread}, v={STANCE: rate, HIP: opening})
     return CompassBiped(mech, state, 1.0, angle)
+
+
+def _small_slopes(time: float) -> tuple[float, float, float]:
+    """Half the angle between the legs, the rates of stance and hip before a strike, by the cube root of a small slope.
+
+    Between strikes θ̈ = θ and φ̈ = θ − φ, from θ to −θ in the time of a step and with the same rate ω at both ends; a strike takes
+    2 (θ ω)², and the slope gives 2 θ times its angle.
+    """
+    spread = math.cbrt(math.tanh(0.5 * time) ** 2)
+    rate = -spread / math.tanh(0.5 * time)
+    return spread, rate, 1.5 * spread * math.sin(time) + 0.5 * rate * math.cos(time) - 0.5 * rate
 
 
 def standing_leg(mech: Mechanism) -> str:
@@ -267,22 +289,14 @@ def _ball(mass: float, other: float, length: float) -> float:
     return _BALL * length * math.cbrt(mass / (max(mass, other) or 1.0))
 
 
-@dataclass(frozen=True)
-class _Strike:
+def _landing(leg: str, length: float) -> Strike:
     """What happens where a leg's foot meets the ground.
 
     Legs of equal length scuff: the swinging foot dips into the ground and comes out of it where the legs pass each other. S1's
     assumption B2 ignores that. A strike is where the foot is ahead of the one that stands.
     """
-
-    leg: str
-    ahead: float
-
-    def __call__(self, mech: Mechanism, state: State) -> Any:
-        foot, stands = (frame_position(mech, state, _foot(side)) for side in (self.leg, _other(self.leg)))
-        if stands[0] - foot[0] <= self.ahead:
-            return PASS
-        return reroot(mech, state, self.leg, at=foot, joint=_HINGE, name=STANCE, velocity="impact")
+    behind = _foot(_other(leg))
+    return strike(_foot(leg), _HINGE, STANCE, past=behind, along=(-1.0, 0.0, 0.0), least=length * _AHEAD)
 
 
 def _foot(leg: str) -> str:

@@ -7,6 +7,7 @@ from .hybrid import simulate
 from .ivp import InitialValueProblem, as_ivp
 from .joining import join
 from .laws import ALL, Law, law
+from .ready_changes import Grip, Release, Strike, grip, release, strike
 from .recorded import Segment
 from .trajectory import Trajectory
 
@@ -17,18 +18,24 @@ __all__ = [
     "Batch",
     "Controls",
     "Event",
+    "Grip",
     "InitialValueProblem",
     "Law",
     "Measure",
+    "Release",
     "Segment",
+    "Strike",
     "Trajectory",
     "as_ivp",
     "at_time",
     "controls",
+    "grip",
     "join",
     "law",
+    "release",
     "simulate",
     "simulate_batch",
+    "strike",
     "when_frame_below",
     "when_joint",
 ]

@@ -31,11 +31,13 @@ from .derive import derive_tree
 from .description import NO_CLOSINGS, Closings, Description, describe, describe_closings
 from .layout import WORLD, Layout, lay_out
 from .once import kept_first, once
+from .slopes import SlopeMemory
 from .workspace import Workspace
 
 if TYPE_CHECKING:
     from ..describe.parts import Body, Coupling, Joint, Spring
     from ..joints import JointType
+    from .contacts import Touched
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -68,6 +70,8 @@ class Structure:
         """The layout where there are no loops: of states whose dynamics is that of the tree alone."""
         self.ready: Workspace | None = None
         """`work`, once somebody has asked for it: a few nanoseconds less for the quickest of questions."""
+        self.touched: Touched | None = None
+        """The contact points that were last asked for: the next run has mostly the same."""
 
     @classmethod
     def of(
@@ -192,6 +196,15 @@ class Structure:
     def new_work(self, like: complex = 0.0) -> Workspace:
         """A new workspace, for real numbers or for complex ones as `like` is."""
         return self.work.another(like)
+
+    @once
+    def slopes(self) -> SlopeMemory:
+        """The scratch tables of derivatives, for entries that hold the interpreter's lock, as `work` is."""
+        return self.new_slopes()
+
+    def new_slopes(self) -> SlopeMemory:
+        """New scratch tables of derivatives."""
+        return SlopeMemory(self.work, self.walk, self.nv)
 
     def new_pack_work(self) -> Workspace:
         """A new workspace of packs."""
