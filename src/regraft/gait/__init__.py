@@ -5,5 +5,6 @@ from .branch import Branch
 from .branch_points import BranchPoint
 from .continuing import continuation
 from .cycle import Convergence, LimitCycle, limit_cycle
+from .diagrams import bifurcation_diagram
 
-__all__ = ["Branch", "BranchPoint", "Convergence", "LimitCycle", "basin", "continuation", "limit_cycle"]
+__all__ = ["Branch", "BranchPoint", "Convergence", "LimitCycle", "basin", "bifurcation_diagram", "continuation", "limit_cycle"]

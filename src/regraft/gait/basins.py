@@ -15,6 +15,7 @@ from ..algebra.pose import finite
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
 from ..errors import ModelError, RegraftError
+from ..extras import require
 from ..sweeping.sweep import sweep
 from .cycle import LimitCycle
 from .walks import FAILED, Walks
@@ -224,8 +225,7 @@ def _point(axes: Sequence[tuple[str, Array]], at: tuple[int, ...]) -> dict[str, 
 
 def _dataset(swept: Any, axes: dict[str, Array], cycles: Sequence[LimitCycle]) -> Any:
     """What the sweep has found, over the axes of the grid."""
-    import xarray  # which the sweep has needed
-
+    xarray = require("xarray", "basin")
     dims, shape = list(axes), [len(values) for values in axes.values()]
     there = swept.status.values == "done"
     variables = {}

@@ -115,7 +115,7 @@ class GaitFamily:
         """The return map of a parameter."""
         found = self._maps.get(p)
         if found is None:
-            found = _return_map(model_at(self.model_of, p), self.search)
+            found = return_map_for(model_at(self.model_of, p), self.search)
             if not found.start.layout.same_structure(self.mech.layout):
                 raise ModelError(
                     f"model_of({p!r}) starts in another structure, with the joints {listed(found.start.joints)}; a branch needs "
@@ -173,7 +173,8 @@ class GaitFamily:
         return apart(self.mech, State(self.mech.layout, end), State(self.mech.layout, start))
 
 
-def _return_map(model: Model, search: Search) -> ReturnMap:
+def return_map_for(model: Model, search: Search) -> ReturnMap:
+    """The return map of a model."""
     s = with_own(search, model)
     options = Options(s.torque, s.wrenches, s.rtol, s.atol, s.step, contacts=s.contacts, impacts=s.impacts)
     return return_map_of(model.mech, model.events, s.section, s.returns, s.match, s.integrator, options, s.longest)

@@ -61,7 +61,7 @@ class Results:
             self.status[cell], self.errors[cell] = FAILED, error
             return
         for name, column in columns.items():
-            self.arrays[name][cell] = column.data
+            self.arrays[name][cell] = column.data[()]  # a text, not an array that has one
         self.status[cell], self.errors[cell] = DONE, ""
 
     def _misfit(self, columns: dict[str, Column]) -> str:
