@@ -21,7 +21,7 @@ from .packs import PackWorker, fit_for_packs, motions_of
 from .result import Batch
 from .task import Outcome, Task
 from .variants import Variants
-from .workers import Shown, chunks_of, run_all
+from .workers import chunks_of, run_all
 
 
 def simulate_batch(
@@ -146,7 +146,6 @@ def compute(task: Task, threads: int | None, progress: bool | None) -> Batch:
         packed = fit_for_packs(task)
         group = LANES if packed else 1
         workers = workers_of(threads, -(-task.count // group))
-        shown = Shown(task.count, progress)
         if packed:
             motions = motions_of(task, outcome)
             packs = [PackWorker(task, outcome, motions, single) for _ in range(workers)]
@@ -159,7 +158,7 @@ def compute(task: Task, threads: int | None, progress: bool | None) -> Batch:
             runs, callbacks = [_rest_of(single, outcome)] * workers, []
             share = lambda: float((outcome.fate != 0).mean())  # noqa: E731
         with lost_exceptions_kept(callbacks):
-            interrupted = run_all(runs, chunks_of(task.count, workers, group), outcome.stop, share, shown)
+            interrupted = run_all(runs, chunks_of(task.count, workers, group), outcome.stop, share, progress)
     return _result(task, outcome, interrupted)
 
 
