@@ -114,6 +114,18 @@ def batch(mech, state, count=600, threads=2):
     return rg.forward_dynamics_batch(mech, q, v, np.ones((count, mech.nv)), threads=threads)
 
 
+def batches(mech, state, count=600):
+    q, v = np.tile(state.q, (count, 1)), np.tile(state.v, (count, 1))
+    rates = np.tile(rg.forward_dynamics(mech, state), (3, 1))
+    torques = rg.inverse_dynamics_batch(mech, q[:3], v[:3], rates)
+    return torques, rg.mass_matrix_batch(mech, q, threads=2), rg.frame_positions_batch(mech, q, a_body(mech), threads=2)
+
+
+def motions(mech, state):
+    found = rg.simulate_batch(mech, [state] * 20, 0.01, step=2e-3, threads=2, progress=False)
+    return found.q, found.v, found.failed
+
+
 def fallen(mech, state, **options):
     return rg.simulate(mech, state, 0.01, progress=False, **options)
 
@@ -168,6 +180,8 @@ TASKS = {
     "forward_dynamics pushed": lambda m, s: rg.forward_dynamics(m, s, wrenches={a_body(m): np.arange(6.0)}),
     "forward_dynamics by name": lambda m, s: rg.forward_dynamics(m, s, {last_joint(m): np.ones(m.joints[last_joint(m)].type.nv)}),
     "forward_dynamics_batch": batch,
+    "other batches": batches,
+    "simulate_batch": motions,
     "inverse_dynamics": lambda m, s: rg.inverse_dynamics(m, s, rg.forward_dynamics(m, s)),
     "actuator_torques": lambda m, s: rg.actuator_torques(m, s, rg.forward_dynamics(m, s)),
     "control_torques": driven,

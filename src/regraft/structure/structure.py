@@ -37,6 +37,7 @@ from .workspace import Workspace
 if TYPE_CHECKING:
     from ..describe.parts import Body, Coupling, Joint, Spring
     from ..joints import JointType
+    from .contacts import Touched
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -69,6 +70,8 @@ class Structure:
         """The layout where there are no loops: of states whose dynamics is that of the tree alone."""
         self.ready: Workspace | None = None
         """`work`, once somebody has asked for it: a few nanoseconds less for the quickest of questions."""
+        self.touched: Touched | None = None
+        """The contact points that were last asked for: the next run has mostly the same."""
 
     @classmethod
     def of(
