@@ -11,7 +11,14 @@ from .ask.assembly import assemble
 from .ask.balance import Energy, Momentum, center_of_mass, energy, momentum
 from .ask.batch import forward_dynamics_batch, frame_positions_batch, inverse_dynamics_batch, mass_matrix_batch
 from .ask.controls import control_torques
-from .ask.derivatives import Derivatives, InverseDerivatives, derivatives, inverse_dynamics_derivatives
+from .ask.derivatives import (
+    Derivatives,
+    InverseDerivatives,
+    MomentumDerivatives,
+    derivatives,
+    inverse_dynamics_derivatives,
+    momentum_derivatives,
+)
 from .ask.forward import forward_dynamics
 from .ask.frame_jacobian import jacobian, jacobian_rate
 from .ask.hierarchy import Hierarchy, hierarchy
@@ -145,6 +152,7 @@ __all__ = [
     "Mobility",
     "ModelError",
     "Momentum",
+    "MomentumDerivatives",
     "Planar",
     "Plane",
     "Pose",
@@ -219,6 +227,7 @@ __all__ = [
     "mocap",
     "models",
     "momentum",
+    "momentum_derivatives",
     "normalise",
     "prescribed_torques",
     "read",
