@@ -126,7 +126,7 @@ def floating():
 
 
 @pytest.mark.parametrize("system", [tumbling, floating], ids=lambda system: system.__name__)
-def test_the_complex_step_agrees_with_extrapolated_differences(system):
+def test_the_variational_equations_agree_with_extrapolated_differences(system):
     mech, state, event = system()
     push = {list(mech.bodies)[-1]: (0.1, -0.2, 0.1, 0.3, 0.2, -0.1)}
     section = return_map(mech, event, push)

@@ -13,7 +13,6 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..algebra.dense import least_squares
 from ..ask.manifold import difference
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
@@ -22,6 +21,7 @@ from ..simulate import replay
 from ..simulate.flow import new_scratch
 from ..simulate.guards import FUNCTION
 from ..simulate.runner import Runner
+from ..simulate.variations import guard_number, variations
 from .differences import FIRST_TO_TOUCH, Outside, jacobian_at_zero
 from .match import apart, matched, moved
 from .returns import BLIND, Passage, Piece, ReturnMap
@@ -31,7 +31,7 @@ Result = TypeVar("Result")
 
 
 def is_exact(passage: Passage) -> bool:
-    """Whether all of a passage can be repeated in complex arithmetic: a user's function cannot, and contacts are not."""
+    """Whether all of a passage has variational equations: where a user's function acts, or contacts do, there are none."""
     return all(_is_analytic(piece) for piece in passage.pieces)
 
 
@@ -97,7 +97,7 @@ def _through_flow(piece: Piece, tangents: Array, exact: bool) -> Array:
     if not len(piece.sizes):
         return tangents
     try:
-        found = _by_complex_step(piece, tangents) if exact and _is_analytic(piece) else _by_differences(piece) @ tangents
+        found = _by_variations(piece, tangents) if exact and _is_analytic(piece) else _by_differences(piece) @ tangents
     except Outside:
         found = np.full_like(tangents, np.nan)
     if not np.isfinite(found).all():
@@ -109,16 +109,33 @@ def _through_flow(piece: Piece, tangents: Array, exact: bool) -> Array:
     return found
 
 
-def _by_complex_step(piece: Piece, tangents: Array) -> Array:
-    """The flow's derivative, the time of its event included, exact to rounding."""
-    r, count = piece.runner, tangents.shape[1]
-    changes, directions = np.empty((count, r.nq + r.nv + 1)), np.empty((r.nq, r.nv))
-    work = r.structure.new_work(0j)
-    flow = r.flow._replace(tree=work, external=r.flow.external.astype(complex), vectors=new_scratch(r.nq, r.nv, complex))
-    seeds = np.ascontiguousarray(tangents.T)
-    replay.tangents(flow, piece.start._x, _steps(piece), _ending_guard(piece), seeds, changes, directions)
-    along = least_squares(directions, changes[:, : r.nq].T)
-    return np.concatenate((along, changes[:, r.nq :].T))
+def _by_variations(piece: Piece, tangents: Array) -> Array:
+    """The flow's derivative by its variational equations, the time of its event included: exact for the steps that were taken."""
+    r, n = piece.runner, piece.runner.nv
+    flow = r.flow._replace(tree=r.structure.new_work(), external=r.flow.external.copy(), vectors=new_scratch(r.nq, n))
+    slopes, stages = r.structure.new_slopes(), flow.method.last + 1
+    D, K, rates = np.empty((2 * n, 2 * n + 1)), np.empty((stages * 2 * n, 2 * n + 1)), np.zeros((stages + 1, 2 * n))
+    X, manifold = np.empty((n, slopes.width)), any(kind.quaternion is not None for _, kind, *_ in r.mech.layout.joints)
+    variations(flow, slopes, manifold, piece.start._x, _steps(piece), D, K, X, rates)
+    moving, begun = D[:, :-1] @ tangents[:-1], tangents[-1]
+    if piece.guard is not None:
+        rise = _guard_slope(piece, flow)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            longer = -(rise[:-1] @ moving + rise[-1] * begun) / (rise[:-1] @ D[:, -1] + rise[-1])
+    else:
+        longer = -begun if piece.at_given_time else np.zeros_like(begun)
+    return np.concatenate((moving + np.outer(D[:, -1], longer), [begun + longer]))
+
+
+def _guard_slope(piece: Piece, flow: Any) -> Array:
+    """(2 nv + 1,): how the guard that ended a piece changes with the state there and with time, by extrapolated differences."""
+    mech, moment, guards = piece.runner.mech, piece.t + float(piece.sizes.sum()), _ending_guard(piece)
+
+    def guard(step: Array) -> Array:
+        return np.array([guard_number(flow, moved(mech, piece.end, step[:-1])._x, moment + step[-1], guards)])
+
+    found: Array = jacobian_at_zero(guard, np.append(_scales(piece.end), 1.0))[0]
+    return found
 
 
 def _by_differences(piece: Piece) -> Array:

@@ -11,7 +11,7 @@ from ctypes import Structure
 from typing import Any, NamedTuple, cast
 
 import numpy as np
-from numba import complex128, float64, int64
+from numba import float64, int64
 from numba.core import types
 
 from ..algebra.memory import borrowed_vector, table_at
@@ -170,11 +170,9 @@ def _declare_flow(prefix: str, scalar: Any) -> Any:
 given_flow_at = value_at(
     {
         float64: _declare_flow("", float64),
-        complex128: _declare_flow("Complex", complex128),
         pack: _declare_flow("Pack", pack),
     }
 )
-ComplexFlow = Flow
 
 
 def on_flow(function: Callable[..., Any]) -> Callable[..., Any]:

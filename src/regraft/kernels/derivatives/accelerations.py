@@ -48,16 +48,24 @@ def pushed_derivatives(handle: int, slopes: int, x: Floats, tau: Floats, externa
 @inline
 def aba_derivatives(handle: int, slopes: int, x: Any, tau: Any, external: Any, a: Any, out: Any) -> float:
     """`forward_derivatives`."""
-    model, work, s, nq = model_at(handle), work_at(handle, x), slopes_at(slopes), positions_in(handle)
-    q, v, n = x[:nq], x[nq:], a.shape[0]
-    worst = aba(model, work, q, v, tau, external, a)
+    nq = positions_in(handle)
+    worst = forward_slopes(model_at(handle), work_at(handle, x), slopes_at(slopes), x[:nq], x[nq:], tau, external, a, out)
+    return worst + finite(out)
+
+
+@inline
+def forward_slopes(
+    model: KernelModel, work: Work, slopes: Slopes, q: Any, v: Any, tau: Any, external: Any, a: Any, out: Any
+) -> float:
+    """The same for position and velocity in two places; only accelerations are looked at."""
+    worst, n = aba(model, work, q, v, tau, external, a), v.shape[0]
     need_again(model, work, external)
-    differentiate(model, work, s, q, v, a, external, out, True)
+    differentiate(model, work, slopes, q, v, a, external, out, True)
     for d in range(n):
         out[d, 2 * n + d] = 1.0
-    through_transposed(work, s, out)
-    through_factors(work, s, out)
-    return worst + finite(out)
+    through_transposed(work, slopes, out)
+    through_factors(work, slopes, out)
+    return worst
 
 
 @inline
