@@ -22,8 +22,8 @@ def sweep_lines(found: dict[str, float]) -> list[str]:
     if not found:
         return []
     return [
-        f"A step of the compass walker in a sweep, at rtol {LOOSE:g}: {found['step_milliseconds']:.3f} ms on one core. A basin of "
-        f"it: {found['start_milliseconds']:.3f} ms a start with {found['steps_a_start']:.2f} steps in the mean, so that 400 by 400 "
+        f"A step of the compass walker in a sweep, at rtol {LOOSE:g}: {found['step_milliseconds']:.3f} ms on one core. A basin "
+        f"of it: {found['start_milliseconds']:.3f} ms a start with {found['steps_a_start']:.2f} steps in the mean, so 400 by 400 "
         f"starts take {found['start_milliseconds'] * 80.0:.0f} s on two cores.",
         f"rg.sweep costs {found['chunk_milliseconds']:.2f} ms beside each piece of work; with two processes it is "
         f"{found['two_processes']:.2f} times as fast as with one.",
