@@ -115,7 +115,7 @@ class GaitFamily:
         """The return map of a parameter."""
         found = self._maps.get(p)
         if found is None:
-            found = return_map_for(model_at(self.model_of, p), self.search)
+            found = return_map_for(self._model(p), self.search)
             if not found.start.layout.same_structure(self.mech.layout):
                 raise ModelError(
                     f"model_of({p!r}) starts in another structure, with the joints {listed(found.start.joints)}; a branch needs "
@@ -125,6 +125,15 @@ class GaitFamily:
                 del self._maps[next(iter(self._maps))]
             self._maps[p] = found
         return found
+
+    def _model(self, p: float) -> Model:
+        """The model of a parameter; whatever is wrong with it ends a branch, which is kept."""
+        try:
+            return model_at(self.model_of, p)
+        except RegraftError:
+            raise
+        except Exception as problem:
+            raise ModelError(f"model_of({p!r}) fails with {type(problem).__name__}: {problem}.") from problem
 
     def image(self, x: Array, p: float, pace: Pace | None) -> Image:
         """One return from a state, given by its numbers."""
