@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from ..algebra.pose import representable
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
-from ..kernels.complex_step import loop_derivatives
 from ..kernels.derivatives.accelerations import forward_derivatives, pushed_derivatives
 from ..kernels.derivatives.closed import closed_derivatives
 from ..kernels.derivatives.torques import inverse_derivatives, pushed_inverse_derivatives
@@ -143,7 +142,7 @@ def derivatives(mech: Mechanism, state: State, tau: Torques | None = None, wrenc
             margin = -1.0
             if state.layout is structure.open_layout:
                 margin = forward_derivatives.call(work, slopes, state._x, torque, a, found)
-            elif state.layout is structure.layout and structure.loops_are_plain:
+            elif state.layout is structure.layout:
                 margin = closed_derivatives.call(work, slopes, state._x, torque, structure.no_forces, a, found)
             if margin > 0.0:
                 return Derivatives(found, structure.nv)
@@ -179,18 +178,13 @@ def _closed_derivatives(
     nv = structure.nv
     external = structure.no_forces if wrenches is None else external_table(mech, wrenches)
     torque, of_loops = joint_torques(mech, tau)
-    if structure.loops_are_plain:
-        work, slopes = structure.new_work(), structure.new_slopes()
-        found, a = empty((nv, slopes.width)), empty(nv)
-        work.drive(of_loops)
-        if closed_derivatives.call(work, slopes, state._x, torque, external, a, found) > 0.0:
-            return Derivatives(found, nv)
-    forward_dynamics(mech, state, tau, wrenches)  # says what is wrong with the state
-    q, v, push, scratch = (x.astype(complex) for x in (state._q, state._v, external, np.zeros((3, max(structure.nq, nv)))))
-    work, found = structure.new_work(0j), empty((nv, 3 * nv))
+    work, slopes = structure.new_work(), structure.new_slopes()
+    found, a = empty((nv, slopes.width)), empty(nv)
     work.drive(of_loops)
-    loop_derivatives.call(work, q, v, torque.astype(complex), push, scratch, found)
-    return Derivatives(representable("the derivatives", found), nv)
+    if not closed_derivatives.call(work, slopes, state._x, torque, external, a, found) > 0.0:
+        forward_dynamics(mech, state, tau, wrenches)  # says what is wrong with the state
+        representable("the derivatives", found[:, : 3 * nv])
+    return Derivatives(found, nv)
 
 
 def inverse_dynamics_derivatives(
