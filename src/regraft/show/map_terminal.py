@@ -132,7 +132,8 @@ def walker_of(name: str) -> Walker:
 
 
 def _stable_cycle(name: str, model: Any) -> LimitCycle:
-    cycle = limit_cycle(*model.start, model.events, section=getattr(model, "section", None))
+    mech, state = model.start
+    cycle = limit_cycle(mech, state, model.events, section=getattr(model, "section", None))
     if not cycle.stable:
         raise SimulationError(
             f"the gait of {name!r} on this slope is not stable (spectral radius {cycle.spectral_radius:.4g}), so no start comes "
