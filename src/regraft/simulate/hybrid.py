@@ -194,10 +194,10 @@ class Run:
         self.calmed = -math.inf
         """When slips that steps could not follow were last ended."""
 
-    def from_state(self, mech: Mechanism, state: State) -> Trajectory:
-        """Run to the end."""
+    def from_state(self, mech: Mechanism, state: State, watching: Progress | None = None) -> Trajectory:
+        """Run to the end; `watching` is told how far it is, if it is not to be shown by itself."""
         runner: Runner | None = self.begin(mech, state)
-        with Progress(self.start, self.end, self.progress) as shown:
+        with watching or Progress(self.start, self.end, self.progress) as shown:
             try:
                 while runner is not None:
                     runner = self._advance(runner, shown)

@@ -16,7 +16,7 @@ from ..describe.mechanism import Mechanism
 from ..describe.state import State
 from ..errors import ModelError
 from ..kernels.configuration import integrate_position, normalise_position
-from ..kernels.derivatives import STEP
+from ..kernels.derivatives.joint_slopes import STEP
 from .drives import Motors, Pushes, pushes_of, torques_of
 from .laws import Home
 

@@ -97,7 +97,7 @@ class Runner:
         self.progress = stepping_loop.Progress(t=t)
         self.control = stepping_loop.Control(
             adaptive=integrator.adaptive, step=0.0 if integrator.adaptive else settings.step,
-            largest=settings.step, rtol=settings.rtol, atol=settings.atol, error_before=1e-4,
+            largest=settings.step, rtol=settings.rtol, atol=settings.atol, error_before=stepping_loop.FIRST_ERROR,
         )  # fmt: skip
         self._stepping = stepping_loop.Stepping(
             given(self.progress),

@@ -12,6 +12,7 @@ from ..algebra.pose import MOTION, POSE, WORLD_MOTION
 from ..errors import ModelError, StructureError
 from ..kernels import tables
 from ..kernels.constraints.tables import COUNT, CUT, FIRST, RESISTS
+from ..kernels.derivatives.memory import SlopeMemory
 from ..kernels.kinematics import motion
 from ..kernels.memory import (
     COILS,
@@ -195,6 +196,15 @@ class Structure:
     def new_work(self, like: complex = 0.0) -> Workspace:
         """A new workspace, for real numbers or for complex ones as `like` is."""
         return self.work.another(like)
+
+    @once
+    def slopes(self) -> SlopeMemory:
+        """The scratch tables of derivatives, for entries that hold the interpreter's lock, as `work` is."""
+        return self.new_slopes()
+
+    def new_slopes(self) -> SlopeMemory:
+        """New scratch tables of derivatives."""
+        return SlopeMemory(self.work, self.walk, self.nv)
 
     def new_pack_work(self) -> Workspace:
         """A new workspace of packs."""
