@@ -19,7 +19,7 @@ from ..kinematics import parent_motion, rising_world
 from ..tables import BIAS, END, PARENT, TAU, VEL, D, KernelModel, R, S, U, V, Work
 from .memory import ACTIVE_POINTS, CHOOSING, CLOSING, KINETIC, NONE, RUBS, Contacts, active_rows, posed, problem_of
 from .modes import solve_modes
-from .problem import STICK, scale_rows
+from .problem import BEND, STICK, scale_rows
 from .problem import Contacts as Problem
 from .rows import along_rows, pull_at, slip_velocity, turning_normal
 from .stages import contact_stage
@@ -101,11 +101,11 @@ def apparent(model: KernelModel, work: Work, contacts: Contacts, i: int) -> Vect
 
 @inline
 def solve_between_events(model: KernelModel, work: Work, contacts: Contacts, problem: Problem, rubs: bool) -> tuple[int, float]:
-    """λ in given modes, with BEND = 0: how many forces are not unique, and the largest residual relative to the sizes of its row.
+    """λ in given modes: how many forces are not unique, and the largest residual relative to the sizes of its row.
 
     The problem is `memory.problem_of`, or without `rubs` that without friction.
     """
-    if problem.points == 1 and active_rows(contacts) == 3:
+    if problem.points == 1 and active_rows(contacts) == 3 and problem.scratch[BEND, 0] == 0.0:
         left = solve_one_point(model, work, contacts, rubs)
         if left < ROUNDING:
             return 0, left
