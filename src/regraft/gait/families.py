@@ -108,8 +108,10 @@ class GaitFamily:
     _maps: dict[float, ReturnMap] = field(default_factory=dict, repr=False)
 
     def with_returns(self, returns: int) -> GaitFamily:
-        """The same with another number of returns in a period."""
-        return GaitFamily(self.model_of, replace(self.search, returns=returns), self.mech, self.scale, self.held)
+        """The same with another number of returns in a period, which may take accordingly longer."""
+        longest = self.search.longest * returns / self.search.returns
+        search = replace(self.search, returns=returns, longest=longest)
+        return GaitFamily(self.model_of, search, self.mech, self.scale, self.held)
 
     def return_map(self, p: float) -> ReturnMap:
         """The return map of a parameter."""

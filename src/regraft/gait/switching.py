@@ -53,4 +53,4 @@ def first_step(family: Family, flip: Solved, begun: Solved, control: Control) ->
         except RegraftError as problem:
             why = problem.reason if isinstance(problem, SimulationError) else str(problem)
         length *= 0.5
-    raise SimulationError(f"the branch of twice the period that begins at {flip.p:.12g} is not found: {why}.")
+    raise SimulationError(f"the branch of twice the period that begins at {flip.p:.12g} is not found: {why.rstrip(chr(46))}.")
