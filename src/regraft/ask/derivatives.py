@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from ..describe.mechanism import Mechanism
 from ..describe.state import State
 from ..kernels.derivatives.accelerations import forward_derivatives, pushed_derivatives
 from ..kernels.derivatives.closed import closed_derivatives
+from ..kernels.derivatives.momenta import momentum_slopes
 from ..kernels.derivatives.torques import inverse_derivatives, pushed_inverse_derivatives
 from ..structure.failures import explain_failure
 from ..structure.structure import Structure
@@ -243,3 +245,50 @@ def inverse_dynamics_derivatives(
         pushed_inverse_derivatives.call(structure.work, slopes, state._x, rate, external_table(mech, wrenches), found)
     representable("the derivatives", found[:, : 3 * structure.nv])
     return InverseDerivatives(found, structure.nv)
+
+
+@dataclass(frozen=True)
+class MomentumDerivatives:
+    """Partial derivatives of momentum; made by `momentum_derivatives`.
+
+    Attributes
+    ----------
+    q : (6, nv) array
+        By the position, in the tangent space: angular momentum about the world's origin, then linear momentum.
+    v : (6, nv) array
+        By the velocity, which is the momentum matrix: v times it is the momentum.
+    """
+
+    q: Array
+    v: Array
+
+
+def momentum_derivatives(mech: Mechanism, state: State) -> MomentumDerivatives:
+    """How the momentum of the whole mechanism changes with position and velocity, exact to rounding.
+
+    Parameters
+    ----------
+    mech : Mechanism
+        The mechanism.
+    state : State
+        Its position and velocity.
+
+    Returns
+    -------
+    MomentumDerivatives
+
+    Examples
+    --------
+    >>> import regraft as rg
+    >>> mech = rg.Mechanism()
+    >>> mech.add_body("bob", rg.Inertia.point(2.0, at=(0, 0, -1)))
+    >>> mech.add_joint("hinge", rg.Revolute((0, 1, 0)), "world", "bob")
+    >>> d = rg.momentum_derivatives(mech, mech.state(v=[3.0]))
+    >>> d.v[:, 0].tolist(), d.q[5, 0]  # it begins to rise
+    ([0.0, 2.0, 0.0, -2.0, 0.0, 0.0], np.float64(6.0))
+    """
+    structure = mech.structure_for(state)
+    found = empty((2, 6, structure.nv))
+    momentum_slopes.call(structure.work, structure.slopes, state._x, found[0], found[1])
+    representable("the derivatives of momentum", found)
+    return MomentumDerivatives(found[0], found[1])
