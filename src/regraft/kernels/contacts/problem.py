@@ -45,7 +45,11 @@ BEFORE, COMPRESSION, ONE_BEFORE, ONE_IMPULSE, LESS_S, LESS_K = range(24, 30)
 SLOW = 30
 # In its first place: 1 where forces of points that stick, as last found, were not the only ones.
 DOUBT = 31
-VECTORS = 32
+# Of the unknown forces across a slip: the row in which each acts, and what it is to reach there; see `slow_slips`.
+ROW_1, ROW_2, REACHES = range(32, 35)
+# Of points again: the angle between the slip and the direction of friction, and what makes REACHES.
+LEAN, SHIFT, SPEEDS_UP, RESISTS = range(35, 39)
+VECTORS = 39
 """Where the square tables of the scratch begin; there are three."""
 
 
