@@ -19,6 +19,7 @@ from rich.progress import track
 from rich.table import Table
 
 import regraft as rg
+from batches import batch_comparisons
 from closed import PAPER_STEP, grip_comparison, high_bar_comparisons, linkage_times, step_times
 from contacts import contact_comparisons, contact_figures, contact_lines
 from gaits import gait_comparison
@@ -33,6 +34,7 @@ from rerooting_peers import peer_comparisons
 from simulation import stepping, walking
 from structure import reroot_comparisons, reroot_time
 from subjects import Subject, arm, chain, humanoid
+from sweeps import sweep_figures, sweep_lines
 from timing import Comparison, best, compare
 from viewing import viewing_figures, viewing_lines
 
@@ -71,7 +73,11 @@ def comparisons(s: Subject) -> list[Comparison]:
         compare("derivatives, called from Python", s.name,
                 lambda: rg.derivatives(s.mech, s.state, s.tau),
                 "pin.computeABADerivatives", lambda: pin.computeABADerivatives(s.model, s.data, s.q, s.v, s.tau),
-                None, 1, 10),
+                0.65 if s.mech.nv < 10 else 0.5, 1, 100),
+        compare("inverse_dynamics_derivatives, called from Python", s.name,
+                lambda: rg.inverse_dynamics_derivatives(s.mech, s.state, s.tau),
+                "pin.computeRNEADerivatives", lambda: pin.computeRNEADerivatives(s.model, s.data, s.q, s.v, s.tau),
+                0.6 if s.mech.nv < 10 else 0.5, 1, 100),
     ]  # fmt: skip
 
 
@@ -96,6 +102,7 @@ def scaling() -> dict[str, Any]:
         "step_microseconds": step_times(),
         "contacts": contact_figures(),
         "viewing": viewing_figures(),
+        "sweeps": sweep_figures(),
         "maximal": {**maximal, "slope": slope(maximal["microseconds"])},
         "bytes_per_body": memory_per_body(10000),
         "import_seconds": import_seconds(),
@@ -164,7 +171,7 @@ def report(rows: list[Comparison], scale: dict[str, Any], where: dict[str, str])
     console.print(f"Four-bars, µs of forward dynamics per loop: {per_loop}; slope {scale['four_bars_slope']:.3f} (target ≤ 1.3)")
     for line in step_lines(scale["step_microseconds"]):
         console.print(line)
-    for line in (*contact_lines(scale["contacts"]), *viewing_lines(scale["viewing"])):
+    for line in (*contact_lines(scale["contacts"]), *viewing_lines(scale["viewing"]), *sweep_lines(scale["sweeps"])):
         console.print(line)
     maximal = scale["maximal"]
     per_joint = ", ".join(f"{n}: {t / n:.2f}" for n, t in maximal["microseconds"].items())
@@ -212,6 +219,7 @@ def markdown(rows: list[Comparison], scale: dict[str, Any], where: dict[str, str
         *step_lines(scale["step_microseconds"]),
         *contact_lines(scale["contacts"]),
         *viewing_lines(scale["viewing"]),
+        *sweep_lines(scale["sweeps"]),
         f"Maximal coordinates, chains of 10 to 10 000 joints: time grows as n^{scale['maximal']['slope']:.2f}; "
         f"{scale['maximal']['table_bytes_per_joint'] / 1024:.1f} KiB of tables per joint. "
         f"{simulation_line(scale['maximal']['simulation'])}",
@@ -243,7 +251,14 @@ def main() -> None:
         *high_bar_comparisons(),
         *question_comparisons(),
     ]
-    rows += [stepping(subjects[0]), walking(), skeleton_comparison(), *inverse_kinematics_comparisons(), gait_comparison()]
+    rows += [
+        stepping(subjects[0]),
+        *batch_comparisons(subjects[0]),
+        walking(),
+        skeleton_comparison(),
+        *inverse_kinematics_comparisons(),
+        gait_comparison(),
+    ]
     rows += [reading_comparison(), *opensim_comparisons(), *contact_comparisons()]
     scale, where = scaling(), machine()
     report(rows, scale, where)

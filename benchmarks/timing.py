@@ -40,12 +40,13 @@ def compare(
     target: float | None = None,
     per_call: int = 1,
     calls: int = 400,
+    turns: int = TURNS,
 ) -> Comparison:
     """Time two functions in turns; `per_call` is how many evaluations one call of ours makes."""
     our_calls = max(1, calls // per_call)
     best_ours = best_theirs = float("inf")
     ours(), theirs()
-    for _ in range(TURNS):
+    for _ in range(turns):
         best_ours = min(best_ours, _turn(ours, our_calls) / per_call)
         best_theirs = min(best_theirs, _turn(theirs, calls))
     return Comparison(what, subject, best_ours, reference, best_theirs, target)

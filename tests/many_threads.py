@@ -114,6 +114,18 @@ def batch(mech, state, count=600, threads=2):
     return rg.forward_dynamics_batch(mech, q, v, np.ones((count, mech.nv)), threads=threads)
 
 
+def batches(mech, state, count=600):
+    q, v = np.tile(state.q, (count, 1)), np.tile(state.v, (count, 1))
+    rates = np.tile(rg.forward_dynamics(mech, state), (3, 1))
+    torques = rg.inverse_dynamics_batch(mech, q[:3], v[:3], rates)
+    return torques, rg.mass_matrix_batch(mech, q, threads=2), rg.frame_positions_batch(mech, q, a_body(mech), threads=2)
+
+
+def motions(mech, state):
+    found = rg.simulate_batch(mech, [state] * 20, 0.01, step=2e-3, threads=2, progress=False)
+    return found.q, found.v, found.failed
+
+
 def fallen(mech, state, **options):
     return rg.simulate(mech, state, 0.01, progress=False, **options)
 
@@ -168,6 +180,8 @@ TASKS = {
     "forward_dynamics pushed": lambda m, s: rg.forward_dynamics(m, s, wrenches={a_body(m): np.arange(6.0)}),
     "forward_dynamics by name": lambda m, s: rg.forward_dynamics(m, s, {last_joint(m): np.ones(m.joints[last_joint(m)].type.nv)}),
     "forward_dynamics_batch": batch,
+    "other batches": batches,
+    "simulate_batch": motions,
     "inverse_dynamics": lambda m, s: rg.inverse_dynamics(m, s, rg.forward_dynamics(m, s)),
     "actuator_torques": lambda m, s: rg.actuator_torques(m, s, rg.forward_dynamics(m, s)),
     "control_torques": driven,
@@ -178,6 +192,7 @@ TASKS = {
     "check": lambda m, s: len(rg.check(m, s)),
     "merge": lambda m, s: (rg.merge(m, m, prefix="second "), s),
     "derivatives": rg.derivatives,
+    "inverse_dynamics_derivatives": lambda m, s: rg.inverse_dynamics_derivatives(m, s, np.linspace(-2.0, 1.0, m.nv)),
     "energy": rg.energy,
     "momentum": rg.momentum,
     "center_of_mass": rg.center_of_mass,
@@ -250,6 +265,8 @@ def exact(found):
         return tuple((name, exact(found[name])) for name in found)
     if isinstance(found, (list, tuple)):
         return tuple(exact(part) for part in found)
+    if isinstance(found, (rg.Derivatives, rg.InverseDerivatives)):
+        return exact([found.q, found.v, found.tau if isinstance(found, rg.Derivatives) else found.a])
     if dataclasses.is_dataclass(found):
         return tuple((field.name, exact(getattr(found, field.name))) for field in dataclasses.fields(found))
     return repr(found)

@@ -1,4 +1,4 @@
-"""Derivatives of forward dynamics against Pinocchio's analytic ones, against differences, and against the mass matrix."""
+"""Derivatives of dynamics against Pinocchio's, the complex step, differences, and against each other."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import regraft as rg
+from oracles.complex_step import complex_inverse_derivatives
 from oracles.pinocchio_oracle import PinocchioTwin, mechanism_from_pinocchio
 from random_mechanisms import ALL_JOINTS, IN_OTHER_LIBRARIES, random_sample, relative_error, samples
 from regraft.compilation import Complexes, ComplexTable, entry
@@ -23,7 +24,9 @@ STEP = 1e-6
 TREES = samples(max_bodies=6, roots=2, kinds=IN_OTHER_LIBRARIES)
 PASSIVE = {"damping": True, "limits": True, "springs": 3}
 PASSIVE_TREES = samples(max_bodies=5, roots=2, **PASSIVE)
+ALL_TREES = samples(max_bodies=7, roots=3, own=True, **PASSIVE)
 SEEDS = st.integers(0, 2**32 - 1)
+EXACT = 1e-12  # of what two exact ways leave of each other where no matrix is inverted
 
 
 def slope(f, columns):
@@ -107,6 +110,105 @@ def test_derivatives_under_wrenches_are_slopes_of_forward_dynamics_under_them(sa
 def test_derivative_by_torque_is_the_inverse_of_the_mass_matrix(sample):
     found = rg.derivatives(sample.mech, sample.state, sample.tau).tau
     assert relative_error(found, np.linalg.inv(rg.mass_matrix(sample.mech, sample.state))) < ROUNDING
+
+
+def random_wrenches(rng, mech):
+    return {body: 5 * rng.standard_normal(6) for body in mech.bodies if rng.random() < 0.7}
+
+
+def assert_inverse_derivatives_are_those_of_the_complex_step(mech, state, a, wrenches):
+    found = rg.inverse_dynamics_derivatives(mech, state, a, wrenches)
+    expected = complex_inverse_derivatives(mech, state, a, wrenches)
+    for name, derivative, other in zip("qva", (found.q, found.v, found.a), expected, strict=True):
+        assert relative_error(derivative, other) < EXACT, name
+
+
+@settings(max_examples=200)
+@given(ALL_TREES, SEEDS)
+def test_inverse_derivatives_with_all_forces_are_those_of_the_complex_step(sample, seed):
+    wrenches = random_wrenches(np.random.default_rng(seed), sample.mech)
+    assert_inverse_derivatives_are_those_of_the_complex_step(sample.mech, sample.state, sample.a, wrenches)
+
+
+@pytest.mark.parametrize("reverse", [0.0, 1.0], ids=["forwards", "backwards"])
+@pytest.mark.parametrize("kind", ALL_JOINTS)
+def test_inverse_derivatives_of_each_joint_type_walked_either_way_are_those_of_the_complex_step(kind, reverse):
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        sample = random_sample(rng, bodies=4, kinds=(kind,), root_kinds=(rg.Free,), reverse=reverse, own=True, **PASSIVE)
+        wrenches = random_wrenches(rng, sample.mech)
+        assert_inverse_derivatives_are_those_of_the_complex_step(sample.mech, sample.state, sample.a, wrenches)
+
+
+@settings(max_examples=200)
+@given(ALL_TREES, SEEDS)
+def test_derivatives_with_all_forces_are_those_of_the_complex_step(sample, seed):
+    """M ∂v̇ + ∂τ = 0 at the accelerations that the torques make."""
+    mech, state, tau = sample.mech, sample.state, sample.tau
+    wrenches = random_wrenches(np.random.default_rng(seed), mech)
+    found = rg.derivatives(mech, state, tau, wrenches)
+    by_q, by_v, M = complex_inverse_derivatives(mech, state, rg.forward_dynamics(mech, state, tau, wrenches), wrenches)
+    for derivative, expected in ((found.q, -np.linalg.solve(M, by_q)), (found.v, -np.linalg.solve(M, by_v))):
+        assert relative_error(derivative, expected) < 1e-9
+    assert relative_error(found.tau @ M, np.eye(mech.nv)) < 1e-9
+
+
+@settings(max_examples=200)
+@given(TREES)
+def test_inverse_derivatives_are_pinocchios(sample):
+    found = rg.inverse_dynamics_derivatives(sample.mech, sample.state, sample.a)
+    expected = PinocchioTwin(sample.mech).inverse_derivatives(sample.state, sample.a)
+    for derivative, other in zip((found.q, found.v, found.a), expected, strict=True):
+        assert relative_error(derivative, other) < ROUNDING
+
+
+@settings(max_examples=50)
+@given(ALL_TREES)
+def test_inverse_and_forward_derivatives_undo_each_other(sample):
+    forward = rg.derivatives(sample.mech, sample.state, sample.tau)
+    back = rg.inverse_dynamics_derivatives(sample.mech, sample.state, rg.forward_dynamics(sample.mech, sample.state, sample.tau))
+    for name in "qv":
+        assert relative_error(back.a @ getattr(forward, name), -getattr(back, name)) < ROUNDING
+    assert relative_error(back.a @ forward.tau, np.eye(sample.mech.nv)) < ROUNDING
+
+
+def test_inverse_derivatives_by_acceleration_are_the_mass_matrix_with_its_rotors():
+    sample = random_sample(np.random.default_rng(0), bodies=6, own=True)
+    found = rg.inverse_dynamics_derivatives(sample.mech, sample.state, sample.a).a
+    assert relative_error(found, rg.mass_matrix(sample.mech, sample.state)) < EXACT
+
+
+def test_a_state_of_a_large_tree_has_exact_derivatives_too():
+    """Paths longer than a pack, many branches, and more columns than are solved for at a time."""
+    sample = random_sample(np.random.default_rng(5), bodies=40, roots=2)
+    a = rg.forward_dynamics(sample.mech, sample.state, sample.tau)
+    by_q, by_v, M = complex_inverse_derivatives(sample.mech, sample.state, a)
+    found = rg.derivatives(sample.mech, sample.state, sample.tau)
+    assert relative_error(found.q, -np.linalg.solve(M, by_q)) < 1e-9
+    assert relative_error(found.v, -np.linalg.solve(M, by_v)) < 1e-9
+
+
+def test_a_mechanism_without_velocities_has_empty_derivatives():
+    mech = rg.Mechanism()
+    mech.add_body("stone", rg.Inertia.sphere(1.0, 0.1))
+    mech.add_joint("weld", rg.Fixed(), "world", "stone")
+    assert rg.derivatives(mech, mech.state()).q.shape == (0, 0)
+    assert rg.inverse_dynamics_derivatives(mech, mech.state(), []).a.shape == (0, 0)
+
+
+@pytest.mark.parametrize("a", [[1.0], [1.0, 2.0, 3.0], [np.nan, 0.0], np.zeros((2, 1)), {"nobody": 1.0}])
+def test_accelerations_that_do_not_fit_are_refused(a):
+    sample = random_sample(np.random.default_rng(0), bodies=2, kinds=(rg.Revolute,))
+    with pytest.raises(rg.ModelError):
+        rg.inverse_dynamics_derivatives(sample.mech, sample.state, a)
+
+
+def test_accelerations_may_be_a_list_a_view_with_gaps_integers_or_by_name():
+    sample = random_sample(np.random.default_rng(0), bodies=2, kinds=(rg.Revolute,))
+    mech, state = sample.mech, sample.state
+    expected = rg.inverse_dynamics_derivatives(mech, state, np.array([1.0, 2.0])).q
+    for given_a in ([1.0, 2.0], np.array([1.0, 0.0, 2.0])[::2], np.array([1, 2]), {"j0": 1.0, "j1": 2.0}):
+        assert np.array_equal(rg.inverse_dynamics_derivatives(mech, state, given_a).q, expected)
 
 
 @settings(max_examples=100)

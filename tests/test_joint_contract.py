@@ -22,6 +22,7 @@ from regraft.joints import (
     parameters,
     screws,
 )
+from regraft.kernels.derivatives.tables import BEND, CHANGES, KAPPA, TURNED, TURNED_AT
 
 SEEDS = range(8)
 STEP = 1e-30
@@ -207,6 +208,57 @@ def test_rates_are_the_change_of_the_columns_seen_from_the_child(kind):
         assert np.abs(found - expected).max() < 1e-14
         if kind.kernels.rates is not None:
             assert np.abs(found).max() > 1e-3
+
+
+@every_moving_type
+def test_rates_tell_how_each_column_changes_with_each_coordinate(kind):
+    """They are linear in v, so those of a unit velocity are derivatives by one coordinate; those of dynamics use that."""
+    for seed in SEEDS:
+        rng, joint, q = drawn(seed, kind)
+        number, par, total = kind_of(joint), np.array([padded_parameters(joint)]), np.zeros((joint.nv, 6))
+        v, found, unit = rng.standard_normal(joint.nv), np.zeros((joint.nv, 6)), np.zeros((joint.nv, 6))
+        for c, direction in enumerate(np.eye(joint.nv)):
+            rates_of(number, par, q, direction, unit)
+            *_, expected = derivative(joint, q, direction)
+            assert np.abs(unit - expected).max() < 1e-14
+            total += v[c] * unit
+        rates_of(number, par, q, v, found)
+        assert np.abs(found - total).max() < 1e-13
+
+
+def in_axes(turn, at, screws):
+    """Screws in the axes and about the origin of a frame."""
+    moving = screws[:, 3:] + np.cross(screws[:, :3], at)
+    return np.column_stack([screws[:, :3] @ turn, moving @ turn])
+
+
+@every_moving_type
+@pytest.mark.parametrize("ends", [("world", "body"), ("body", "world")], ids=["forwards", "backwards"])
+def test_what_derivatives_know_of_columns_is_how_they_change_in_the_childs_frame(kind, ends):
+    """TURNED against differences of `screws` and of their rates: h² + 1e-16 / h is below 1e-7 for h = 1e-5."""
+    h = 1e-5
+    for seed in SEEDS if kind.kernels.rates is not None else ():
+        rng, joint, q = drawn(seed, kind)
+        mech, v, a = carrier(joint, ends=ends), rng.standard_normal(joint.nv), rng.standard_normal(joint.nv)
+        structure = mech.structure
+        rg.inverse_dynamics_derivatives(mech, mech.state(q=q, v=v), a)
+        table = structure.slopes.table(TURNED_AT, joint.nv, TURNED)
+        number, par = kind_of(joint), np.array([padded_parameters(joint)])
+        if ends[0] == "world":  # the child is the root, its origin that of all screws
+            sign, turn, at = 1.0, joint.pose(q).rotation, np.zeros(3)
+        else:  # the world is the child, and the root is elsewhere
+            sign, turn, at = -1.0, np.eye(3), -joint.pose(q).inverse().translation
+        for e, direction in enumerate(np.eye(joint.nv)):
+            q_ahead, q_behind = (rg.integrate(mech, q, s * h * direction) for s in (1, -1))
+            slope = (screws(joint, q_ahead) - screws(joint, q_behind)) / (2 * h)
+            ahead, behind = np.zeros((joint.nv, 6)), np.zeros((joint.nv, 6))
+            rates_of(number, par, q_ahead, v, ahead)
+            rates_of(number, par, q_behind, v, behind)
+            bend = a @ slope + v @ (ahead - behind) / (2 * h)
+            changes = table[e, CHANGES : CHANGES + 6 * joint.nv].reshape(joint.nv, 6)
+            kappa, bent = table[e, KAPPA : KAPPA + 6], table[e, BEND : BEND + 6]
+            for found, expected in ((changes, slope), (kappa[None], [v @ slope]), (bent[None], [bend])):
+                assert np.abs(sign * in_axes(turn, at, found) - expected).max() < 1e-7
 
 
 @every_moving_type

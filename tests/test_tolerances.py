@@ -32,7 +32,8 @@ OTHER_NAMES = {
     ("kernels/constraints/sharing.py", "_FIRST"): "a weight",
     ("kernels/bounds.py", "NUDGE"): "the step of a derivative",
     ("kernels/contacts/meeting.py", "_STEP"): "the step of a derivative",
-    ("kernels/derivatives.py", "STEP"): "the step of a derivative",
+    ("kernels/complex_step.py", "STEP"): "the step of a derivative",
+    ("kernels/derivatives/joint_slopes.py", "STEP"): "the step of a derivative",
     ("kernels/inverse_kinematics.py", "_FIRST_DAMPING, _NEXT_DAMPING, _MOST_DAMPING"): "where the damping begins and ends",
     ("simulate/driver.py", "MARK"): "a number that stands for no number",
     ("simulate/guards.py", "SLOWEST, SLOWEST_FUNCTION"): "the step of a derivative",
@@ -41,6 +42,7 @@ OTHER_NAMES = {
     ("simulate/hybrid.py", "_AHEAD"): "how far ahead a function is looked at",
     ("simulate/motions.py", "_NEARBY"): "the step of a derivative",
     ("simulate/replay.py", "NUDGE"): "the step of a derivative",
+    ("simulate/stepping_loop.py", "FIRST_ERROR"): "the controller of the step size begins with it",
     ("simulate/start.py", "_A_LITTLE"): "the step to a position nearby",
     ("structure/heights.py", "_APART"): "the step of a derivative",
 }
@@ -50,8 +52,6 @@ OTHER_LITERALS = {
     ("simulate/crossings.py", "shorten"): "the step of a derivative, and how far it may be trusted",
     ("simulate/guards.py", "look_ahead"): "the step of a derivative",
     ("simulate/hybrid.py", "_advance"): "seconds that no look at the clock is shorter than",
-    ("simulate/runner.py", "__init__"): "the controller of the step size begins with it",
-    ("simulate/stepping_loop.py", "accept"): "the controller of the step size, by Hairer, Nørsett and Wanner",
     ("simulate/stepping_loop.py", "first_size"): "the first step size, by the same",
 }
 

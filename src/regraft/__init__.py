@@ -9,9 +9,9 @@ from .algebra.pose import Pose
 from .ask.acceleration import consistent_acceleration
 from .ask.assembly import assemble
 from .ask.balance import Energy, Momentum, center_of_mass, energy, momentum
-from .ask.batch import forward_dynamics_batch
+from .ask.batch import forward_dynamics_batch, frame_positions_batch, inverse_dynamics_batch, mass_matrix_batch
 from .ask.controls import control_torques
-from .ask.derivatives import Derivatives, derivatives
+from .ask.derivatives import Derivatives, InverseDerivatives, derivatives, inverse_dynamics_derivatives
 from .ask.forward import forward_dynamics
 from .ask.frame_jacobian import jacobian, jacobian_rate
 from .ask.hierarchy import Hierarchy, hierarchy
@@ -42,6 +42,7 @@ from .errors import (
     RegraftWarning,
     SimulationError,
     StructureError,
+    SweepError,
 )
 from .files.loading import load
 from .files.reading import Reading, read
@@ -68,20 +69,31 @@ from .simulate import (
     ALL,
     PASS,
     STOP,
+    Batch,
     Controls,
     Event,
+    Grip,
     InitialValueProblem,
     Law,
+    Measure,
+    Release,
+    Strike,
     Trajectory,
     as_ivp,
     at_time,
     controls,
+    grip,
     join,
     law,
+    release,
     simulate,
+    simulate_batch,
+    strike,
     when_frame_below,
     when_joint,
 )
+from .sweeping.grids import samples
+from .sweeping.sweep import sweep
 
 __all__ = [
     "ALL",
@@ -89,6 +101,7 @@ __all__ = [
     "STOP",
     "Actuator",
     "AssemblyError",
+    "Batch",
     "Body",
     "Box",
     "Capsule",
@@ -108,12 +121,14 @@ __all__ = [
     "Fixed",
     "Frame",
     "Free",
+    "Grip",
     "Ground",
     "Guided",
     "Helical",
     "Hierarchy",
     "Inertia",
     "InitialValueProblem",
+    "InverseDerivatives",
     "InverseKinematics",
     "Joint",
     "JointState",
@@ -123,6 +138,7 @@ __all__ = [
     "Law",
     "Limits",
     "Marker",
+    "Measure",
     "Mechanism",
     "Mesh",
     "MissingPackageError",
@@ -137,6 +153,7 @@ __all__ = [
     "Reading",
     "RegraftError",
     "RegraftWarning",
+    "Release",
     "Remark",
     "Report",
     "Revolute",
@@ -146,8 +163,10 @@ __all__ = [
     "Spherical",
     "Spring",
     "State",
+    "Strike",
     "StructureError",
     "Surface",
+    "SweepError",
     "Trajectory",
     "Universal",
     "__version__",
@@ -173,12 +192,16 @@ __all__ = [
     "forward_dynamics_batch",
     "frame_pose",
     "frame_position",
+    "frame_positions_batch",
     "frame_twist",
     "gait",
+    "grip",
     "ground",
     "hierarchy",
     "integrate",
     "inverse_dynamics",
+    "inverse_dynamics_batch",
+    "inverse_dynamics_derivatives",
     "inverse_kinematics",
     "jacobian",
     "jacobian_rate",
@@ -189,6 +212,7 @@ __all__ = [
     "loop_jacobian",
     "loop_jacobian_rate",
     "mass_matrix",
+    "mass_matrix_batch",
     "merge",
     "merge_states",
     "mobility",
@@ -198,9 +222,14 @@ __all__ = [
     "normalise",
     "prescribed_torques",
     "read",
+    "release",
     "reroot",
+    "samples",
     "simulate",
+    "simulate_batch",
+    "strike",
     "surface",
+    "sweep",
     "to_maximal",
     "to_reduced",
     "view",

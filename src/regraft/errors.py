@@ -59,6 +59,20 @@ class SimulationError(RegraftError):
         return self._reason
 
 
+class SweepError(RegraftError):
+    """A sweep that could not go on.
+
+    Attributes
+    ----------
+    results : xarray.Dataset
+        What was done until then.
+    """
+
+    def __init__(self, message: str, results: Any = None) -> None:
+        super().__init__(message)
+        self.results = results
+
+
 class MissingPackageError(RegraftError, ModuleNotFoundError):
     """A package that is not installed, which Regraft needs here alone; the message names the extra that brings it."""
 

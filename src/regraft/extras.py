@@ -19,6 +19,8 @@ EXTRAS = {
     "xacrodoc": "robots",
     "yaml": "robots",
     "viser": "viewer",
+    "distributed": "cluster",
+    "zarr": "cluster",
 }
 """The extra that brings a package, by the name under which it is imported."""
 

@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import Protocol, Self
 
 _BETWEEN_LINES = 2.0  # seconds
+_PATIENCE = 1.0  # seconds before a bar appears
 
 
 class ProgressBar:
@@ -40,6 +41,41 @@ class ProgressBar:
 
     def __exit__(self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None) -> None:
         self.close()
+
+
+class LateBar:
+    """A bar that appears once the work has taken a second, where anybody looks; used as a context.
+
+    Parameters
+    ----------
+    total : float
+        How much there is to do, in any unit.
+    wanted : bool, optional
+        Whether it is to appear; by default on a terminal alone.
+    """
+
+    def __init__(self, total: float, wanted: bool | None) -> None:
+        self._total = total
+        self._wanted = sys.stderr.isatty() if wanted is None else wanted
+        self._began = time.perf_counter()
+        self._bar: ProgressBar | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def update(self, done: float, text: str) -> None:
+        """So much is done; `text` says it in words."""
+        if not self._wanted:
+            return
+        if self._bar is None:
+            if time.perf_counter() - self._began < _PATIENCE:
+                return
+            self._bar = ProgressBar(self._total)
+        self._bar.update(done, text)
+
+    def __exit__(self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None) -> None:
+        if self._bar is not None:
+            self._bar.close()
 
 
 class _Shown(Protocol):

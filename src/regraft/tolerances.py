@@ -475,6 +475,21 @@ LARGE_PIVOT = 1e-2  # relative to 1, the size of a row after scaling
 RESIDUAL_ROUNDING = 1e-12  # of the state, m, rad and these per second
 """The least residual of a cycle that counts: what is nearer to the cycle than a hundred of it tells no rate of convergence."""
 
+LOCATED = 1e-10  # of the length along a branch, in which the range of the parameter is 1
+"""How exactly the place of a bifurcation is searched for."""
+
+ONE_CURVE = 1e-9  # relative to the largest singular value of the equations of a branch
+"""A second direction in which the equations change less is that of a second branch, or of a family of cycles."""
+
+UNDECIDED = 1e-9  # product of distances of multipliers from where they change what is stable
+"""A test function that is smaller at both ends of a step tells nothing by its sign."""
+
+ON_CIRCLE = 1e-6  # of 1, the unit circle's radius
+"""A multiplier is on the unit circle where a test function has found it so near."""
+
+NEARLY_REAL = 1e-6  # rad
+"""Multipliers on the unit circle that are nearer to 1 or −1 are no pair of complex ones."""
+
 # --- recordings --------------------------------------------------------------------------------------------------------------
 
 SHORTEST_PART = 1e-12  # of a step

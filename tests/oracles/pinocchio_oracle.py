@@ -187,6 +187,18 @@ class PinocchioTwin:
             dq[:, c] += f_v @ dT @ state.v - f_tau @ np.linalg.solve(T.T, dT.T @ there) - dT @ a
         return Derivatives(*(np.linalg.solve(T, x) for x in (dq, f_v @ T, np.linalg.solve(T, f_tau.T).T)))
 
+    def inverse_derivatives(self, state: rg.State, a: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Of τ = Tᵀ g(q, T v, T v̇), where g is Pinocchio's inverse dynamics and T depends on q: by q, v and v̇."""
+        T = self.T(state)
+        partials = pin.computeRNEADerivatives(self.model, self.data, self.q(state), T @ state.v, T @ a)
+        g_q, g_v, g_a = (self._wide(partial) for partial in partials)
+        g_a = np.triu(g_a) + np.triu(g_a, 1).T  # it fills the upper half
+        dq = T.T @ g_q @ T
+        for c, direction in enumerate(np.eye(self.mech.nv)):
+            dT = self.T_rate(state, direction)
+            dq[:, c] += T.T @ (g_v @ dT @ state.v + g_a @ dT @ a) + dT.T @ self.data.tau
+        return dq, T.T @ g_v @ T, T.T @ g_a @ T
+
     def joint_reactions(
         self, state: rg.State, a: np.ndarray, wrenches: Mapping[str, np.ndarray] | None = None
     ) -> dict[str, np.ndarray]:

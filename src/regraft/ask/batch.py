@@ -1,29 +1,27 @@
-"""Forward dynamics of many states at once, with SIMD packs and threads."""
+"""Questions about many states at once, with SIMD packs and threads."""
 
 from __future__ import annotations
 
-import os
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..algebra.pose import real_numbers
 from ..algebra.scalars import LANES, aligned_zeros
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
-from ..errors import ModelError, StructureError
+from ..errors import ModelError, RegraftError, StructureError
 from ..kernels import batch
-from ..kernels.batch import closed_dynamics_batch, off_manifold
+from ..kernels.batch import closed_dynamics_batch
 from ..kernels.tables import EXTERNAL
 from ..structure.structure import Structure
-from ..tolerances import UNIT_QUATERNION
 from .forward import forward_dynamics
+from .inverse import inverse_dynamics
+from .many_states import in_threads, not_finite, refuse_infinite, rows_of
+from .places import known_place
 
 Array = NDArray[np.float64]
-
-_WORTH_A_THREAD = 256  # states; below this, starting a thread costs more than it saves
 
 
 def forward_dynamics_batch(
@@ -64,60 +62,189 @@ def forward_dynamics_batch(
     """
     structure = mech.structure
     nq, nv = structure.nq, structure.nv
-    positions = _rows("q", q, None, nq)
+    positions = rows_of("q", q, None, nq)
     count = len(positions)
-    velocities = _rows("v", v, count, nv)
-    torques = np.zeros((count, nv)) if tau is None else _rows("tau", tau, count, nv)
+    velocities = rows_of("v", v, count, nv)
+    torques = np.zeros((count, nv)) if tau is None else rows_of("tau", tau, count, nv)
     out, margins = np.empty((count, nv)), np.empty(count)
-    workers = max(1, min(_threads(threads), count // _WORTH_A_THREAD))
-    bounds = np.linspace(0, -(-count // LANES), workers + 1).astype(int) * LANES
 
-    layout = structure.layout
-    quaternions = np.array(
-        [layout.q_slices[name].start + kind.quaternion for name, kind, *_ in layout.joints if kind.quaternion is not None],
-        np.int64,
-    )
-
-    def run(worker: int) -> None:
-        first, end = int(bounds[worker]), min(int(bounds[worker + 1]), count)
-        given = positions[first:end], velocities[first:end], torques[first:end], out[first:end], margins[first:end]
-        off = off_manifold(quaternions, given[0], UNIT_QUATERNION) if len(quaternions) else -1
-        if off >= 0:
-            raise _off_manifold(mech, positions, first + off)
-        if layout.is_constrained:  # one by one: which rows of a loop depend on others differs from state to state
-            work = structure.new_work()
-            closed_dynamics_batch.call(work, *given)
+    def run(rows: slice) -> None:
+        given = positions[rows], velocities[rows], torques[rows], out[rows], margins[rows]
+        if mech.layout.is_constrained:  # one by one: which rows of a loop depend on others differs from state to state
+            closed_dynamics_batch.call(structure.new_work(), *given)
         else:
             work, external, lanes = _scratch(structure)
             batch.forward_dynamics_batch.call(work, external, lanes, *given)
 
-    if workers == 1:
-        run(0)
-    else:
-        with ThreadPoolExecutor(workers) as pool:
-            list(pool.map(run, range(workers)))
+    in_threads(mech, positions, threads, run)
     bad = np.flatnonzero(~(margins > 0.0))
     if bad.size:
         raise _explain(mech, int(bad[0]), positions, velocities, torques)
     return out
 
 
-def _threads(given: int | None) -> int:
-    if given is None:
-        return os.cpu_count() or 1
-    if not isinstance(given, (int, np.integer)) or isinstance(given, bool) or given < 1:
-        raise ModelError(f"threads must be a whole number, at least 1, or None for as many as there are cores; not {given!r}.")
-    return int(given)
+def inverse_dynamics_batch(
+    mech: Mechanism, q: ArrayLike, v: ArrayLike, a: ArrayLike | None = None, threads: int | None = None
+) -> Array:
+    """Joint torques of many states of one mechanism at once, with or without loops.
+
+    Parameters
+    ----------
+    mech : Mechanism
+        The mechanism.
+    q : (batch, nq) array_like
+        Positions, one state a row; quaternions must have unit length, to 1e-6.
+    v : (batch, nv) array_like
+        Velocities.
+    a : (batch, nv) array_like, optional
+        Accelerations; by default none, which gives the bias forces. In a closed mechanism they must keep the loops closed.
+    threads : int, optional
+        By default the number of cores.
+
+    Returns
+    -------
+    (batch, nv) array
+        The torques of `inverse_dynamics`.
+
+    Raises
+    ------
+    ModelError
+        If shapes do not fit, or a state has no answer; the message has its row.
+    StructureError
+        If accelerations would open a loop; the message has the row.
+
+    Examples
+    --------
+    >>> import regraft as rg, numpy as np
+    >>> mech = rg.Mechanism()
+    >>> mech.add_body("ball", rg.Inertia.sphere(2.0, 0.1))
+    >>> mech.add_joint("fall", rg.Prismatic((0, 0, 1)), "world", "ball")
+    >>> rg.inverse_dynamics_batch(mech, np.zeros((3, 1)), np.zeros((3, 1)), [[0.0], [1.0], [2.0]]).ravel().tolist()
+    [19.62, 21.62, 23.62]
+    """
+    structure = mech.structure
+    positions = rows_of("q", q, None, structure.nq)
+    count = len(positions)
+    velocities = rows_of("v", v, count, structure.nv)
+    rates = np.zeros((count, structure.nv)) if a is None else rows_of("a", a, count, structure.nv)
+    out = np.empty((count, structure.nv))
+
+    def run(rows: slice) -> None:
+        if mech.layout.is_constrained:
+            for b in range(rows.start, rows.stop):
+                out[b] = _closed_inverse(mech, b, positions, velocities, rates)
+        else:
+            work, external, lanes = _scratch(structure)
+            batch.inverse_dynamics_batch.call(work, external, lanes, positions[rows], velocities[rows], rates[rows], out[rows])
+
+    in_threads(mech, positions, threads, run)
+    refuse_infinite("the torques", out, q=positions, v=velocities, a=rates)
+    return out
 
 
-def _off_manifold(mech: Mechanism, positions: Array, b: int) -> ModelError:
-    if not np.isfinite(positions[b]).all():
-        return _not_finite("q", positions, b)
+def mass_matrix_batch(mech: Mechanism, q: ArrayLike, threads: int | None = None) -> Array:
+    """The mass matrices of many states of one mechanism at once; of a closed one those of its spanning tree.
+
+    Parameters
+    ----------
+    mech : Mechanism
+        The mechanism.
+    q : (batch, nq) array_like
+        Positions, one state a row; quaternions must have unit length, to 1e-6.
+    threads : int, optional
+        By default the number of cores.
+
+    Returns
+    -------
+    (batch, nv, nv) array
+
+    Raises
+    ------
+    ModelError
+        If shapes do not fit, or a state has no answer; the message has its row.
+
+    Examples
+    --------
+    >>> import regraft as rg, numpy as np
+    >>> mech = rg.Mechanism()
+    >>> mech.add_body("ball", rg.Inertia.sphere(2.0, 0.1))
+    >>> mech.add_joint("fall", rg.Prismatic((0, 0, 1)), "world", "ball")
+    >>> rg.mass_matrix_batch(mech, np.zeros((3, 1))).ravel().tolist()
+    [2.0, 2.0, 2.0]
+    """
+    tree = mech.structure.tree
+    positions = rows_of("q", q, None, tree.nq)
+    out = np.empty((len(positions), tree.nv, tree.nv))
+
+    def run(rows: slice) -> None:
+        lanes = aligned_zeros((max(tree.nq, 1), LANES)), aligned_zeros((tree.nv, tree.nv, LANES))
+        batch.mass_matrix_batch.call(tree.new_pack_work(), *lanes, positions[rows], out[rows])
+
+    in_threads(mech, positions, threads, run)
+    refuse_infinite("the moments of inertia", out, q=positions)
+    return out
+
+
+def frame_positions_batch(mech: Mechanism, q: ArrayLike, frames: str | Sequence[str], threads: int | None = None) -> Array:
+    """The positions of frames, or of bodies' origins, in the world, in many states of one mechanism at once.
+
+    Parameters
+    ----------
+    mech : Mechanism
+        The mechanism.
+    q : (batch, nq) array_like
+        Positions, one state a row; quaternions must have unit length, to 1e-6.
+    frames : str or sequence of str
+        The names of frames or bodies.
+    threads : int, optional
+        By default the number of cores.
+
+    Returns
+    -------
+    (batch, 3) or (batch, frames, 3) array
+        Of one name, or of several.
+
+    Raises
+    ------
+    ModelError
+        If shapes do not fit, there is no such frame, or a state has no answer; the message has its row.
+
+    Examples
+    --------
+    >>> import regraft as rg, numpy as np
+    >>> mech = rg.Mechanism()
+    >>> mech.add_body("ball", rg.Inertia.sphere(2.0, 0.1))
+    >>> mech.add_joint("fall", rg.Prismatic((0, 0, 1)), "world", "ball")
+    >>> rg.frame_positions_batch(mech, [[0.5], [1.5]], "ball")
+    array([[0. , 0. , 0.5],
+           [0. , 0. , 1.5]])
+    """
+    tree = mech.structure.tree
+    positions = rows_of("q", q, None, tree.nq)
+    names = [frames] if isinstance(frames, str) else list(frames)
+    places = [known_place(mech, name) for name in names]
+    out = np.empty((len(positions), len(names), 3))
+    bodies = np.array([tree.row(body) for body, _ in places], np.int64)
+    points = np.array([tree.point(body, place.translation) for body, place in places]).reshape(-1, 3)
+
+    def run(rows: slice) -> None:
+        lanes = aligned_zeros((max(tree.nq, 1), LANES)), aligned_zeros((max(len(names), 1), 3, LANES))
+        batch.frame_positions_batch.call(tree.new_pack_work(), *lanes, bodies, points, positions[rows], out[rows])
+
+    in_threads(mech, positions, threads, run)
+    refuse_infinite("the positions", out, q=positions)
+    return out[:, 0] if isinstance(frames, str) else out
+
+
+def _closed_inverse(mech: Mechanism, b: int, q: Array, v: Array, a: Array) -> Array:
+    """`inverse_dynamics` of one row."""
+    for what, array in (("q", q), ("v", v), ("a", a)):
+        if not np.isfinite(array[b]).all():
+            raise not_finite(what, array, b)
     try:
-        mech.state(q=positions[b])
-    except ModelError as problem:
-        return ModelError(f"state {b} of the batch: {problem}")
-    return ModelError(f"state {b} of the batch: its quaternions do not have unit length. Normalise them.")
+        return inverse_dynamics(mech, State(mech.layout, np.concatenate([q[b], v[b]])), a[b])
+    except RegraftError as problem:
+        raise type(problem)(f"state {b} of the batch: {problem}") from None
 
 
 def _scratch(structure: Structure) -> tuple[Any, ...]:
@@ -127,24 +254,10 @@ def _scratch(structure: Structure) -> tuple[Any, ...]:
     return structure.new_pack_work(), aligned_zeros((0, EXTERNAL, LANES)), lanes
 
 
-def _rows(what: str, value: ArrayLike, count: int | None, size: int) -> Array:
-    if isinstance(value, np.ndarray) and value.dtype == np.float64 and value.flags.c_contiguous and value.flags.writeable:
-        array: Array = np.asarray(value)  # as it is, for a batch may be large; a matrix as an array, whose rows have one axis
-    else:
-        array = np.ascontiguousarray(real_numbers(what, value))
-    if array.ndim != 2 or array.shape[1] != size or (count is not None and len(array) != count):
-        raise ModelError(f"{what} must have shape ({'batch' if count is None else count}, {size}), not {array.shape}.")
-    return array
-
-
-def _not_finite(what: str, array: Array, b: int) -> ModelError:
-    return ModelError(f"{what}[{b}] has a value that is not finite: {array[b].tolist()}.")
-
-
 def _explain(mech: Mechanism, b: int, q: Array, v: Array, tau: Array) -> ModelError | StructureError:
     for what, array in (("q", q), ("v", v), ("tau", tau)):
         if not np.isfinite(array[b]).all():
-            return _not_finite(what, array, b)
+            return not_finite(what, array, b)
     try:
         forward_dynamics(mech, State(mech.layout, np.concatenate([q[b], v[b]])), tau[b])
     except (ModelError, StructureError) as problem:

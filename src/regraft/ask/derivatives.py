@@ -1,26 +1,52 @@
-"""How accelerations change with position, velocity and torque."""
+"""How accelerations change with position, velocity and torque, and torques with position, velocity and acceleration."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy import empty
 from numpy.typing import NDArray
 
-from ..algebra.dense import solve_definite
 from ..algebra.pose import representable
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
-from ..kernels.derivatives import inverse_derivatives, loop_derivatives
+from ..kernels.complex_step import loop_derivatives
+from ..kernels.derivatives.accelerations import forward_derivatives, pushed_derivatives
+from ..kernels.derivatives.closed import closed_derivatives
+from ..kernels.derivatives.torques import inverse_derivatives, pushed_inverse_derivatives
+from ..structure.failures import explain_failure
+from ..structure.structure import Structure
 from .forward import forward_dynamics
-from .inverse import mass_matrix
-from .loads import Torques, Wrenches, external_table, joint_torques
+from .loads import Accelerations, Torques, Wrenches, external_table, joint_accelerations, joint_torques
 
 Array = NDArray[np.float64]
+_FLOAT64 = np.dtype(np.float64)
 
 
-@dataclass(frozen=True)
-class Derivatives:
+class _Blocks:
+    """Three matrices side by side."""
+
+    __slots__ = ("_found", "_nv")
+
+    def __init__(self, found: Array, nv: int) -> None:
+        self._found, self._nv = found, nv
+
+    @property
+    def q(self) -> Array:
+        """The first of them."""
+        return self._found[:, : self._nv]
+
+    @property
+    def v(self) -> Array:
+        """The second."""
+        return self._found[:, self._nv : 2 * self._nv]
+
+    def _third(self) -> Array:
+        return self._found[:, 2 * self._nv : 3 * self._nv]
+
+
+class Derivatives(_Blocks):
     """Partial derivatives of forward dynamics; made by `derivatives`.
 
     Attributes
@@ -33,13 +59,43 @@ class Derivatives:
         ∂v̇/∂tau: the inverse of the mass matrix, and in a closed mechanism what its loops leave of that.
     """
 
-    q: Array
-    v: Array
-    tau: Array
+    __slots__ = ()
+
+    @property
+    def tau(self) -> Array:
+        """∂v̇/∂tau."""
+        return self._third()
+
+    def __repr__(self) -> str:
+        return f"Derivatives(q={self.q!r}, v={self.v!r}, tau={self.tau!r})"
+
+
+class InverseDerivatives(_Blocks):
+    """Partial derivatives of inverse dynamics; made by `inverse_dynamics_derivatives`.
+
+    Attributes
+    ----------
+    q : (nv, nv) array
+        ∂τ/∂q in the tangent space: column c is the change along q ⊕ ε e_c.
+    v : (nv, nv) array
+        ∂τ/∂v.
+    a : (nv, nv) array
+        ∂τ/∂v̇: the mass matrix.
+    """
+
+    __slots__ = ()
+
+    @property
+    def a(self) -> Array:
+        """∂τ/∂v̇."""
+        return self._third()
+
+    def __repr__(self) -> str:
+        return f"InverseDerivatives(q={self.q!r}, v={self.v!r}, a={self.a!r})"
 
 
 def derivatives(mech: Mechanism, state: State, tau: Torques | None = None, wrenches: Wrenches | None = None) -> Derivatives:
-    """How the accelerations v̇ change with position, velocity and torque, exact to rounding (complex step).
+    """How the accelerations v̇ change with position, velocity and torque, exact to rounding.
 
     In a closed mechanism only changes that keep the loops closed mean anything: multiply by the columns of `mobility(...).W`, or
     by any such change.
@@ -76,22 +132,120 @@ def derivatives(mech: Mechanism, state: State, tau: Torques | None = None, wrenc
     >>> d.q.tolist(), d.v.tolist(), d.tau.tolist()
     ([[-9.81]], [[-0.5]], [[1.0]])
     """
-    structure = mech.structure_for(state)
+    # As short as that of forward dynamics, and for the same reason.
+    structure = mech.follows.structure or mech.structure
+    try:
+        torque: Any = structure.no_torque if tau is None else tau
+        if wrenches is None and torque.dtype is _FLOAT64 and torque.ndim == 1:
+            slopes, work = structure.slopes, structure.ready or structure.work
+            found = empty((structure.nv, slopes.width))
+            a = empty(structure.nv)
+            margin = -1.0
+            if state.layout is structure.open_layout:
+                margin = forward_derivatives.call(work, slopes, state._x, torque, a, found)
+            elif state.layout is structure.layout and structure.loops_are_plain:
+                margin = closed_derivatives.call(work, slopes, state._x, torque, structure.no_forces, a, found)
+            if margin > 0.0:
+                return Derivatives(found, structure.nv)
+    except (AttributeError, TypeError):  # not a state, or not an array
+        pass
+    return _careful_derivatives(mech, mech.structure_for(state), state, tau, wrenches)
+
+
+def _careful_derivatives(
+    mech: Mechanism, structure: Structure, state: State, tau: Torques | None, wrenches: Wrenches | None
+) -> Derivatives:
+    """Derivatives for any input: converts what can be converted and says what is wrong with the rest."""
+    if structure.layout.is_constrained:
+        return _closed_derivatives(mech, structure, state, tau, wrenches)
+    nv, torque = structure.nv, joint_torques(mech, tau)[0]
+    work, slopes = structure.new_work(), structure.new_slopes()
+    found, a = empty((nv, slopes.width)), empty(nv)
+    if wrenches is None:  # by the same kernel as the quick path, so that the last digits are the same
+        margin = forward_derivatives.call(work, slopes, state._x, torque, a, found)
+    else:
+        margin = pushed_derivatives.call(work, slopes, state._x, torque, external_table(mech, wrenches), a, found)
+    if margin > 0.0:
+        return Derivatives(found, nv)
+    if np.isnan(margin) and np.isfinite(a).all():
+        representable("the derivatives", found[:, : 3 * nv])
+    raise explain_failure(structure, work, state._q)
+
+
+def _closed_derivatives(
+    mech: Mechanism, structure: Structure, state: State, tau: Torques | None, wrenches: Wrenches | None
+) -> Derivatives:
+    """The same for closed chains."""
     nv = structure.nv
-    a = forward_dynamics(mech, state, tau, wrenches)
     external = structure.no_forces if wrenches is None else external_table(mech, wrenches)
     torque, of_loops = joint_torques(mech, tau)
-    q, v, push, scratch = (x.astype(complex) for x in (state._q, state._v, external, np.zeros((3, max(structure.nq, nv)))))
-    work = structure.new_work(0j)
-    if structure.layout.is_constrained:
-        found = np.empty((nv, 3 * nv))
+    if structure.loops_are_plain:
+        work, slopes = structure.new_work(), structure.new_slopes()
+        found, a = empty((nv, slopes.width)), empty(nv)
         work.drive(of_loops)
-        loop_derivatives.call(work, q, v, torque.astype(complex), push, scratch, found)
-        by_q, by_v, by_tau = np.hsplit(representable("the derivatives", found), 3)
-        return Derivatives(by_q, by_v, by_tau)
-    by_state = np.empty((nv, 2 * nv))
-    inverse_derivatives.call(work, q, v, a.astype(complex), push, scratch, by_state)
-    # tau = M a + c holds along the way, so M ∂a = ∂tau − (∂tau at fixed a)
-    inverse = solve_definite(mass_matrix(mech, state), np.eye(nv))
-    by_q, by_v = np.hsplit(representable("the derivatives", -inverse @ by_state), 2)
-    return Derivatives(by_q, by_v, inverse)
+        if closed_derivatives.call(work, slopes, state._x, torque, external, a, found) > 0.0:
+            return Derivatives(found, nv)
+    forward_dynamics(mech, state, tau, wrenches)  # says what is wrong with the state
+    q, v, push, scratch = (x.astype(complex) for x in (state._q, state._v, external, np.zeros((3, max(structure.nq, nv)))))
+    work, found = structure.new_work(0j), empty((nv, 3 * nv))
+    work.drive(of_loops)
+    loop_derivatives.call(work, q, v, torque.astype(complex), push, scratch, found)
+    return Derivatives(representable("the derivatives", found), nv)
+
+
+def inverse_dynamics_derivatives(
+    mech: Mechanism, state: State, a: Accelerations, wrenches: Wrenches | None = None
+) -> InverseDerivatives:
+    """How the torques of `inverse_dynamics` change with position, velocity and acceleration, exact to rounding.
+
+    Loops and couplings are left out, as `mass_matrix` and `bias_force` leave them out: these are the torques of the tree.
+
+    Parameters
+    ----------
+    mech : Mechanism
+        The mechanism.
+    state : State
+        Its position and velocity.
+    a : (nv,) array_like, or mapping of str to number or array_like
+        The accelerations v̇, or those of some joints by their names, where the others have none.
+    wrenches : mapping of str to (6,) array_like, optional
+        By body; they keep their moment and force in world axes and go with their body's origin.
+
+    Returns
+    -------
+    InverseDerivatives
+
+    Raises
+    ------
+    ModelError
+        If an argument does not fit, or a number is not finite.
+
+    Examples
+    --------
+    >>> import regraft as rg
+    >>> mech = rg.Mechanism()
+    >>> mech.add_body("bob", rg.Inertia.point(2.0, at=(0, 0, -1)))
+    >>> mech.add_joint("hinge", rg.Revolute((0, 1, 0), damping=0.5), "world", "bob")
+    >>> d = rg.inverse_dynamics_derivatives(mech, mech.state(), [0.0])
+    >>> d.q.tolist(), d.v.tolist(), d.a.tolist()
+    ([[19.62]], [[0.5]], [[2.0]])
+    """
+    structure = mech.follows.structure or mech.structure
+    try:
+        rate: Any = a
+        if wrenches is None and state.layout is structure.layout and rate.dtype is _FLOAT64 and rate.ndim == 1:
+            slopes = structure.slopes
+            found = empty((structure.nv, slopes.width))
+            if inverse_derivatives.call(structure.ready or structure.work, slopes, state._x, rate, found) == 0.0:
+                return InverseDerivatives(found, structure.nv)
+    except (AttributeError, TypeError):  # not a state, or not an array
+        pass
+    structure = mech.structure_for(state)
+    slopes, rate = structure.slopes, joint_accelerations(mech, a)
+    found = empty((structure.nv, slopes.width))
+    if wrenches is None:
+        inverse_derivatives.call(structure.work, slopes, state._x, rate, found)
+    else:
+        pushed_inverse_derivatives.call(structure.work, slopes, state._x, rate, external_table(mech, wrenches), found)
+    representable("the derivatives", found[:, : 3 * structure.nv])
+    return InverseDerivatives(found, structure.nv)

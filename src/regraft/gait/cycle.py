@@ -16,18 +16,17 @@ from numpy.typing import NDArray
 
 from ..algebra.dense import least_squares
 from ..algebra.pose import finite
-from ..ask.trees_only import open_tree
 from ..describe.contacts import Contact
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
 from ..errors import ModelError, SimulationError, StructureError
-from ..simulate.events import Event, check_events
+from ..simulate.events import Event
 from ..simulate.runner import Runner
-from ..simulate.settings import Options, method_of, settings_of
+from ..simulate.settings import Options
 from ..simulate.trajectory import Trajectory
 from ..tolerances import NEUTRAL, REPEATS, RESIDUAL_ROUNDING
 from .match import Match, apart, moved
-from .returns import BLIND, Passage, ReturnMap
+from .returns import BLIND, PATIENCE, Passage, ReturnMap, return_map_of
 from .sensitivity import is_exact, passage_derivative
 
 Array = NDArray[np.float64]
@@ -36,8 +35,6 @@ HALVINGS = 10
 """How often a step of Newton's method is halved that does not reduce the residual."""
 BESIDE = 0.2
 """A guess that meets the section this early, as a part of the time of the return after that, was just before the section."""
-PATIENCE = 5.0
-"""A return may take so many times as long as the one before it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,7 +182,8 @@ def limit_cycle(
     events : Event or iterable of Event, optional
         The events of the motion, as for `simulate`.
     section : str or iterable of str, optional
-        The names of the section events, such as ``"heel touches"`` of a contact; by default all that `events` has.
+        The names of the section events, such as ``"heel touches"`` of a contact; by default all of `events` but those whose
+        action is `STOP`.
     returns : int, optional
         How many occurrences of the section make one period.
     match : mapping of str to str, or callable, optional
@@ -235,18 +233,12 @@ def limit_cycle(
     >>> round(float(cycle.state.v[0]), 9), abs(cycle.multipliers).round(9).tolist()
     (4.0, [0.5, 0.0])
     """
-    open_tree(mech, "the search for limit cycles")
-    found = check_events(events, mech)
-    names = (
-        (section,) if isinstance(section, str) else tuple(event.name for event in found) if section is None else tuple(section)
-    )
-    method = method_of(integrator)
-    settings = settings_of(method, mech, Options(torque, wrenches, rtol, atol, step, contacts=contacts, impacts=impacts))
-    mech.check_state(state)
     limit = float(finite("longest", longest, ()))
     if not (isinstance(settle, int) and settle >= 0 and isinstance(most, int) and most >= 1 and tolerance > 0.0 and limit > 0.0):
         raise ModelError("settle must be a whole number, most and longest positive ones, and tolerance positive.")
-    return_map = ReturnMap(mech, found, names, returns, match, method, settings, limit)
+    options = Options(torque, wrenches, rtol, atol, step, contacts=contacts, impacts=impacts)
+    return_map = return_map_of(mech, events, section, returns, match, integrator, options, limit)
+    mech.check_state(state)
     for _ in range(settle):
         passage = return_map.passage(return_map.start, state)
         return_map, state = replace(return_map, start=passage.mech), passage.state
@@ -261,8 +253,8 @@ def _newton(return_map: ReturnMap, state: State, tolerance: float, most: int) ->
         jacobian = passage_derivative(return_map, passage, held=held)
         residual = float(np.abs(change).max(initial=0.0))
         if residual <= tolerance:
-            _check_repetition(return_map, passage)
-            return _result(return_map, state, passage, jacobian, residual, iteration)
+            check_repetition(return_map, passage)
+            return cycle_at(return_map, state, passage, jacobian, residual, iteration)
         if iteration < most:
             # where I − J is singular there is a family of cycles, and this is the shortest way to it
             step = least_squares(np.eye(len(change)) - jacobian, change, NEUTRAL)
@@ -318,7 +310,7 @@ def _damped(
     )
 
 
-def _check_repetition(return_map: ReturnMap, passage: Passage) -> None:
+def check_repetition(return_map: ReturnMap, passage: Passage) -> None:
     """Raise an error unless the next return, from the structure that this one led to, takes the same time.
 
     A fixed point compares numbers of joints that `match` pairs. It is a cycle only if both structures move alike.
@@ -339,9 +331,10 @@ def _check_repetition(return_map: ReturnMap, passage: Passage) -> None:
         )
 
 
-def _result(
+def cycle_at(
     return_map: ReturnMap, state: State, passage: Passage, jacobian: Array, residual: float, iterations: int
 ) -> LimitCycle:
+    """The cycle that has been found."""
     multipliers = np.linalg.eigvals(jacobian).astype(complex)
     return LimitCycle(
         mech=return_map.start,

@@ -19,28 +19,28 @@ class Outside(Exception):  # noqa: N818
     """The function has no value at a point so far away."""
 
 
-def jacobian_at_zero(function: Callable[[Array], Array], scales: Array, first: float = FIRST) -> Array:
+def jacobian_at_zero(function: Callable[[Array], Array], scales: Array, first: float = FIRST, levels: int = LEVELS) -> Array:
     """(results, len(scales)): the derivative at 0 of a function of vectors; `scales` are the sizes that steps are relative to."""
-    columns = [_column(function, scale * unit, first) for scale, unit in zip(scales, np.eye(len(scales)), strict=True)]
+    columns = [_column(function, scale * unit, first, levels) for scale, unit in zip(scales, np.eye(len(scales)), strict=True)]
     return np.array([column / scale for column, scale in zip(columns, scales, strict=True)]).T
 
 
-def _column(function: Callable[[Array], Array], along: Array, size: float) -> Array:
+def _column(function: Callable[[Array], Array], along: Array, size: float, levels: int) -> Array:
     """The derivative along a vector: smaller steps where the function has no value at the first ones."""
     while True:
         try:
-            return _extrapolated(lambda step: (function(step * along) - function(-step * along)) / (2.0 * step), size)
+            return _extrapolated(lambda step: (function(step * along) - function(-step * along)) / (2.0 * step), size, levels)
         except Outside:
             size /= 8.0
             if size < SMALLEST:
                 raise
 
 
-def _extrapolated(difference: Callable[[float], Array], size: float) -> Array:
+def _extrapolated(difference: Callable[[float], Array], size: float, levels: int) -> Array:
     """The limit at 0 of a function whose error is a series in the square of the step."""
     before: list[Array] = []
     best, least = np.empty(0), np.inf
-    for level in range(LEVELS):
+    for level in range(levels):
         row = [difference(size / 2.0**level)]
         for order, coarse in enumerate(before, 1):
             fine = row[-1]

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..ask.trees_only import open_tree
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
 from ..errors import ModelError, SimulationError, listed
 from ..simulate.contacts.contacting import HAPPENS
-from ..simulate.events import Event, TimeAt
+from ..simulate.events import STOP, Event, TimeAt, check_events
 from ..simulate.histories import EventRecord
 from ..simulate.hybrid import Run
 from ..simulate.integrators import Integrator
 from ..simulate.runner import Runner
-from ..simulate.settings import Settings
+from ..simulate.settings import Options, Settings, method_of, settings_of
 from ..simulate.trajectory import Trajectory
 from ..structure.contacts import contact_names
 from .match import Match, matched
@@ -28,6 +29,8 @@ Array = NDArray[np.float64]
 
 BLIND = 0.01
 """The part of the last return's time for which the section is not looked at again after the start."""
+PATIENCE = 5.0
+"""A return may take so many times as long as the one before it."""
 
 
 @dataclass(frozen=True)
@@ -193,3 +196,25 @@ class ReturnMap:
         pieces = tuple(piece for run in runs for piece in run.pieces)
         begun = State(mech.layout, trajectory.segments[0].x[0].copy()) if held is not None else state
         return Passage(pieces, *now, float(trajectory.t[-1]), runs[-1].first, trajectory, begun)
+
+
+def return_map_of(
+    mech: Mechanism,
+    events: Event | Iterable[Event],
+    section: str | Iterable[str] | None,
+    returns: int,
+    match: Match,
+    integrator: str,
+    options: Options,
+    longest: float,
+) -> ReturnMap:
+    """The return map of a mechanism, from what `limit_cycle` is given."""
+    open_tree(mech, "the search for limit cycles")
+    found = check_events(events, mech)
+    if section is None:
+        going_on = tuple(event.name for event in found if event.action is not STOP)
+        names = going_on or tuple(event.name for event in found)
+    else:
+        names = (section,) if isinstance(section, str) else tuple(section)
+    method = method_of(integrator)
+    return ReturnMap(mech, found, names, returns, match, method, settings_of(method, mech, options), longest)

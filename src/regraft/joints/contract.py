@@ -36,7 +36,7 @@ class JointKernels:
     columns(par, q, X) -> (screw, ...)    the nv screws, in world axes, of a joint whose child-side frame is X
     place(par, q, X) -> (R, p)            child's joint frame where the parent's is X; None: X after transform
     nearest(par, X) -> q                  the position whose (R, p) is nearest to X, for floats (S1 eq. 22)
-    rates(par, q, v, X) -> (screw, ...)   how the columns change as seen from the child's frame; None where they do not
+    rates(par, q, v, X) -> (screw, ...)   how the columns change as the child sees them, linear in v; None where they do not
     integrate(q, d) -> q'                 q ⊕ d, along the tangent vector d; None: q + d
     tangent(d, v) -> rate of d            such that q ⊕ d moves at the velocity v; None: v
     pull(d, f) -> torque                  along v, of a force f along d: the transpose of tangent, at any d; None: f

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..algebra.memory import clear, load
+from ..algebra.memory import load
+from ..algebra.scalars import zero
 from ..algebra.spatial import joined, momentum_of, power
 from ..compilation import Floats, Table, entry, inline, jit
 from .inertia import body_inertia, load_rigid, store_rigid
 from .kinematics import place_body
 from .memory import model_at, work_at
-from .tables import ARMATURE, END, PARENT, KernelModel, S, V, Work
+from .tables import ARMATURE, END, PARENT, KernelModel, R, S, V, Work
 
 
 @jit
@@ -22,7 +23,9 @@ def crba(model: KernelModel, work: Work, q: Any, M: Any) -> None:
     walk, body, dof = model.walk, work.body, work.dof
     for k in range(walk.shape[0]):
         store_rigid(body, k, body_inertia(model, k, place_body(model, work, q, k)))
-    clear(M)
+    for d in range(M.shape[0]):
+        for e in range(M.shape[1]):
+            M[d, e] = zero(body[0, R])
     for k in range(walk.shape[0] - 1, -1, -1):
         composite = load_rigid(body, k)
         for d in range(walk[k, V], walk[k, END]):

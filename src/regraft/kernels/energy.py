@@ -13,14 +13,15 @@ from .kinematics import frame, move_bodies, place_bodies
 from .memory import model_at, positions_in, work_at
 from .passive import passive_energy
 from .tables import ARMATURE, ORIGIN, ROOT, VEL, KernelModel, R, Work
+from .variants import own_gravity
 
 
 @jit
 def energy(model: KernelModel, work: Work, q: Any, v: Any) -> tuple[Scalar, Scalar]:
     """Kinetic energy ½ Σ V · I V + rotors and potential energy −Σ m g · c + springs + limits, after `move_bodies`.  O(n)."""
     walk, body = model.walk, work.body
-    g = load(model.gravity, 0, 0, 3)
     like = body[0, R]
+    g = own_gravity(model, like)
     kinetic, potential = zero(like), zero(like)
     for k in range(walk.shape[0]):
         inertia, twist = body_inertia(model, k, frame(body, k)), load(body, k, VEL, 6)

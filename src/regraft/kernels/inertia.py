@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from ..algebra.memory import load, store
-from ..algebra.scalars import lift
 from ..algebra.spatial import (
     Force,
     Motion,
@@ -19,15 +18,15 @@ from ..algebra.spatial import (
     turn_inertia,
 )
 from ..compilation import inline
-from .tables import COM, MASS, MOMENTS, RIGID, KernelModel
+from .tables import RIGID, KernelModel
+from .variants import own_inertia
 
 
 @inline
 def body_inertia(model: KernelModel, k: int, X: Transform) -> RigidInertia:
     """The rigid-body inertia of row k, whose pose is X, about the tree's origin."""
-    geometry = model.geometry
-    com = add(X[1], rotate(X[0], load(geometry, k, COM, 3)))
-    return rigid_inertia(lift(geometry[k, MASS], com[0]), com, turn_inertia(X[0], load(geometry, k, MOMENTS, 6)))
+    mass, centre, moments = own_inertia(model, k, X[1][0])
+    return rigid_inertia(mass, add(X[1], rotate(X[0], centre)), turn_inertia(X[0], moments))
 
 
 @inline

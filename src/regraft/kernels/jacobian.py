@@ -22,7 +22,7 @@ from ..algebra.spatial import (
 from ..compilation import Floats, Table, entry, inline, jit
 from .kinematics import frame, move_bodies, parent_motion, place_bodies
 from .memory import model_at, work_at
-from .tables import END, PARENT, POLARITY, RATE, VARIES, VEL, KernelModel, S, V, Work
+from .tables import END, ORIGIN, PARENT, POLARITY, RATE, ROOT, VARIES, VEL, KernelModel, S, V, Work
 
 
 @inline
@@ -30,6 +30,12 @@ def point_on(work: Work, k: int, local: Any) -> Vector:
     """Position, about the tree's origin, of a point given in the frame of row k."""
     R_k, p_k = frame(work.body, k)
     return add(p_k, rotate(R_k, (local[0], local[1], local[2])))
+
+
+@inline
+def place_in_world(model: KernelModel, work: Work, k: int, local: Any) -> Vector:
+    """Position in the world of a point given in the frame of row k, after `place_bodies`."""
+    return add(point_on(work, k, local), load(work.body, model.walk[k, ROOT], ORIGIN, 3))
 
 
 @inline

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..algebra.memory import load, load_pose, store, store_pose
 from ..algebra.rotations import identity_pose
-from ..algebra.scalars import Scalar, lift
+from ..algebra.scalars import Scalar
 from ..algebra.spatial import (
     Motion,
     Transform,
@@ -52,6 +52,7 @@ from .tables import (
     V,
     Work,
 )
+from .variants import own_gravity
 
 
 @inline
@@ -144,8 +145,7 @@ def parent_motion(body: Any, parent: int, column: int, of_world: Motion) -> Moti
 @inline
 def rising_world(model: KernelModel, like: Scalar) -> Motion:
     """The acceleration of a world that stands still in the field of gravity."""
-    g = load(model.gravity, 0, 0, 3)
-    return spatial(zero_vector(like), (lift(-g[0], like), lift(-g[1], like), lift(-g[2], like)))
+    return spatial(zero_vector(like), scale(-1.0, own_gravity(model, like)))
 
 
 @inline

@@ -90,6 +90,7 @@ JOINT_TABLES_AT, COIL_ROWS_AT, COILS_AT, TERM_TABLE_AT, TERM_NUMBERS_AT = range(
 BODY_AT, DOF_AT, ROWS_AT, Y_AT, W_AT, SHARED_AT, DRIVE_AT, SCRATCH_AT, HELD_AT, MOTORS_AT = range(49, 59)
 ORDER_AT, BORDER_AT, FACTORS_AT, LOADS_AT, PAIRS_AT = range(59, 64)
 CONTACTS_AT = 64  # address of the tables of contacts (`contacts.memory`), which a run brings; 0 where there are none
+VARIANTS_AT = 65  # address of `variants`, which whoever computes with packs brings; 0 where there are none
 HEADER = 72  # a multiple of the words of a cache line, so that tables begin at one
 
 _LINE = 8  # words of a cache line, at which every table begins
@@ -163,6 +164,7 @@ def model_at(handle: int) -> KernelModel:
         at[0, TREE_COILS],
         table_at(at[0, COILS_AT], at[0, COILS], COIL, 0.0),
         at[0, COILS_KERNEL],
+        at[0, VARIANTS_AT],
         table_at(at[0, FAR_AT], n, _POSE, 0.0),
         handle,
     )
@@ -311,6 +313,7 @@ def new_block(structure: int, links: int, couplings: int, lanes: int, like: Scal
     start, memory = block_of(header, BODY_AT, PAIRS_AT + 1)
     found = header_at(start)
     found[LINKS_AT], found[COUPLINGS_AT], found[CONTACTS_AT] = links, couplings, 0
+    found[VARIANTS_AT] = 0
     begin_with_rotors(start, lanes, like)
     if found[ROWS] > 0:
         hold_all(start, like)

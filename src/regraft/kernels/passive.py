@@ -37,7 +37,6 @@ from .tables import (
     DISSIPATION,
     DOFS,
     FRICTION,
-    JOINT_DAMPING,
     KIND,
     LIMIT_STIFFNESS,
     LIMITED,
@@ -62,6 +61,7 @@ from .tables import (
     V,
     Work,
 )
+from .variants import own_damping
 
 
 @inline
@@ -73,9 +73,9 @@ def positive_part(x: Scalar) -> Scalar:
 @inline
 def joint_torques(model: KernelModel, work: Work, q: Any, v: Any, tau: Any) -> None:
     """TAU = tau − damping v + torques of limits, springs and friction.  O(n)."""
-    dof, settings = work.dof, model.settings
+    dof = work.dof
     for d in range(dof.shape[0]):
-        dof[d, TAU] = tau[d] - settings[JOINT_DAMPING, d] * v[d]
+        dof[d, TAU] = tau[d] - own_damping(model, d, v[d]) * v[d]
     if model.tree_limits + model.tree_coils + model.rubbing > 0:
         resist(model, work, q, v)
 
@@ -85,7 +85,7 @@ def passive_torques(model: KernelModel, work: Work, q: Any, v: Any, a: Any) -> N
     """TAU where there are no other torques, less what rotors need for the accelerations a.  O(n)."""
     dof, settings = work.dof, model.settings
     for d in range(dof.shape[0]):
-        dof[d, TAU] = -settings[JOINT_DAMPING, d] * v[d]
+        dof[d, TAU] = -own_damping(model, d, v[d]) * v[d]
     if model.rotors > 0:
         for d in range(dof.shape[0]):
             dof[d, TAU] = dof[d, TAU] - settings[ARMATURE, d] * a[d]

@@ -7,7 +7,7 @@ from typing import Any
 from ..algebra.memory import load, store
 from ..algebra.spatial import angular, cross, linear, minus, momentum_of, plus, plus_times, power, spatial, subtract, times
 from ..compilation import Floats, Scalars, ScalarTable, Table, entry, inline, jit
-from .inertia import body_inertia, carrying_force
+from .inertia import body_inertia, carrying_force, store_rigid
 from .kinematics import frame, joint_frame, move_bodies, parent_motion, place_bodies, rising_world
 from .memory import model_at, work_at
 from .passive import external_force, passive_torques, spring_forces
@@ -28,7 +28,7 @@ def rnea(model: KernelModel, work: Work, q: Any, v: Any, a: Any, external: Any, 
 
 @tree_stage
 def need_forces(model: KernelModel, work: Work, a: Scalars, external: ScalarTable) -> None:
-    """A, and F that each body needs by itself, from the roots to the leaves."""
+    """A, RIGID, and F that each body needs by itself, from the roots to the leaves."""
     walk, body, dof = model.walk, work.body, work.dof
     for k in range(walk.shape[0]):
         rate = parent_motion(body, walk[k, PARENT], A, rising_world(model, body[k, R]))
@@ -38,6 +38,7 @@ def need_forces(model: KernelModel, work: Work, a: Scalars, external: ScalarTabl
         store(body, k, A, rate)
         X = frame(body, k)
         inertia = body_inertia(model, k, X)
+        store_rigid(body, k, inertia)
         force = plus(momentum_of(inertia, rate), carrying_force(inertia, load(body, k, VEL, 6)))
         store(body, k, F, minus(force, external_force(external, k, X)))
 

@@ -76,6 +76,11 @@ COIL_REST = 0  # 7: the position at rest
 COIL_STIFFNESS = 7  # 6: for each velocity
 COIL = 13
 
+# variants: packs, in one row, where lanes have numbers of their own: MASS, COM and MOMENTS of all rows of bodies, gravity, and
+# the damping of all velocities of the tree
+INERTIA = 10  # mass, centre of mass and moments
+VARIED_GRAVITY = 3
+
 # external: scalar (n, EXTERNAL), or (0, EXTERNAL) where nothing pushes
 PUSH = 0  # 6: moment and force in world axes
 PUSH_POINT = 6  # 3: where the force acts, in the body's frame here
@@ -126,6 +131,7 @@ class KernelModel(NamedTuple):
     tree_coils: int  # how many of them are of joints of the tree
     coils: Any
     coils_kernel: int  # address of `coil_kernels.coils_kernel`, where there are any in the tree
+    variants: int  # address of the numbers that differ from lane to lane, in a workspace of packs; 0 where there are none
     far: Any  # (n, 12): the frame of the joint that leads to each row, on its body
     handle: Any  # by which stages find all of this again
 

@@ -64,8 +64,8 @@ class Coordinates(Protocol):
     def reached(self, recorder: Recorder, t: float, x: Array) -> Array:
         """(nq + nv,): a state that the loop has reached, as the user sees it."""
 
-    def segment(self, recorder: Recorder, t: float, x: Array, event: str | None) -> Segment:
-        """What has been recorded, up to the state that was reached."""
+    def segment(self, recorder: Recorder, t: float, x: Array, event: str | None, **known: Any) -> Segment:
+        """What has been recorded, up to the state that was reached, with what else is `known` of it."""
 
     def restart(self, t: float, x: Array) -> None:
         """Begin another segment at a state of the loop."""
@@ -104,9 +104,9 @@ class Reduced:
         """The state itself."""
         return x
 
-    def segment(self, recorder: Recorder, t: float, x: Array, event: str | None) -> Segment:
-        """What has been recorded."""
-        return Segment.from_rows(self.seen, recorder.chunks(), recorder.dense, t, x, event)
+    def segment(self, recorder: Recorder, t: float, x: Array, event: str | None, **known: Any) -> Segment:
+        """What has been recorded, with what else is `known` of it."""
+        return Segment.from_rows(self.seen, recorder.pieces(), recorder.dense, t, x, event, **known)
 
     def restart(self, t: float, x: Array) -> None:
         """There is nothing to remember."""
@@ -200,11 +200,11 @@ class Maximal:
         last: Array = found[-1]
         return last
 
-    def segment(self, recorder: Recorder, t: float, x: Array, event: str | None) -> Segment:
-        """What has been recorded, with the user's states as far as they are known already."""
-        recorded = Segment.from_rows(self.moved, recorder.chunks(), recorder.dense, t, x, event)
-        known = np.concatenate([self._first[None][:0], *self._converted])
-        return replace(recorded, mech=self.seen, bodies=self._bodies, first=self._first, converted=known)
+    def segment(self, recorder: Recorder, t: float, x: Array, event: str | None, **known: Any) -> Segment:
+        """What has been recorded, with what else is `known` of it and the user's states as far as there are any already."""
+        recorded = Segment.from_rows(self.moved, recorder.pieces(), recorder.dense, t, x, event, **known)
+        states = np.concatenate([self._first[None][:0], *self._converted])
+        return replace(recorded, mech=self.seen, bodies=self._bodies, first=self._first, converted=states)
 
     def restart(self, t: float, x: Array) -> None:
         """Count angles on from there."""

@@ -15,7 +15,7 @@ from numba import complex128, float64, int64
 from numba.core import types
 
 from ..algebra.memory import borrowed_vector, table_at
-from ..algebra.scalars import zero
+from ..algebra.scalars import pack, zero
 from ..compilation import declare, declared, inline, inline_view, stage, star
 from ..kernels.memory import model_at, work_at
 from ..kernels.stages import F, named
@@ -104,6 +104,8 @@ class Flow(NamedTuple):
     place: int = 0  # where the flow lies as it was given, for stages to find it
 
 
+TORQUE = 5
+"""The row of velocities in a scratch that has the torques."""
 DENSE, SLOPES = 8, 8 + 2 * MOST_TERMS
 """The rows of velocities in a scratch at which the dense output and the slopes begin."""
 POSITIONS, VELOCITIES = 3, SLOPES + 2 * MOST_STAGES
@@ -134,7 +136,7 @@ def vectors_in(scratch: Scratch) -> Vectors:
         Point(row(q, 2), row(v, 2)),
         row(v, 3),
         row(v, 4),
-        row(v, 5),
+        row(v, TORQUE),
         borrowed_vector(scratch.result),
         Pair(row(v, 6), row(v, 7)),
         Pair(rows(v, DENSE, MOST_TERMS), rows(v, DENSE + MOST_TERMS, MOST_TERMS)),
@@ -165,7 +167,13 @@ def _declare_flow(prefix: str, scalar: Any) -> Any:
     return flow
 
 
-given_flow_at = value_at({float64: _declare_flow("", float64), complex128: _declare_flow("Complex", complex128)})
+given_flow_at = value_at(
+    {
+        float64: _declare_flow("", float64),
+        complex128: _declare_flow("Complex", complex128),
+        pack: _declare_flow("Pack", pack),
+    }
+)
 ComplexFlow = Flow
 
 

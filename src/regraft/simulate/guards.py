@@ -7,14 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ..algebra.memory import call_kernel, load, vector_at
+from ..algebra.memory import call_kernel, vector_at
 from ..algebra.scalars import Scalar, one
-from ..algebra.spatial import add
 from ..compilation import declare, inline, jit
 from ..kernels import chart
-from ..kernels.jacobian import point_on
+from ..kernels.jacobian import place_in_world
 from ..kernels.kinematics import place_bodies
-from ..kernels.tables import ORIGIN, ROOT
 from ..tolerances import AT_ZERO, BEYOND, GUARD_ROUNDING, UNNOTICED
 from .calls import call_at
 from .flow import Flow, Point, model_of, work_of
@@ -66,12 +64,8 @@ SLOWEST, SLOWEST_FUNCTION = 1e-5, 1e-4
 @inline
 def guard_value(flow: Flow, guard: Guard, t: float, at: Point) -> Scalar:
     """A guard at a time and a state; for a height the bodies must have been placed."""
-    if guard.sort == JOINT:
-        return at.q[guard.coordinate] - guard.value
-    if guard.sort == HEIGHT:
-        work, k = work_of(flow), guard.body
-        place = add(point_on(work, k, guard.point), load(work.body, model_of(flow).walk[k, ROOT], ORIGIN, 3))
-        return place[2] - guard.value - guard.slope * place[0]
+    if guard.sort == JOINT or guard.sort == HEIGHT:  # noqa: PLR1714
+        return place_guard(flow, guard, at)
     if guard.sort == CONTACT:
         return vector_at(flow.calls.values, guard.coordinate + 1)[guard.coordinate] * one(at.q[0])
     result = flow.vectors.result
@@ -81,6 +75,15 @@ def guard_value(flow: Flow, guard: Guard, t: float, at: Point) -> Scalar:
         flow.calls.failed = True
         return np.nan * one(result[0])
     return result[0] - guard.value
+
+
+@inline
+def place_guard(flow: Flow, guard: Guard, at: Point) -> Scalar:
+    """A guard of a joint's position or of a height."""
+    if guard.sort == JOINT:
+        return at.q[guard.coordinate] - guard.value
+    place = place_in_world(model_of(flow), work_of(flow), guard.body, guard.point)
+    return place[2] - guard.value - guard.slope * place[0]
 
 
 @jit

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -17,7 +16,6 @@ from ..errors import ModelError, RegraftError, SimulationError, listed, warn
 from ..structure.failures import why_idle
 from ..tolerances import CASCADE, LEAST_STEP, SAME_TIME
 from . import stepping_loop
-from .applied import Applied
 from .contacts.bounces import Bounces
 from .contacts.contacting import Contacting
 from .coordinates import Maximal, Reduced
@@ -196,10 +194,10 @@ class Run:
         self.calmed = -math.inf
         """When slips that steps could not follow were last ended."""
 
-    def from_state(self, mech: Mechanism, state: State) -> Trajectory:
-        """Run to the end."""
+    def from_state(self, mech: Mechanism, state: State, watching: Progress | None = None) -> Trajectory:
+        """Run to the end; `watching` is told how far it is, if it is not to be shown by itself."""
         runner: Runner | None = self.begin(mech, state)
-        with Progress(self.start, self.end, self.progress) as shown:
+        with watching or Progress(self.start, self.end, self.progress) as shown:
             try:
                 while runner is not None:
                     runner = self._advance(runner, shown)
@@ -329,9 +327,7 @@ class Run:
 
     def _keep_segment(self, runner: Runner, event: str | None) -> None:
         """Keep what a runner has recorded since its last segment."""
-        applied = Applied(self.settings.torque, self.settings.wrenches, prescribed=self.settings.prescribed)
-        modes = None if runner.contacts is None else runner.contacts.modes()
-        self.segments.append(replace(runner.recorded(event), applied=applied, contacts=modes))
+        self.segments.append(runner.recorded(event))
 
     def _refuse_jumps(self, runner: Runner, further: float) -> None:
         """An error where a prescribed motion has jumped on the way, or does so soon, and no event is there."""

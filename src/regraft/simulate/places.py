@@ -35,3 +35,18 @@ def value_at(kinds: Mapping[Any, Any]) -> Any:
         return kind(types.int64, like), codegen
 
     return at_place
+
+
+@intrinsic
+def put_at(_typing: Any, _place: Any, value: Any) -> Any:
+    """Put a value where it then lies for good, for `value_at`; says how many bytes it takes.
+
+    What it refers to must be kept alive by whoever gives it.
+    """
+
+    def codegen(context: Any, builder: ir.IRBuilder, _signature: Any, args: Any) -> ir.Value:
+        kind = context.get_value_type(value)
+        builder.store(args[1], builder.inttoptr(args[0], kind.as_pointer()))
+        return context.get_constant(types.int64, context.get_abi_sizeof(kind))
+
+    return types.int64(types.int64, value), codegen

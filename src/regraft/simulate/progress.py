@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import sys
-import time
 from types import TracebackType
 
-from ..progress_bar import ProgressBar
-
-_PATIENCE = 1.0  # seconds before a bar appears
+from ..progress_bar import LateBar
 
 
 class Progress:
@@ -16,23 +12,14 @@ class Progress:
 
     def __init__(self, start: float, end: float, wanted: bool | None) -> None:
         self._start, self._end = start, end
-        self._wanted = sys.stderr.isatty() if wanted is None else wanted
-        self._began = time.perf_counter()
-        self._bar: ProgressBar | None = None
+        self._bar = LateBar(end - start, wanted)
 
     def __enter__(self) -> Progress:
         return self
 
     def update(self, t: float) -> None:
         """The simulated time that has been reached."""
-        if not self._wanted:
-            return
-        if self._bar is None:
-            if time.perf_counter() - self._began < _PATIENCE:
-                return
-            self._bar = ProgressBar(self._end - self._start)
         self._bar.update(t - self._start, f"simulating t = {t:.3g} of {self._end:.3g} s")
 
     def __exit__(self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None) -> None:
-        if self._bar is not None:
-            self._bar.close()
+        self._bar.__exit__(kind, problem, trace)

@@ -50,8 +50,13 @@ class Segment:
     """(some samples, nq + nv): in maximal coordinates the states of the mechanism at the first samples, if they are known."""
 
     @classmethod
-    def from_rows(cls, mech: Mechanism, chunks: Sequence[Array], dense: bool, t: float, end: Array, event: str | None) -> Segment:
-        """From the rows that the compiled loop wrote, in one piece or more, and the state that it reached."""
+    def from_rows(
+        cls, mech: Mechanism, chunks: Sequence[Array], dense: bool, t: float, end: Array, event: str | None, **known: Any
+    ) -> Segment:
+        """From the rows that the compiled loop wrote, in one piece or more, which are copied, and the state that it reached.
+
+        `known` are further fields.
+        """
         size, first, count = mech.nq + mech.nv, 2 if dense else 1, sum(map(len, chunks))
         times, x = np.empty(count + 1), np.empty((count + 1, size))
         terms, sizes = (np.empty((count, chunks[0].shape[1] - first - size)), np.empty(count)) if dense else (None, None)
@@ -63,7 +68,7 @@ class Segment:
                 sizes[here], terms[here] = rows[:, 1], rows[:, first + size :]
             at += len(rows)
         times[-1], x[-1] = t, end
-        return cls(mech, times, x, terms, sizes, event)
+        return cls(mech, times, x, terms, sizes, event, **known)
 
     @property
     def moved(self) -> Mechanism:

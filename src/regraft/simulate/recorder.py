@@ -42,6 +42,10 @@ class Recorder:
         self.empty()
         return self._chunks or [self.table[:0]]
 
+    def pieces(self) -> list[Array]:
+        """All rows so far, the last of them as they lie in the table, which the loop will write over."""
+        return [*self._chunks, self.table[: self.recording.rows]]
+
     def rows(self) -> Array:
         """All rows so far."""
         return np.concatenate(self.chunks())

@@ -16,6 +16,7 @@ from ..errors import listed
 from ..kernels.tables import MARGIN
 from ..tolerances import BEYOND
 from . import stepping_loop
+from .applied import Applied
 from .callbacks import Callback, lost_exceptions_kept, python_callback
 from .contacts.contacting import Contacting
 from .contacts.rubs import rubs_of
@@ -96,7 +97,7 @@ class Runner:
         self.progress = stepping_loop.Progress(t=t)
         self.control = stepping_loop.Control(
             adaptive=integrator.adaptive, step=0.0 if integrator.adaptive else settings.step,
-            largest=settings.step, rtol=settings.rtol, atol=settings.atol, error_before=1e-4,
+            largest=settings.step, rtol=settings.rtol, atol=settings.atol, error_before=stepping_loop.FIRST_ERROR,
         )  # fmt: skip
         self._stepping = stepping_loop.Stepping(
             given(self.progress),
@@ -244,7 +245,10 @@ class Runner:
 
     def recorded(self, event: str | None) -> Segment:
         """What has been computed, up to the event that ended it."""
-        return self.coordinates.segment(self.recorder, self.t, self.x, event)
+        settings = self.settings
+        applied = Applied(settings.torque, settings.wrenches, prescribed=settings.prescribed)
+        modes = None if self.contacts is None else self.contacts.modes()
+        return self.coordinates.segment(self.recorder, self.t, self.x, event, applied=applied, contacts=modes)
 
     def beyond(self) -> dict[str, bool]:
         """Whether the guard of each event is beyond zero, as it was last seen; before the first step, where the run starts."""
@@ -266,7 +270,8 @@ class Runner:
 
     def contact_hits(self) -> list[int]:
         """The guards of contacts that ended the run."""
-        return [e for e, guard in enumerate(self.guards[len(self.events) :]) if guard.hit]
+        found: list[int] = np.flatnonzero(self.guard_table["hit"][len(self.events) :]).tolist()
+        return found
 
     def restart(self, x: Array) -> None:
         """Go on from another state at the same time, with new modes of contacts; what was recorded is forgotten."""

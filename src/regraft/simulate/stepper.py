@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from ..algebra.memory import call_kernel, load, store
-from ..algebra.scalars import Scalar, one, where_less
+from ..algebra.scalars import Scalar, lane, one, where_less
+from ..algebra.spatial import times
 from ..compilation import inline, jit
 from ..kernels import chart, configuration
 from ..kernels.aba import aba
@@ -50,7 +51,7 @@ def act(flow: Flow, model: KernelModel, t: float, at: Point) -> bool:
         return False
     if calls.torque != 0:
         for d in range(torque.shape[0]):
-            torque[d] = np.nan  # stays where a signal comes on the way into a function in Python
+            torque[d] = np.nan * one(torque[d])  # stays where a signal comes on the way into a function in Python
         if call_at(calls.torque, t, at.q, at.v, torque, calls.torque_context) != 0:
             calls.failed = True
             return False
@@ -62,7 +63,7 @@ def act(flow: Flow, model: KernelModel, t: float, at: Point) -> bool:
             calls.failed = True
             return False
         for k in range(external.shape[0]):
-            store(external, k, PUSH, load(push, model.walk[k, BODY], 0, 6))
+            store(external, k, PUSH, times(one(flow.vectors.result[0]), load(push, model.walk[k, BODY], 0, 6)))
     return True
 
 
@@ -116,7 +117,7 @@ def take_stages(flow: Flow, t: float, h: Scalar, begin: int, stop: int) -> Scala
             skeleton_step(flow, h)
         else:
             go_to_stage(flow, walk, h, i, at, u)
-        margin = evaluate(flow, model, work, t + flow.method.times[i] * h.real, at, slopes.v[i])
+        margin = evaluate(flow, model, work, t + flow.method.times[i] * lane(h, 0).real, at, slopes.v[i])
         chart.advance(walk, u, at.v, slopes.v[i], slopes.u[i])
         worst = where_less(worst, margin, worst, margin)
     if begin > 0:

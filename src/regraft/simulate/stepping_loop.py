@@ -17,7 +17,7 @@ from ..compilation import declare, inline, jit, long_entry
 from ..kernels import chart
 from ..kernels.constraints.closure import CLOSE_STATE, CLOSE_VELOCITIES
 from ..tolerances import CLOSED, LAST_STEP, NO_PROGRESS, SAME_TIME, TRIED_SHORTER, WHOLE_STEP
-from .flow import Flow, model_of, on_flow
+from .flow import Flow, flow_stage, model_of, on_flow
 from .guarding import FIND, LOOK, NONE, PUT_BACK, SHORTEN, START, ask_guards
 from .guards import Guards
 from .places import place_of
@@ -92,13 +92,13 @@ class Stepping(NamedTuple):
 GivenStepping = Any
 """A `Stepping` from Python: with an array for each record."""
 
-declare(
-    "GivenStepping",
-    tuple_type(Stepping, *map(array_type, (Progress, Control, Recording)), float64[:, ::1], int64[::1], int64[::1]),
-)
+GIVEN_STEPPING = tuple_type(Stepping, *map(array_type, (Progress, Control, Recording)), float64[:, ::1], int64[::1], int64[::1])
+declare("GivenStepping", GIVEN_STEPPING)
 
 # step control (Hairer, Nørsett, Wanner, II.4): a PI controller
 SAFETY, SHRINK, GROW, MEMORY = 0.9, 0.2, 10.0, 0.04
+FIRST_ERROR = 1e-4
+"""That of the step before the first, and the least that is remembered of any."""
 
 MOST_TURN = 1.0
 """The angle by which a joint turns at most in an adaptive step: about an axis only where there are guards."""
@@ -112,14 +112,20 @@ def run(given: Flow, given_stepping: GivenStepping, guards: Guards) -> int:
 
     The first call looks at the guards before any step: where one is beyond zero already, which may be an event, it comes back.
     """
-    progress, control, recording, record, coordinate, turning = given_stepping
-    return steps(place_of(given), 0.0, Stepping(progress[0], control[0], recording[0], record, coordinate, turning), guards)
+    return go_on(place_of(given), 0.0, given_stepping, guards)
 
 
 @jit
 @on_flow
-def steps(flow: Flow, stepping: Stepping, guards: Guards) -> int:
+def go_on(flow: Flow, given: GivenStepping, guards: Guards) -> int:
     """`run`; in a function of its own, which does not count who uses the arrays."""
+    return steps(flow, given, guards)
+
+
+@flow_stage
+def steps(flow: Flow, given: GivenStepping, guards: Guards) -> int:
+    """`run` on a flow that lies somewhere."""
+    stepping = Stepping(given.progress[0], given.control[0], given.recording[0], given.record, given.coordinate, given.turning)
     why = GOING if stepping.progress.started else start(flow, stepping, guards)
     while why == GOING:
         why = advance(flow, stepping, guards)
@@ -311,7 +317,7 @@ def accept(stepping: Stepping, order: int, h: float, last: bool, error: float) -
             new, control.retried = min(new, h), False
         if not last or new < control.step:
             control.step = new
-        control.error_before = max(error, 1e-4)
+        control.error_before = max(error, FIRST_ERROR)
         return True
     stepping.progress.rejected += 1
     control.retried = True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import math
+import operator
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
@@ -26,6 +27,7 @@ from .solids import Solid, point_at, solid_of
 if TYPE_CHECKING:
     from ..describe.contacts import Contact
     from ..describe.mechanism import Mechanism
+    from ..describe.parts import Frame, Shape
     from .structure import Structure
 
 Array = NDArray[np.float64]
@@ -63,6 +65,21 @@ class ContactPoints(NamedTuple):
         return np.zeros((len(self.points), t.MEETINGS))
 
 
+class Touched(NamedTuple):
+    """The points of some contacts, with all that they were found from besides the structure."""
+
+    contacts: tuple[Contact, ...]
+    known: frozenset[str]
+    parts: tuple[Frame | Shape, ...]
+    """All frames and shapes of the mechanism, which are immutable."""
+    points: ContactPoints
+
+    def answers(self, contacts: tuple[Contact, ...], known: frozenset[str], parts: tuple[Frame | Shape, ...]) -> bool:
+        """Whether these contacts, of a mechanism with these frames and shapes, have these points."""
+        same = self.contacts == contacts and self.known == known and len(self.parts) == len(parts)
+        return same and all(map(operator.is_, self.parts, parts))
+
+
 class Side(NamedTuple):
     """One part of a contact: what it is, for messages, the body that it is on, and its solid."""
 
@@ -94,6 +111,10 @@ def points_of(mech: Mechanism, contacts: Iterable[Contact], known: frozenset[str
         touch each other.
     """
     given = tuple(contacts)
+    parts: tuple[Frame | Shape, ...] = (*mech.frames.values(), *mech.shapes.values())
+    last = mech.structure.touched
+    if last is not None and last.answers(given, known, parts):
+        return last.points
     names = contact_names(given)
     rows: list[tuple[int, Side, Side, Pairing, bool]] = []
     for c, (contact, name) in enumerate(zip(given, names, strict=True)):
@@ -104,7 +125,9 @@ def points_of(mech: Mechanism, contacts: Iterable[Contact], known: frozenset[str
             for b in sides_b:
                 found, swapped = _paired(name, a, b)
                 rows += [(c, a, b, pairing, swapped != pairing.turned) for pairing in found]
-    return _tables(mech.structure, given, names, rows)
+    points = _tables(mech.structure, given, names, rows)
+    mech.structure.touched = Touched(given, known, parts, points)
+    return points
 
 
 def parts_of(mech: Mechanism, contacts: Iterable[Contact]) -> frozenset[str]:

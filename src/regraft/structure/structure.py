@@ -12,6 +12,7 @@ from ..algebra.pose import MOTION, POSE, WORLD_MOTION
 from ..errors import ModelError, StructureError
 from ..kernels import tables
 from ..kernels.constraints.tables import COUNT, CUT, FIRST, RESISTS
+from ..kernels.derivatives.memory import SlopeMemory
 from ..kernels.kinematics import motion
 from ..kernels.memory import (
     COILS,
@@ -21,6 +22,7 @@ from ..kernels.memory import (
     HARD,
     JOINTS_AT,
     LIMITS,
+    LINKS,
     LOOPS,
     TREE_COILS,
     TREE_LIMITS,
@@ -36,6 +38,7 @@ from .workspace import Workspace
 if TYPE_CHECKING:
     from ..describe.parts import Body, Coupling, Joint, Spring
     from ..joints import JointType
+    from .contacts import Touched
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -68,6 +71,8 @@ class Structure:
         """The layout where there are no loops: of states whose dynamics is that of the tree alone."""
         self.ready: Workspace | None = None
         """`work`, once somebody has asked for it: a few nanoseconds less for the quickest of questions."""
+        self.touched: Touched | None = None
+        """The contact points that were last asked for: the next run has mostly the same."""
 
     @classmethod
     def of(
@@ -193,6 +198,15 @@ class Structure:
         """A new workspace, for real numbers or for complex ones as `like` is."""
         return self.work.another(like)
 
+    @once
+    def slopes(self) -> SlopeMemory:
+        """The scratch tables of derivatives, for entries that hold the interpreter's lock, as `work` is."""
+        return self.new_slopes()
+
+    def new_slopes(self) -> SlopeMemory:
+        """New scratch tables of derivatives."""
+        return SlopeMemory(self.work, self.walk, self.nv)
+
     def new_pack_work(self) -> Workspace:
         """A new workspace of packs."""
         return self.work.of_packs()
@@ -226,6 +240,12 @@ class Structure:
     def loops_resist(self) -> bool:
         """Whether a loop joint has damping, limits, a spring or friction."""
         return bool(self.work.table(CUTS_AT, len(self.layout.loops), CUT, np.int64)[:, RESISTS].any())
+
+    @once
+    def loops_are_plain(self) -> bool:
+        """Whether no loop joint has torques by itself, or columns that change in its child's frame, nor every body is free."""
+        turning = self.joints[len(self.body_names) :, tables.VARIES].any()
+        return not (self.loops_resist or turning or self.work.size(LINKS))
 
     @once
     def loops_limited(self) -> bool:

@@ -6,7 +6,7 @@ An array of packs is a view of a float64 array with one more axis, see ``as_pack
 """
 
 from .operations import Scalar, angle, lane, lanes, lift, one, reciprocal, square_root, where_less, with_lane, zero
-from .pack import LANES, aligned_zeros, as_packs
+from .pack import LANES, aligned_zeros, as_packs, pack
 from .trigonometry import sincos
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "lanes",
     "lift",
     "one",
+    "pack",
     "reciprocal",
     "sincos",
     "square_root",

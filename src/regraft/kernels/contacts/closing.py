@@ -33,7 +33,9 @@ from .memory import (
     INSIDE,
     JUMPS,
     MODE,
+    MOVED_TOO,
     READY,
+    ROWS_ALONE,
     SLACK,
     SLIP,
     STARTED,
@@ -47,7 +49,7 @@ from .memory import (
     problem_of,
     problem_without_friction,
 )
-from .modes import solve_modes
+from .one_point import solve_between_events
 from .outlook import look_out
 from .points import beyond_end, grows_beyond
 from .problem import BEND, BOX, CONE, IDLE_SCALE, OPEN, SLIDE, SOLVED, STICK
@@ -66,16 +68,17 @@ ALL_TOGETHER = 10.0
 
 @contact_stage
 def prepare_rows(model: KernelModel, work: Work, contacts: Contacts, q: Floats, v: Floats) -> None:
-    """The factors of M, the rows of active items and their Delassus matrix at q."""
-    if contacts.header[READY] == 1:
-        contacts.header[READY] = 0
-        return
-    factorise(model, work, q)
-    ask_loops(model, contacts, q, v, HOLD_LOOPS)
-    move_bodies(model, work, q, v)
-    meet_active(model, work, contacts)
-    spread_active(model, work, contacts)
-    couple_contacts(model, work, contacts, q, problem_of(contacts).A)
+    """The factors of M, the rows of active items and their Delassus matrix at q, and how bodies move at v: what is not READY."""
+    ready, contacts.header[READY] = contacts.header[READY], 0
+    if ready == 0:
+        factorise(model, work, q)
+        ask_loops(model, contacts, q, v, HOLD_LOOPS)
+    if ready != MOVED_TOO:
+        move_bodies(model, work, q, v)
+    if ready == 0:
+        meet_active(model, work, contacts)
+        spread_active(model, work, contacts)
+        couple_contacts(model, work, contacts, q, problem_of(contacts).A)
 
 
 @inline
@@ -139,7 +142,7 @@ def least_move(model: KernelModel, work: Work, contacts: Contacts, q: Any, probl
     """STEP: the least move that takes b from the rows that are held."""
     for a in range(problem.kinds.shape[0]):
         problem.scratch[BEND, a] = 0.0
-    solve_modes(problem, False)
+    solve_between_events(model, work, contacts, problem, False)
     for d in range(work.dof.shape[0]):
         work.dof[d, TAU] = 0.0
     apply_forces(work, contacts, problem.lam)
@@ -226,34 +229,39 @@ def is_short(step: Any) -> bool:
 def close_places(model: KernelModel, work: Work, contacts: Contacts, q: Floats, v: Floats, best: Floats, chosen: bool) -> float:
     """Put q where closed points touch and sticking ones are at their anchors; returns what is left. `best` is scratch (nq,).
 
+    What is READY, as the dynamics has just been there, is not found again.
+
     Before modes are `chosen` points may be closed that cannot be so together, as where one side takes over from another. A move
     that is much more than each of them needs by itself is not made then.
 
     After a move that is hardly more than rounding nothing is left, and all that was found for it is what `prepare_rows` would
     find where it ends.
     """
-    worst, contacts.header[READY] = 0.0, 0
+    worst = 0.0
     for trial in range(_TRIALS):
-        place_bodies(model, work, q)
-        move_bodies(model, work, q, v)
-        meet_active(model, work, contacts)
+        ready = contacts.header[READY]
+        if ready == 0:
+            place_bodies(model, work, q)
+            move_bodies(model, work, q, v)
+            meet_active(model, work, contacts)
         problem = problem_without_friction(contacts)
         before, worst = worst, position_gaps(model, work, contacts, problem)
         if worst <= CONTACT_CLOSED or (trial > 2 and not worst < 0.5 * before):
             break
-        factorise(model, work, q)
-        ask_loops(model, contacts, q, v, HOLD_LOOPS)
-        spread_active(model, work, contacts)
-        couple_contacts(model, work, contacts, q, problem.A)
+        if ready == 0:
+            factorise(model, work, q)
+            ask_loops(model, contacts, q, v, HOLD_LOOPS)
+            spread_active(model, work, contacts)
+            couple_contacts(model, work, contacts, q, problem.A)
         least_move(model, work, contacts, q, problem)
+        contacts.header[READY] = 0
         if not chosen and energy_taken(problem) > energy_to_spare(contacts, 0.0, 0.0, ALL_TOGETHER, CONTACT_CLOSED):
-            contacts.header[READY] = 0
             break
         for i in range(q.shape[0]):
             best[i] = q[i]
         configuration.integrate(model.walk, best, contacts.spare[STEP], q)
         if is_short(contacts.spare[STEP]) and contacts.header[CLOSING] == 0:
-            contacts.header[READY] = 1
+            contacts.header[READY] = ROWS_ALONE if ready == ROWS_ALONE else MOVED_TOO
             return 0.0
     return worst
 
@@ -329,7 +337,8 @@ def is_inside(contacts: Contacts) -> bool:
 def contact_closing(handle: int, q: int, v: int, step: int, best: int, result: int, what: int) -> float:
     """What closes loops and contacts again after a step, with addresses of arrays; see `constraints.closure.loop_closing`.
 
-    `result` has the size of the step when it is called.
+    `result` has the size of the step when it is called. The last dynamics was where the step ends, so that most of what closing
+    takes is READY.
     """
     m, w, contacts = model_at(handle), work_at(handle, 0.0), contacts_at(handle)
     if what == STEP_AGAIN:
@@ -359,8 +368,11 @@ def contact_closing(handle: int, q: int, v: int, step: int, best: int, result: i
         drop_slack(contacts)
         return gap
     if what == CLOSE_VELOCITIES:
+        if contacts.header[READY] == MOVED_TOO:
+            contacts.header[READY] = ROWS_ALONE  # as these are other velocities
         prepare_rows(m, w, contacts, position, velocity)
         close_speeds(m, w, contacts, position, velocity, False)
+        contacts.header[READY] = ROWS_ALONE if closes == 0 else 0
         return gap
     gap = max(gap, close_places(m, w, contacts, position, velocity, vector_at(best, positions_in(handle)), True))
     if closes != 0:

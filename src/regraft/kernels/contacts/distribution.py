@@ -151,7 +151,7 @@ def follow(c: Contacts, t: float, cap: float, strength: float, free: int, N: Any
         list_barriers(c, t, cap, strength, free, N, H)
         if eliminate(H, size, True, 0.0, scratch) < size:
             break
-        solve(H, H, size, size, True, scratch[RHS], scratch[X], scratch)
+        solve(H, H, size, size, size, scratch[RHS], scratch[X], scratch)
         gain = 0.0
         for i in range(size):
             gain += scratch[RHS, i] * scratch[X, i]

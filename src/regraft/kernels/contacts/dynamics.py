@@ -31,6 +31,8 @@ from .memory import (
     CLOSING,
     FREE,
     INSIDE,
+    MOVED_TOO,
+    READY,
     RUBS,
     SPARED_ROWS,
     STATUS,
@@ -39,7 +41,7 @@ from .memory import (
     contacts_at,
     problem_of,
 )
-from .modes import solve_modes
+from .one_point import solve_between_events
 from .outlook import list_live, note_speeds
 from .patches import share_in_patches, spare_rows
 from .problem import SOLVED
@@ -82,8 +84,8 @@ def hold_contacts(model: KernelModel, work: Work, contacts: Contacts, q: Any, ou
     else:
         if slides:
             look_ahead(model, work, contacts, problem)
-        unknowns, rank, left = solve_modes(problem, False)
-        contacts.header[FREE] = unknowns - rank + contacts.header[SPARED_ROWS]
+        free, left = solve_between_events(model, work, contacts, problem, True)
+        contacts.header[FREE] = free + contacts.header[SPARED_ROWS]
         keep_directions(contacts, problem)
         if not left < UNHEALTHY:
             return False
@@ -104,6 +106,7 @@ def contact_dynamics(handle: int, q: int, v: int, tau: int, external: int, pushe
     """Accelerations with contacts, with addresses of arrays; returns the least MARGIN, NaN where forces cannot be found."""
     m, w, nq, nv = model_at(handle), work_at(handle, 0.0), positions_in(handle), velocities_in(handle)
     contacts = contacts_at(handle)
+    contacts.header[READY] = 0
     slides = contacts.header[RUBS] > 0 and contacts.header[CHOOSING] == 0
     if slides:
         add_slides(m, contacts, tau, 1.0)
@@ -130,4 +133,5 @@ def contact_dynamics(handle: int, q: int, v: int, tau: int, external: int, pushe
         spare_rows(contacts)
     elif active_rows(contacts) > 0:
         note_forces(contacts)
+        contacts.header[READY] = MOVED_TOO if contacts.header[CLOSING] == 0 else 0
     return margin

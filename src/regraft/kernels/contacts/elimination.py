@@ -67,6 +67,40 @@ def eliminate_half_plainly(F: Any, k: int, least: float, scratch: Any) -> bool:
 
 
 @jit
+def eliminate_border_plainly(F: Any, G: Any, k: int, half: int, least: float, scratch: Any) -> bool:
+    """The rows and columns that come behind a symmetric half, after `eliminate_half_plainly`; False where a pivot is not above
+    `least`.
+
+    G has these columns as rows. What is left of them all is eliminated in the order that is there.
+    """
+    inverse = scratch[PIVOT]
+    for t in range(half, k):
+        row, column = F[t], G[t]
+        for j in range(half):
+            left, a, b = F[j], row[j], column[j]
+            for i in range(j):
+                a -= left[i] * row[i]
+                b -= left[i] * column[i]
+            row[j], column[j] = a, b
+    for t in range(half, k):
+        row = F[t]
+        for j in range(half):
+            row[j] *= inverse[j]
+        for s in range(half, k):
+            column, total = G[s], row[s]
+            for j in range(half):
+                total -= row[j] * column[j]
+            row[s] = total
+        for i in range(half, t):
+            take_out(F, row, i, k, inverse)
+        if not row[t] > least:
+            return False
+        inverse[t] = 1.0 / row[t]
+        scratch[ROW_ORDER, t] = scratch[COLUMN_ORDER, t] = t
+    return True
+
+
+@jit
 def eliminate(F: Any, k: int, symmetric: bool, least: float, scratch: Any) -> int:
     """F = L U in place, L with a diagonal of ones, rows and columns in the order of ROW_ORDER and COLUMN_ORDER; the rank.  O(k³).
 
@@ -254,8 +288,11 @@ def prepare_least(F: Any, G: Any, k: int, rank: int, symmetric: bool, scratch: A
 
 
 @jit
-def solve(F: Any, G: Any, k: int, rank: int, symmetric: bool, rhs: Any, x: Any, scratch: Any) -> None:
-    """x with F x = rhs in the rows that count, of all such x the one with the least Σ (weight x)².  O(k²)."""
+def solve(F: Any, G: Any, k: int, rank: int, half: int, rhs: Any, x: Any, scratch: Any) -> None:
+    """x with F x = rhs in the rows that count, of all such x the one with the least Σ (weight x)².  O(k²).
+
+    `half` of the rows and columns are symmetric: all, none, or as many as `eliminate_border_plainly` was told.
+    """
     y = scratch[Y]
     for i in range(rank):
         row, total = F[i], rhs[int(scratch[ROW_ORDER, i])]
@@ -267,16 +304,19 @@ def solve(F: Any, G: Any, k: int, rank: int, symmetric: bool, rhs: Any, x: Any, 
     if rank < k:
         solve_least(F, G, k, rank, y, x, scratch)
         return
-    for i in range(rank - 1, -1, -1):
+    for i in range(rank - 1, half - 1, -1):
+        row, total = F[i], 0.0
+        for c in range(i + 1, k):
+            total += row[c] * y[c]
+        y[i] -= total * scratch[PIVOT, i]
+    for t in range(half, k if half > 0 else 0):
+        column = G[t]
+        for i in range(half):
+            y[i] -= scratch[PIVOT, i] * column[i] * y[t]
+    for i in range(half - 1, -1, -1):
         row = F[i]
-        if symmetric:
-            for c in range(i):
-                y[c] -= row[c] * y[i]
-        else:
-            total = 0.0
-            for c in range(i + 1, k):
-                total += row[c] * y[c]
-            y[i] -= total * scratch[PIVOT, i]
+        for c in range(i):
+            y[c] -= row[c] * y[i]
     for i in range(k):
         x[int(scratch[COLUMN_ORDER, i])] = y[i]
 

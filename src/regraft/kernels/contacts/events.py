@@ -39,7 +39,6 @@ from .memory import (
     NOTHING,
     OTHER,
     PATIENCE,
-    READY,
     SLIPS,
     STATUS,
     STAYS,
@@ -382,7 +381,6 @@ def contact_event(handle: int, x: Floats, best: Floats, sequential: bool, jammed
     told = CALM
     for again in range(_ROUNDS):
         collides = touch_and_close(m, w, contacts, q, v, best)
-        contacts.header[READY] = 0  # as other points may be closed by then
         jams = jammed if again == 0 else NONE_JAMS
         if collides or jams != NONE_JAMS:
             told = told | strike(m, w, contacts, q, v, sequential, (jams, begins), 1.0)

@@ -28,6 +28,7 @@ from .memory import (
     MODE,
     MOST,
     QUIET,
+    READY,
     RUBS,
     SLACK,
     WATCHED,
@@ -135,7 +136,7 @@ def contact_glance(handle: int, q: int, v: int) -> float:
     if contacts.header[CALM] == 0 or contacts.header[CHOOSING] == 1:
         return 0.0
     m, w, velocity = model_at(handle), work_at(handle, 0.0), vector_at(v, velocities_in(handle))
-    position = vector_at(q, positions_in(handle))
+    position, contacts.header[READY] = vector_at(q, positions_in(handle)), 0
     place_bodies(m, w, position)
     if contacts.header[ACTIVE_POINTS] > 0:
         move_bodies(m, w, position, velocity)

@@ -24,6 +24,7 @@ from .memory import (
     LEAD,
     MODE,
     PATIENCE,
+    READY,
     SLIP,
     SPARED_ROWS,
     Contacts,
@@ -51,6 +52,7 @@ def list_active(contacts: Contacts) -> None:
             contacts.active[0, count] = i
             count += 1
     contacts.header[ACTIVE_POINTS], contacts.header[ACTIVE_RUBS] = points, count - points
+    contacts.header[READY] = 0
     spare_nothing(contacts)
 
 

@@ -36,7 +36,7 @@ KINDS_AT, LAWS_AT, DIRECTIONS_AT, SPARE_AT, BODY_SPARE_AT, SCRATCH_AT, VALUES_AT
 LOOP_RUBS = 31  # address of `loop_rubs.loop_rubs_kernel`, 0 where no joint that closes a loop has dry friction
 CALM = 32  # 1 where forces need not be looked at again within the present step, see `glance`
 LOOKS = 33  # how many stages of the present step have found forces
-READY = 34  # 1 where all that `closing.prepare_rows` finds is there
+READY = 34  # whether factors, rows and their matrix are those of where the state is: 0, ROWS_ALONE or MOVED_TOO
 QUIET = 35  # 1 where no mode can end within the present step, see `outlook`
 SPARED_AT = 36
 SPARED_ROWS = 37  # how many rows are spared, see `patches`
@@ -44,6 +44,9 @@ LIVE_AT = 38
 LOOPS = 39  # address of `closed_chains.closed_chains`, 0 where there are no loops
 REACH_AT = 40
 CONTACT_HEADER = 41
+
+ROWS_ALONE, MOVED_TOO = 1, 2
+"""READY where bodies may have other velocities than the state, and where they have those of the state."""
 
 # items: int64 (points + rubs, ITEM)
 MODE = 0  # OPEN, STICK or SLIDE

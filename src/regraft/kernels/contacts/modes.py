@@ -10,8 +10,8 @@ import math
 from typing import Any
 
 from ...compilation import Floats, Integers, Table, entry, inline, jit, stage
-from ...tolerances import CLEAR_PIVOT, REDUNDANT_FORCE, ROUNDING, TINY
-from .elimination import eliminate, eliminate_half_plainly, prepare_least, solve
+from ...tolerances import CLEAR_PIVOT, LARGE_PIVOT, REDUNDANT_FORCE, ROUNDING, TINY
+from .elimination import eliminate, eliminate_border_plainly, eliminate_half_plainly, prepare_least, solve
 from .problem import (
     BEND,
     BOX,
@@ -64,31 +64,35 @@ def solve_modes(c: Contacts, keep: bool) -> tuple[int, int, float]:
     """
     rows = c.A.shape[0]
     scale_rows(c)
-    unknowns, symmetric = list_unknowns(c, keep)
+    half, unknowns = list_unknowns(c, keep)
     start_rows(c)
     F, G = c.scratch[VECTORS : VECTORS + rows], c.scratch[VECTORS + rows : VECTORS + 2 * rows]
-    plain, rank = symmetric and c.scratch[DOUBT, 0] != 1.0, -1
-    while rank < 0:
-        gather(c.A, F, unknowns, symmetric, c.scratch)
-        if not plain:
-            rank = eliminate(F, unknowns, symmetric, REDUNDANT_FORCE, c.scratch)
-            c.scratch[DOUBT, 0] = 1.0 if symmetric and rank < unknowns else 0.0
-        elif eliminate_half_plainly(F, unknowns, CLEAR_PIVOT, c.scratch):
-            rank = unknowns
-        plain = False
+    if c.scratch[DOUBT, 0] != 1.0:
+        gather_half(c.A, F, half, c.scratch)
+        gather_border(c.A, F, G, half, unknowns, c.scratch)
+        clear = eliminate_half_plainly(F, half, CLEAR_PIVOT, c.scratch)
+        if clear and eliminate_border_plainly(F, G, unknowns, half, LARGE_PIVOT, c.scratch):
+            return unknowns, unknowns, find_forces(c, F, G, unknowns, unknowns, half)
+    symmetric = half == unknowns
+    gather_half(c.A, F, half, c.scratch)
+    if not symmetric:
+        gather_border(c.A, F, G, half, unknowns, c.scratch)
+        fill_other_half(F, G, half, unknowns)
+    rank = eliminate(F, unknowns, symmetric, REDUNDANT_FORCE, c.scratch)
+    c.scratch[DOUBT, 0] = 1.0 if rank < unknowns else 0.0
     if rank < unknowns:
         prepare_least(F, G, unknowns, rank, symmetric, c.scratch)
-    return unknowns, rank, find_forces(c, F, G, unknowns, rank, symmetric)
+    return unknowns, rank, find_forces(c, F, G, unknowns, rank, unknowns if symmetric else 0)
 
 
 @inline
-def find_forces(c: Contacts, F: Any, G: Any, unknowns: int, rank: int, symmetric: bool) -> float:
+def find_forces(c: Contacts, F: Any, G: Any, unknowns: int, rank: int, half: int) -> float:
     """λ from the factors and W, corrected until that is at rounding; the largest residual, relative to the sizes of its row."""
     lam, scratch, residual = c.lam, c.scratch, 0.0
     for again in range(_CORRECTIONS + 1):
         for u in range(unknowns):
             scratch[RHS, u] = -scratch[ROW_SCALE, u] * residual_of(u, lam, scratch)
-        solve(F, G, unknowns, rank, symmetric, scratch[RHS], scratch[X], scratch)
+        solve(F, G, unknowns, rank, half, scratch[RHS], scratch[X], scratch)
         for u in range(unknowns):
             add_force(u, scratch[COLUMN_SCALE, u] * scratch[X, u], lam, scratch)
         move_rows(c)
@@ -103,10 +107,10 @@ def find_forces(c: Contacts, F: Any, G: Any, unknowns: int, rank: int, symmetric
 
 
 @inline
-def list_unknowns(c: Contacts, keep: bool) -> tuple[int, bool]:
-    """Write down the unknowns, and set λ where it is given; how many there are, and whether their matrix is symmetric."""
+def list_unknowns(c: Contacts, keep: bool) -> tuple[int, int]:
+    """Write down the unknowns, and set λ where it is given; how many have a symmetric matrix, which come first, and all."""
     lam, scratch = c.lam, c.scratch
-    count, symmetric = 0, True
+    half, rubbing = 0, False
     for i in range(c.kinds.shape[0]):
         row, mode = row_of(c, i), c.modes[i]
         if i < c.points:
@@ -116,24 +120,33 @@ def list_unknowns(c: Contacts, keep: bool) -> tuple[int, bool]:
             if not (keep and is_sticking(mode)):
                 given = mu * lam[row] if is_sliding(mode) else 0.0
                 lam[row + 1], lam[row + 2] = -given * s_1, -given * s_2
-            if mode == STICK:
-                count = add_unknown(_SINGLE, row, 0.0, 0.0, 0.0, count, scratch)
-            elif mode == SLIDE:
-                symmetric = symmetric and mu == 0.0
-                count = add_unknown(_NORMAL, row, -mu * s_1, -mu * s_2, 0.0, count, scratch)
+            if mode == STICK or (mode == SLIDE and mu == 0.0):
+                half = add_unknown(_SINGLE, row, 0.0, 0.0, 0.0, half, scratch)
             if is_sticking(mode):
-                count = add_unknown(_SINGLE, row + 1, 0.0, 0.0, 0.0, count, scratch)
-                count = add_unknown(_SINGLE, row + 2, 0.0, 0.0, 0.0, count, scratch)
-            elif is_sliding(mode) and min(scratch[BEND, i], scratch[IDLE_SCALE, row + 1], scratch[IDLE_SCALE, row + 2]) > 0.0:
-                count = add_across(i, row, s_1, s_2, count, scratch)
+                half = add_unknown(_SINGLE, row + 1, 0.0, 0.0, 0.0, half, scratch)
+                half = add_unknown(_SINGLE, row + 2, 0.0, 0.0, 0.0, half, scratch)
+            rubbing = rubbing or is_sliding(mode)
         elif c.kinds[i] == BOX:
             if mode == SLIDE:
                 lam[row] = -c.mu_k[i] * c.directions[i, 0]
             elif not (keep and mode == STICK):
                 lam[row] = 0.0
             if mode == STICK:
-                count = add_unknown(_SINGLE, row, 0.0, 0.0, 0.0, count, scratch)
-    return count, symmetric
+                half = add_unknown(_SINGLE, row, 0.0, 0.0, 0.0, half, scratch)
+    return half, list_rubbing(c, half) if rubbing else half
+
+
+@inline
+def list_rubbing(c: Contacts, count: int) -> int:
+    """Write down the unknowns of points that slide with friction, behind others; how many there are with these."""
+    scratch = c.scratch
+    for i in range(c.points):
+        row, mode, s_1, s_2, mu = 3 * i, c.modes[i], c.directions[i, 0], c.directions[i, 1], c.mu_k[i]
+        if mode == SLIDE and mu != 0.0:
+            count = add_unknown(_NORMAL, row, -mu * s_1, -mu * s_2, 0.0, count, scratch)
+        if is_sliding(mode) and min(scratch[BEND, i], scratch[IDLE_SCALE, row + 1], scratch[IDLE_SCALE, row + 2]) > 0.0:
+            count = add_across(i, row, s_1, s_2, count, scratch)
+    return count
 
 
 @inline
@@ -165,14 +178,24 @@ def add_across(i: int, row: int, s_1: float, s_2: float, count: int, scratch: An
     return add_unknown(_ACROSS, row, -s_2, s_1, scratch[BEND, i], count, scratch)
 
 
-@inline
-def gather(A: Any, F: Any, unknowns: int, symmetric: bool, scratch: Any) -> None:
-    """The matrix of the unknowns, with rows and columns of size 1; of a symmetric one the lower half."""
+@jit
+def gather_half(A: Any, F: Any, half: int, scratch: Any) -> None:
+    """The lower half of the matrix of the unknowns that come first, with rows and columns of size 1."""
     columns = scratch[COLUMN_SCALE]
-    for u in range(unknowns):
+    for u in range(half):
+        row, scale, out = A[int(scratch[FIRST, u])], scratch[ROW_SCALE, u], F[u]
+        for v in range(u + 1):
+            out[v] = scale * columns[v] * row[int(scratch[FIRST, v])]
+
+
+@jit
+def gather_border(A: Any, F: Any, G: Any, half: int, unknowns: int, scratch: Any) -> None:
+    """The rows of the other unknowns, likewise, and in G their columns above these rows, as rows."""
+    columns = scratch[COLUMN_SCALE]
+    for u in range(half, unknowns):
         i, form, scale, out = int(scratch[FIRST, u]), scratch[FORM, u], scratch[ROW_SCALE, u], F[u]
-        r_1, r_2 = scratch[ROW_1, u], scratch[ROW_2, u]
-        for v in range(u + 1 if symmetric else unknowns):
+        r_1, r_2, column = scratch[ROW_1, u], scratch[ROW_2, u], G[u]
+        for v in range(unknowns):
             j = int(scratch[FIRST, v])
             if form == _ACROSS:
                 entry = r_1 * along(A, i + 1, j, v, scratch) + r_2 * along(A, i + 2, j, v, scratch)
@@ -180,6 +203,18 @@ def gather(A: Any, F: Any, unknowns: int, symmetric: bool, scratch: Any) -> None
                 entry = along(A, i, j, v, scratch)
             out[v] = scale * columns[v] * entry
         out[u] += scale * columns[u] * scratch[GAMMA, u]
+        for v in range(half):
+            column[v] = scratch[ROW_SCALE, v] * columns[u] * along(A, int(scratch[FIRST, v]), i, u, scratch)
+
+
+@inline
+def fill_other_half(F: Any, G: Any, half: int, unknowns: int) -> None:
+    """What is above the diagonal, after `gather_half` and `gather_border`."""
+    for v in range(half):
+        for u in range(v + 1, half):
+            F[v, u] = F[u, v]
+        for u in range(half, unknowns):
+            F[v, u] = G[u, v]
 
 
 @inline

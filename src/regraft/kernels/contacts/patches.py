@@ -17,7 +17,7 @@ from ...compilation import inline, jit
 from ...tolerances import PATCH_ROW, TINY
 from ..tables import KernelModel, Work
 from .items import is_anchored
-from .memory import ACTIVE_POINTS, CLOSING, MODE, PATCH, ROWS_SPARED, SPARED_ROWS, Contacts, problem_of
+from .memory import ACTIVE_POINTS, CLOSING, MODE, PATCH, READY, ROWS_SPARED, SPARED_ROWS, Contacts, problem_of
 from .problem import STICK, VECTORS
 from .problem import Contacts as Problem
 from .response import couple_tree
@@ -227,6 +227,7 @@ def with_all_rows(model: KernelModel, work: Work, contacts: Contacts, problem: P
     """The Delassus matrix with the rows that are spared too; after the dynamics."""
     if contacts.header[SPARED_ROWS] == 0:
         return
+    contacts.header[READY] = 0  # as those are without them
     for r in range(problem.A.shape[0]):
         contacts.spared[0, r] *= -1
     spread_active(model, work, contacts)

@@ -64,10 +64,15 @@ def rest_or_slide(model: KernelModel, work: Work, contacts: Contacts) -> None:
     others, and these on them, and both may contradict each other; of what is at rest, the law itself says how it begins to slip.
     """
     for i in range(contacts.points.shape[0]):
-        hit = contacts.items[i, HIT]
-        if contacts.items[i, MODE] == OPEN or hit == SLIPS or hit == HOLDS or hit == HELD:  # noqa: PLR1714, SIM109
-            continue
-        contacts.items[i, MODE] = STICK if stands_still(model, work, contacts, i) else SLIDE
+        if contacts.items[i, MODE] != OPEN and not is_decided(contacts, i):
+            contacts.items[i, MODE] = STICK if stands_still(model, work, contacts, i) else SLIDE
+
+
+@inline
+def is_decided(contacts: Contacts, i: int) -> bool:
+    """Whether what has happened to a point says if it slides."""
+    hit = contacts.items[i, HIT]
+    return hit == SLIPS or hit == HOLDS or hit == HELD  # noqa: PLR1714
 
 
 @inline
@@ -81,7 +86,7 @@ def stands_still(model: KernelModel, work: Work, contacts: Contacts, i: int) -> 
 def comes_to_rest(model: KernelModel, work: Work, contacts: Contacts) -> bool:
     """Whether a point that slides hardly does so any more, since others were stopped."""
     for i in range(contacts.points.shape[0]):
-        if contacts.items[i, MODE] == SLIDE and contacts.items[i, HIT] == NOTHING and stands_still(model, work, contacts, i):
+        if contacts.items[i, MODE] == SLIDE and not is_decided(contacts, i) and stands_still(model, work, contacts, i):
             return True
     return False
 

@@ -40,14 +40,14 @@ class Bounces:
         of what rocks from one to the other, bounce together. They have come to rest when all that takes part stays down.
         """
         points, items = contacts.points, contacts.tables.items[: len(contacts.points.names)]
-        is_open, struck = items[:, m.MODE] == OPEN, np.zeros(len(items), bool)
-        struck[contacts.struck()] = True
-        takes_part = struck | (is_open != contacts.were_open)
+        is_open, struck = items[:, m.MODE] == OPEN, contacts.struck()
+        takes_part = is_open != contacts.were_open
+        takes_part[struck] = True
         if not takes_part.any():
             return
         names = frozenset(points.contact_names[c] for c in points.contact_of[takes_part])
         impacts = self._together(names)
-        if struck.any():
+        if struck.size:
             impacts.append((t, names))
         if not is_open[takes_part].any():
             down = {points.contact_names[c] for c in points.contact_of[~is_open]}

@@ -209,6 +209,8 @@ class Contacting:
 
     def warnings(self) -> dict[str, str]:
         """What the last impact was not as its laws say, each by a word."""
+        if not any(self.told & bit for bit, _, _ in _TOLD):
+            return {}
         who = listed(self.names[i] for i in self.struck())
         return {word: said.format(who) for bit, word, said in _TOLD if self.told & bit}
 
@@ -281,10 +283,11 @@ class Contacting:
 
     def struck(self) -> Integers:
         """The points that took an impulse in the last event, if it was an impact; an impulse that is rounding is none."""
-        if self._struck is None:
+        if self._struck is None and not self.told & COLLIDED:
+            self._struck = np.zeros(0, np.int64)
+        elif self._struck is None:
             sizes = np.abs(self.tables.kept[: len(self.points.names), m.IMPULSE : m.IMPULSE + 3]).max(axis=1, initial=0.0)
-            struck = (sizes > SLACK_FORCE * sizes.max(initial=0.0)) & bool(self.told & COLLIDED)
-            self._struck = np.flatnonzero(struck)
+            self._struck = np.flatnonzero(sizes > SLACK_FORCE * sizes.max(initial=0.0))
         return self._struck
 
     def problem(self) -> str | None:
@@ -299,10 +302,12 @@ class Contacting:
             )
         if status == m.JUMPS:
             what = self.points.meanings[item] if item < len(self.points.names) else "a joint with dry friction"
+            closed = self.closed()
+            together = f", or the contacts {listed(closed)} cannot all stay closed on the way" if len(closed) > 1 else ""
             return (
                 f"contact {self.names[item]!r} ({what}) would have to be stopped at once, although nothing "
-                "has struck: where it is, its normal jumps, or what touches nearly jams. Round off what touches there, or take "
-                "smaller steps, by `step`."
+                f"has struck: where it is, its normal jumps, or what touches nearly jams{together}. Round off what touches "
+                "there, or take smaller steps, by `step`."
             )
         worst = self.names[int(self.tables.active[item])] if item >= 0 else ""
         paradox = " It slips where its friction would press it into what it touches (Painlevé's paradox)."

@@ -1,4 +1,4 @@
-"""Derivatives of inverse dynamics and of closed chains by the complex step: exact to rounding, from the same kernels."""
+"""Derivatives of closed chains by the complex step: exact to rounding, from the same kernels."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from .configuration import integrate
 from .constraints.dynamics import closed_dynamics
 from .constraints.tables import Loops
 from .memory import loops_at, model_at, work_at
-from .rnea import rnea
 from .tables import KernelModel, Work
 
 STEP = 1e-30
@@ -42,28 +41,12 @@ def _differentiated(function: Any) -> Any:
 
 
 @inline
-def _torques(tables: tuple[KernelModel, Work], q: Any, v: Any, a: Any, external: Any, out: Any) -> None:
-    rnea(tables[0], tables[1], q, v, a, external, out)
-
-
-@inline
 def _accelerations(tables: tuple[KernelModel, Work, Loops], q: Any, v: Any, tau: Any, external: Any, out: Any) -> None:
     closed_dynamics(tables[0], tables[1], tables[2], q, v, tau, external, out)
 
 
-rnea_derivatives = _differentiated(_torques)
-"""Of tau = M(q) a + c(q, v), by q and v at given a.  O(n nv)."""
-
 closed_derivatives = _differentiated(_accelerations)
 """Of v̇ with loops, by q, v and tau."""
-
-
-@long_entry
-def inverse_derivatives(
-    handle: int, q: Complexes, v: Complexes, a: Complexes, external: ComplexTable, scratch: ComplexTable, out: Table
-) -> None:
-    """`rnea_derivatives`."""
-    rnea_derivatives((model_at(handle), work_at(handle, q)), q, v, a, external, scratch, out)
 
 
 @long_entry

@@ -1,0 +1,1 @@
+"""Analytic derivatives of inverse and forward dynamics, in one frame and along the tree."""

@@ -1,0 +1,236 @@
+"""Common changes of structure as data: actions for events that need no function of one's own.
+
+Each is called like any action, with a mechanism and a state. As they say what they do, maps of gaits run them without Python.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..algebra.pose import finite
+from ..ask.places import known_place
+from ..ask.poses import frame_position
+from ..change.connect import connect
+from ..change.cut import cut
+from ..change.reroot import reroot
+from ..describe.mechanism import Mechanism
+from ..describe.parts import WORLD
+from ..describe.state import State
+from ..errors import ModelError
+from ..joints import JointType, is_registered
+from .events import PASS
+
+
+@dataclass(frozen=True)
+class Past:
+    """A strike happens only where the foot is further along a direction than another frame, by a distance at least."""
+
+    frame: str
+    along: tuple[float, float, float]
+    least: float
+
+
+@dataclass(frozen=True)
+class Strike:
+    """A foot lands and its body becomes the root, after a plastic impact; made by `strike`.
+
+    Attributes
+    ----------
+    foot : str
+        The frame that lands, or a body, for its origin.
+    joint : JointType
+        The joint by which it then stands on the world.
+    name : str
+        Of that joint.
+    past : Past or None
+        What the foot must be past.
+    """
+
+    foot: str
+    joint: JointType
+    name: str
+    past: Past | None = None
+
+    def __call__(self, mech: Mechanism, state: State) -> Any:
+        """The mechanism on that foot and its state, or PASS."""
+        place = frame_position(mech, state, self.foot)
+        if self.past is not None:
+            ahead = (place - frame_position(mech, state, self.past.frame)) @ np.array(self.past.along)
+            if not ahead > self.past.least:
+                return PASS
+        body, _ = known_place(mech, self.foot)
+        return reroot(mech, state, body, at=place, joint=self.joint, name=self.name, velocity="impact")
+
+
+@dataclass(frozen=True)
+class Grip:
+    """Two bodies are joined where a frame is, after a plastic impact; made by `grip`.
+
+    Attributes
+    ----------
+    hand : str
+        The frame that takes hold, or a body, for its origin.
+    to : str
+        The body that it takes hold of.
+    joint : JointType
+        The joint between them.
+    name : str
+        Of that joint.
+    """
+
+    hand: str
+    to: str
+    joint: JointType
+    name: str
+
+    def __call__(self, mech: Mechanism, state: State) -> Any:
+        """The mechanism with the joint, and its state."""
+        body, _ = known_place(mech, self.hand)
+        at = frame_position(mech, state, self.hand)
+        return connect(mech, state, body, self.to, joint=self.joint, at=at, name=self.name)
+
+
+@dataclass(frozen=True)
+class Release:
+    """A joint opens; made by `release`.
+
+    Attributes
+    ----------
+    name : str
+        The joint.
+    """
+
+    name: str
+
+    def __call__(self, mech: Mechanism, state: State) -> Any:
+        """The mechanism without the joint, and its state."""
+        return cut(mech, state, self.name)
+
+
+def strike(
+    foot: str,
+    joint: JointType,
+    name: str | None = None,
+    *,
+    past: str | None = None,
+    along: ArrayLike = (1.0, 0.0, 0.0),
+    least: float = 0.0,
+) -> Strike:
+    """The action of an event at which a foot lands: a plastic impact, and its body is the root from then on.
+
+    It is `reroot` with ``velocity="impact"`` at the place where the foot is.
+
+    Parameters
+    ----------
+    foot : str
+        The frame that lands, or a body, for its origin.
+    joint : JointType
+        The joint by which it then stands on the world.
+    name : str, optional
+        Of that joint; by default ``"<foot>_base"``.
+    past : str, optional
+        Another frame. The event is passed over unless the foot is further `along` a direction than that one, as legs of equal
+        length scuff where they pass each other.
+    along : (3,) array_like, optional
+        That direction.
+    least : float, optional
+        By how much it must be further, in metres along a direction of unit length.
+
+    Returns
+    -------
+    Strike
+        An action, for `Event` and `when_frame_below`.
+
+    Raises
+    ------
+    ModelError
+        If the joint is none, or a name or number is not what it should be.
+
+    Examples
+    --------
+    >>> import regraft as rg
+    >>> lands = rg.strike("right foot", rg.Revolute((0, 1, 0)), "stance", past="left foot", along=(-1, 0, 0), least=0.05)
+    >>> event = rg.when_frame_below("right foot", 0.0, lands, slope=0.05)
+    """
+    _check("strike", joint, foot, f"{foot}_base" if name is None else name, *(() if past is None else (past,)))
+    direction = tuple(map(float, finite("strike: along", along, (3,))))
+    condition = None if past is None else Past(past, direction, float(finite("strike: least", least, ())))  # type: ignore[arg-type]
+    return Strike(foot, joint, f"{foot}_base" if name is None else name, condition)
+
+
+def grip(hand: str, to: str, joint: JointType, name: str | None = None) -> Grip:
+    """The action of an event at which something takes hold: a plastic impact, and a joint from then on.
+
+    It is `connect` at the place where the hand is.
+
+    Parameters
+    ----------
+    hand : str
+        The frame that takes hold, or a body, for its origin.
+    to : str
+        The body that it takes hold of.
+    joint : JointType
+        The joint between them.
+    name : str, optional
+        Of that joint; by default ``"<hand>_grip"``.
+
+    Returns
+    -------
+    Grip
+        An action, for `Event` and its like.
+
+    Raises
+    ------
+    ModelError
+        If the joint is none, or a name is no text.
+
+    Examples
+    --------
+    >>> import regraft as rg
+    >>> locks = rg.when_joint("knee", 0.0, rg.grip("shank", "thigh", rg.Fixed(), "lock"), direction=-1)
+    """
+    given = f"{hand}_grip" if name is None else name
+    _check("grip", joint, hand, to, given)
+    return Grip(hand, to, joint, given)
+
+
+def release(name: str) -> Release:
+    """The action of an event at which a joint opens: `cut`.
+
+    Parameters
+    ----------
+    name : str
+        The joint.
+
+    Returns
+    -------
+    Release
+        An action, for `Event` and its like.
+
+    Raises
+    ------
+    ModelError
+        If the name is no text.
+
+    Examples
+    --------
+    >>> import regraft as rg
+    >>> lets_go = rg.at_time(1.0, rg.release("right grip"))
+    """
+    if not isinstance(name, str):
+        raise ModelError(f"release: give the name of the joint that is to open, not {name!r}.")
+    return Release(name)
+
+
+def _check(what: str, joint: JointType, *names: str) -> None:
+    if not is_registered(joint):
+        raise ModelError(f"{what}: joint must be a joint type, such as Revolute((0, 1, 0)), not {joint!r}.")
+    for name in names:
+        if not isinstance(name, str):
+            raise ModelError(f"{what}: frames, bodies and joints are given by name, not {name!r}.")
+    if WORLD in names[:1]:
+        raise ModelError(f"{what}: the world cannot land or take hold; name a frame or a body that moves.")
