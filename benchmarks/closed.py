@@ -19,7 +19,7 @@ PAPER_STEP = 25e3
 
 
 def high_bar_comparisons() -> list[Comparison]:
-    """Forward dynamics of the high bar from Python; of Pinocchio's two grips the one that is faster in this run counts."""
+    """Forward dynamics of the high bar, and derivatives; of Pinocchio's two grips the one that is faster in this run counts."""
     mech, state = rg.models.high_bar().start
     tau = np.random.default_rng(0).standard_normal(mech.nv)
     a = rg.forward_dynamics(mech, state, tau)
@@ -31,11 +31,18 @@ def high_bar_comparisons() -> list[Comparison]:
 
     what = "forward_dynamics of two loops, called from Python"
     found = [compare(what, "high bar", ours, "pin.constraintDynamics", call, 0.6) for call in calls]
+    by_torque = rg.derivatives(mech, state, tau).tau
+    slopes = [
+        compare("derivatives of two loops, called from Python", "high bar", lambda: rg.derivatives(mech, state, tau),
+                "pin.computeConstraintDynamicsDerivatives", grips.derivatives(mu, by_torque), 0.8, calls=100)
+        for grips, mu in ((sleeves, 0.0), (points, 1e-10))
+    ]  # fmt: skip
     proximal = points.checked(points.lcaba(1e-6, 10), a)  # some nine digits
     return [
         min(found, key=lambda comparison: comparison.theirs),
         compare(what, "high bar", ours, "pin.lcaba", proximal, 0.85),
         compare(what, "high bar", ours, "mj_forward", mujoco_forward(mech, state)),
+        min(slopes, key=lambda comparison: comparison.theirs),
     ]
 
 

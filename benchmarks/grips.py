@@ -23,6 +23,7 @@ Array = NDArray[np.float64]
 
 SLEEVE = 1e-6  # kg and kg m²
 APART = 0.1  # m: of each of the two points from the middle of the hand
+MATRIX_AGREEMENT = 1e-5  # the same of their derivatives, of which the proximal term takes more digits
 AGREEMENT = 1e-7  # of accelerations, relative to the largest: worse is another mechanism
 
 
@@ -71,6 +72,21 @@ class PinocchioGrips:
         pin.initConstraintDynamics(self.model, data, self.constraints, scratch)
         settings = pin.ProximalSettings(1e-12, mu, 1)
         return lambda: pin.constraintDynamics(self.model, data, *self.arguments, self.constraints, scratch, settings)
+
+    def derivatives(self, mu: float, by_torque: Array) -> Callable[[], object]:
+        """A call of `pin.computeConstraintDynamicsDerivatives`, without the dynamics that has to come before it; checked."""
+        data, scratch = self._scratch()
+        pin.initConstraintDynamics(self.model, data, self.constraints, scratch)
+        settings = pin.ProximalSettings(1e-12, mu, 1)
+        pin.constraintDynamics(self.model, data, *self.arguments, self.constraints, scratch, settings)
+
+        def call() -> Any:
+            return pin.computeConstraintDynamicsDerivatives(self.model, data, self.constraints, scratch, settings)
+
+        found = np.linalg.solve(self.T, np.linalg.solve(self.T, call()[2].T).T)[: self.nv, : self.nv]
+        off = float(np.abs(found - by_torque).max() / np.abs(by_torque).max())
+        assert off < MATRIX_AGREEMENT, f"Pinocchio's derivatives of the high bar differ by {off:.3g}"
+        return call
 
     def lcaba(self, mu: float, iterations: int) -> Callable[[], Array]:
         """A call of `pin.lcaba`, which is O(n) and proximal throughout: it trades digits for time."""

@@ -199,6 +199,8 @@ TASKS = {
     "check": lambda m, s: len(rg.check(m, s)),
     "merge": lambda m, s: (rg.merge(m, m, prefix="second "), s),
     "derivatives": rg.derivatives,
+    "inverse_dynamics_derivatives": lambda m, s: rg.inverse_dynamics_derivatives(m, s, np.linspace(-2.0, 1.0, m.nv)),
+    "momentum_derivatives": rg.momentum_derivatives,
     "energy": rg.energy,
     "momentum": rg.momentum,
     "center_of_mass": rg.center_of_mass,
@@ -271,6 +273,8 @@ def exact(found):
         return tuple((name, exact(found[name])) for name in found)
     if isinstance(found, (list, tuple)):
         return tuple(exact(part) for part in found)
+    if isinstance(found, (rg.Derivatives, rg.InverseDerivatives)):
+        return exact([found.q, found.v, found.tau if isinstance(found, rg.Derivatives) else found.a])
     if dataclasses.is_dataclass(found):
         return tuple((field.name, exact(getattr(found, field.name))) for field in dataclasses.fields(found))
     return repr(found)

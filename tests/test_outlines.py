@@ -82,7 +82,7 @@ def test_pieces_of_a_flat_part_are_drawn_as_one_and_others_by_themselves():
 
 FIGURES = rg.models.human_figure, rg.models.spherical_figure, rg.models.character, rg.models.swing
 LINKAGES = rg.models.pendulum, rg.models.four_bars, rg.models.four_bar, rg.models.bricard
-WALKERS = rg.models.compass_biped, rg.models.simplest_walker
+WALKERS = rg.models.compass_biped, rg.models.simplest_walker, rg.models.kneed_walker, rg.models.rimless_wheel
 
 
 @pytest.mark.parametrize("model", [*LINKAGES, *WALKERS, rg.models.squeezer])

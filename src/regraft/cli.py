@@ -13,6 +13,7 @@ import typer
 from ._version import __version__
 from .commands.demos import demo
 from .commands.gait import gait_command
+from .commands.maps import basin_command, map_command
 from .commands.models import check_command, convert_command, reroot_command, show_command
 from .commands.terminal import tell_problem
 from .commands.view import view_command
@@ -25,6 +26,8 @@ for _name, _command in (
     ("convert", convert_command),
     ("reroot", reroot_command),
     ("gait", gait_command),
+    ("map", map_command),
+    ("basin", basin_command),
 ):
     app.command(_name)(_command)
 app.add_typer(demo, name="demo")

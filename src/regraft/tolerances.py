@@ -464,11 +464,11 @@ LARGE_PIVOT = 1e-2  # relative to 1, the size of a row after scaling
 
 # --- limit cycles --------------------------------------------------------------------------------------------------------------
 
+LOCATED = 1e-12  # of the length along a branch, in which the range of the parameter is 1
+"""How exactly the place of a bifurcation is searched for."""
+
 RESIDUAL_ROUNDING = 1e-12  # of the state, m, rad and these per second
 """The least residual of a cycle that counts: what is nearer to the cycle than a hundred of it tells no rate of convergence."""
-
-LOCATED = 1e-10  # of the length along a branch, in which the range of the parameter is 1
-"""How exactly the place of a bifurcation is searched for."""
 
 ONE_CURVE = 1e-9  # relative to the largest singular value of the equations of a branch
 """A second direction in which the equations change less is that of a second branch, or of a family of cycles."""

@@ -17,6 +17,10 @@ MODELS = {
     "bricard": rg.models.bricard,
     "compass_biped": rg.models.compass_biped,
     "simplest_walker": rg.models.simplest_walker,
+    "round_footed_biped": rg.models.round_footed_biped,
+    "kneed_walker": rg.models.kneed_walker,
+    "rimless_wheel": rg.models.rimless_wheel,
+    "spring_runner": rg.models.spring_runner,
     "human_figure": rg.models.human_figure,
     "spherical_figure": rg.models.spherical_figure,
     "high_bar": lambda: rg.models.high_bar(release=(0.02, 0.04)),
@@ -24,7 +28,16 @@ MODELS = {
     "skeleton_example": rg.models.skeleton_example,
     "character": rg.models.character,
 }
-SPANS = {"compass_biped": 1.0, "simplest_walker": 4.0, "squeezer": 0.005, "character": 0.02}
+SPANS = {
+    "compass_biped": 1.0,
+    "simplest_walker": 4.0,
+    "round_footed_biped": 1.0,
+    "kneed_walker": 0.6,
+    "rimless_wheel": 1.2,
+    "spring_runner": 0.3,
+    "squeezer": 0.005,
+    "character": 0.02,
+}
 """How long each is to move, where a twentieth of a second would be too short for its events, or too long."""
 
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy import empty
 from numpy.typing import NDArray
 
 from ..algebra.pose import representable
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
-from ..kernels.complex_step import loop_derivatives
 from ..kernels.derivatives.accelerations import forward_derivatives, pushed_derivatives
+from ..kernels.derivatives.closed import closed_derivatives
+from ..kernels.derivatives.momenta import momentum_slopes
 from ..kernels.derivatives.torques import inverse_derivatives, pushed_inverse_derivatives
 from ..structure.failures import explain_failure
 from ..structure.structure import Structure
@@ -134,46 +137,56 @@ def derivatives(mech: Mechanism, state: State, tau: Torques | None = None, wrenc
     structure = mech.follows.structure or mech.structure
     try:
         torque: Any = structure.no_torque if tau is None else tau
-        if wrenches is None and state.layout is structure.open_layout and torque.dtype is _FLOAT64 and torque.ndim == 1:
-            slopes = structure.slopes
-            found = np.empty((structure.nv, slopes.width))
-            a = np.empty(structure.nv)
-            if forward_derivatives.call(structure.ready or structure.work, slopes, state._x, torque, a, found) > 0.0:
+        if wrenches is None and torque.dtype is _FLOAT64 and torque.ndim == 1:
+            slopes, work = structure.slopes, structure.ready or structure.work
+            found = empty((structure.nv, slopes.width))
+            a = empty(structure.nv)
+            margin = -1.0
+            if state.layout is structure.open_layout:
+                margin = forward_derivatives.call(work, slopes, state._x, torque, a, found)
+            elif state.layout is structure.layout:
+                margin = closed_derivatives.call(work, slopes, state._x, torque, structure.no_forces, a, found)
+            if margin > 0.0:
                 return Derivatives(found, structure.nv)
     except (AttributeError, TypeError):  # not a state, or not an array
         pass
-    return _careful_derivatives(mech, mech.structure_for(state), state, tau, {} if wrenches is None else wrenches)
+    return _careful_derivatives(mech, mech.structure_for(state), state, tau, wrenches)
 
 
 def _careful_derivatives(
-    mech: Mechanism, structure: Structure, state: State, tau: Torques | None, wrenches: Wrenches
+    mech: Mechanism, structure: Structure, state: State, tau: Torques | None, wrenches: Wrenches | None
 ) -> Derivatives:
     """Derivatives for any input: converts what can be converted and says what is wrong with the rest."""
-    nv = structure.nv
-    external = external_table(mech, wrenches) if wrenches else structure.no_forces
-    torque = joint_torques(mech, tau)[0]
     if structure.layout.is_constrained:
         return _closed_derivatives(mech, structure, state, tau, wrenches)
+    nv, torque = structure.nv, joint_torques(mech, tau)[0]
     work, slopes = structure.new_work(), structure.new_slopes()
-    found, a = np.empty((nv, slopes.width)), np.empty(nv)
-    if not pushed_derivatives.call(work, slopes, state._x, torque, external, a, found) > 0.0:
-        raise explain_failure(structure, work, state._q)
-    representable("the derivatives", found[:, : 3 * nv])
-    return Derivatives(found, nv)
+    found, a = empty((nv, slopes.width)), empty(nv)
+    if wrenches is None:  # by the same kernel as the quick path, so that the last digits are the same
+        margin = forward_derivatives.call(work, slopes, state._x, torque, a, found)
+    else:
+        margin = pushed_derivatives.call(work, slopes, state._x, torque, external_table(mech, wrenches), a, found)
+    if margin > 0.0:
+        return Derivatives(found, nv)
+    if np.isnan(margin) and np.isfinite(a).all():
+        representable("the derivatives", found[:, : 3 * nv])
+    raise explain_failure(structure, work, state._q)
 
 
 def _closed_derivatives(
-    mech: Mechanism, structure: Structure, state: State, tau: Torques | None, wrenches: Wrenches
+    mech: Mechanism, structure: Structure, state: State, tau: Torques | None, wrenches: Wrenches | None
 ) -> Derivatives:
+    """The same for closed chains."""
     nv = structure.nv
-    forward_dynamics(mech, state, tau, wrenches or None)  # says what is wrong with the state
-    external = external_table(mech, wrenches) if wrenches else structure.no_forces
+    external = structure.no_forces if wrenches is None else external_table(mech, wrenches)
     torque, of_loops = joint_torques(mech, tau)
-    q, v, push, scratch = (x.astype(complex) for x in (state._q, state._v, external, np.zeros((3, max(structure.nq, nv)))))
-    work, found = structure.new_work(0j), np.empty((nv, 3 * nv))
+    work, slopes = structure.new_work(), structure.new_slopes()
+    found, a = empty((nv, slopes.width)), empty(nv)
     work.drive(of_loops)
-    loop_derivatives.call(work, q, v, torque.astype(complex), push, scratch, found)
-    return Derivatives(representable("the derivatives", found), nv)
+    if not closed_derivatives.call(work, slopes, state._x, torque, external, a, found) > 0.0:
+        forward_dynamics(mech, state, tau, wrenches)  # says what is wrong with the state
+        representable("the derivatives", found[:, : 3 * nv])
+    return Derivatives(found, nv)
 
 
 def inverse_dynamics_derivatives(
@@ -218,15 +231,64 @@ def inverse_dynamics_derivatives(
         rate: Any = a
         if wrenches is None and state.layout is structure.layout and rate.dtype is _FLOAT64 and rate.ndim == 1:
             slopes = structure.slopes
-            found = np.empty((structure.nv, slopes.width))
+            found = empty((structure.nv, slopes.width))
             if inverse_derivatives.call(structure.ready or structure.work, slopes, state._x, rate, found) == 0.0:
                 return InverseDerivatives(found, structure.nv)
     except (AttributeError, TypeError):  # not a state, or not an array
         pass
     structure = mech.structure_for(state)
-    external = external_table(mech, wrenches) if wrenches else structure.no_forces
     slopes, rate = structure.slopes, joint_accelerations(mech, a)
-    found = np.empty((structure.nv, slopes.width))
-    pushed_inverse_derivatives.call(structure.work, slopes, state._x, rate, external, found)
+    found = empty((structure.nv, slopes.width))
+    if wrenches is None:
+        inverse_derivatives.call(structure.work, slopes, state._x, rate, found)
+    else:
+        pushed_inverse_derivatives.call(structure.work, slopes, state._x, rate, external_table(mech, wrenches), found)
     representable("the derivatives", found[:, : 3 * structure.nv])
     return InverseDerivatives(found, structure.nv)
+
+
+@dataclass(frozen=True)
+class MomentumDerivatives:
+    """Partial derivatives of momentum; made by `momentum_derivatives`.
+
+    Attributes
+    ----------
+    q : (6, nv) array
+        By the position, in the tangent space: angular momentum about the world's origin, then linear momentum.
+    v : (6, nv) array
+        By the velocity, which is the momentum matrix: v times it is the momentum.
+    """
+
+    q: Array
+    v: Array
+
+
+def momentum_derivatives(mech: Mechanism, state: State) -> MomentumDerivatives:
+    """How the momentum of the whole mechanism changes with position and velocity, exact to rounding.
+
+    Parameters
+    ----------
+    mech : Mechanism
+        The mechanism.
+    state : State
+        Its position and velocity.
+
+    Returns
+    -------
+    MomentumDerivatives
+
+    Examples
+    --------
+    >>> import regraft as rg
+    >>> mech = rg.Mechanism()
+    >>> mech.add_body("bob", rg.Inertia.point(2.0, at=(0, 0, -1)))
+    >>> mech.add_joint("hinge", rg.Revolute((0, 1, 0)), "world", "bob")
+    >>> d = rg.momentum_derivatives(mech, mech.state(v=[3.0]))
+    >>> d.v[:, 0].tolist(), d.q[5, 0]  # it begins to rise
+    ([0.0, 2.0, 0.0, -2.0, 0.0, 0.0], np.float64(6.0))
+    """
+    structure = mech.structure_for(state)
+    found = empty((2, 6, structure.nv))
+    momentum_slopes.call(structure.work, structure.slopes, state._x, found[0], found[1])
+    representable("the derivatives of momentum", found)
+    return MomentumDerivatives(found[0], found[1])

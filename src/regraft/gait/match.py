@@ -45,6 +45,8 @@ def _by_name(start: Mechanism, names: Mapping[str, str], mech: Mechanism, state:
     before, after = _directions(start), _directions(mech)
     x, nq = np.empty(start.nq + start.nv), start.nq
     for joint, kind, *_ in start.layout.joints:
+        if not kind.nq:
+            continue
         other = names.get(joint, joint)
         where = mech.layout.q_slices.get(other)
         if where is None or type(mech.joints[other].type) is not type(kind):

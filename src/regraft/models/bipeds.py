@@ -1,4 +1,7 @@
-"""Passive walkers: two straight legs, a hinge between them, a slope, and nothing that drives them but gravity (S1, section 8)."""
+"""Passive walkers: two straight legs, a hinge between them, a slope, and nothing that drives them but gravity (S1, section 8).
+
+Feet are points, or round: then the leg rolls on its foot without slipping, which is a joint with one coordinate like the hinge.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +11,17 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from ..algebra.pose import Pose, finite_number
+from ..ask.poses import frame_position
+from ..change import reroot
 from ..describe.inertia import Inertia
 from ..describe.mechanism import Mechanism
 from ..describe.parts import WORLD
 from ..describe.shapes import Sphere
 from ..describe.state import State
 from ..errors import ModelError
-from ..joints import Revolute
+from ..joints import Curve, Guided, JointType, Revolute
 from ..simulate import PASS, STOP, Event, Strike, strike, when_frame_below
-from .ready import add_limb, positive
+from .ready import add_limb, positive, slope_angle
 
 LEGS = ("left", "right")
 """The two bodies; their origins are at the hip."""
@@ -25,7 +30,7 @@ STANCE, HIP = "stance", "hip"
 FALL = "fall"
 """The event that the hip comes down to the ground."""
 
-_HINGE = Revolute((0.0, 1.0, 0.0))
+_HINGE, _FORWARD = Revolute((0.0, 1.0, 0.0)), (-1.0, 0.0, 0.0)
 _AHEAD = 1e-6  # of the leg's length: where legs that pass each other touch the ground, the feet are closer than this
 _SMALL = {"long": 3.812092, "short": math.pi}  # how long a step takes on a small slope
 _AT_9 = {"long": (0.2003109005442, -0.2170161, -0.0003512), "short": (0.1939374, -0.2202263, 0.2365747)}  # on the slope 0.009
@@ -51,10 +56,11 @@ class Legs(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class CompassBiped:
-    """A biped with straight legs and point feet on a slope down which it walks, towards −x; the ground is z = x tan(slope).
+    """A biped with straight legs on a slope down which it walks, towards −x; the ground is z = x tan(slope).
 
-    The bodies are "left" and "right", with the frames "left foot" and "right foot". The hinge "stance" holds the foot that
-    stands, and keeps its name when the other leg takes over; the hinge "hip" counts from the left leg to the right one.
+    The bodies are "left" and "right", with the frames "left foot" and "right foot": the point of the foot, or the centre of a
+    round one. The hinge "stance" holds the foot that stands, or lets it roll; it keeps its name when the other leg takes over.
+    The hinge "hip" counts from the left leg to the right one.
 
     Attributes
     ----------
@@ -66,6 +72,8 @@ class CompassBiped:
         The length of the legs.
     slope : float
         The angle of the slope, rad.
+    radius : float
+        That of round feet; 0 for points.
     events : tuple of Event
         "left strike" and "right strike": the leg that lands is the one that stands; "fall": the hip meets the ground, a stop.
     start : (Mechanism, State)
@@ -84,12 +92,13 @@ class CompassBiped:
     state: State
     length: float
     slope: float
+    radius: float = 0.0
     events: tuple[Event, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         self.mech.check_state(self.state)
-        rise = math.tan(self.slope)
-        strikes = (when_frame_below(_foot(leg), 0.0, _landing(leg, self.length), rise, f"{leg} strike") for leg in LEGS)
+        rise, up = math.tan(self.slope), self.radius / math.cos(self.slope)
+        strikes = (when_frame_below(foot_of(leg), up, self._landing(leg), rise, f"{leg} strike") for leg in LEGS)
         fall = when_frame_below(LEGS[0], 0.0, STOP, rise, FALL)
         object.__setattr__(self, "events", (*strikes, fall))
 
@@ -116,7 +125,11 @@ class CompassBiped:
         (Mechanism, State) or PASS
             The biped on the other leg; `PASS` where that foot is not ahead.
         """
-        return _landing(_other(standing_leg(mech)), self.length)(mech, state)
+        return self._landing(_other(standing_leg(mech)))(mech, state)
+
+    def _landing(self, leg: str) -> Strike | _RoundStrike:
+        least = self.length * _AHEAD
+        return _landing(leg, least) if self.radius == 0.0 else _RoundStrike(leg, least, self.slope, self.radius)
 
     def legs(self, mech: Mechanism, state: State) -> Legs:
         """Angles and rates of the standing and of the swinging leg.
@@ -206,8 +219,8 @@ def compass_biped(
     """
     if hip_on not in LEGS:
         raise ModelError(f'hip_on must be "left" or "right", the leg that carries the mass of the hip, not {hip_on!r}.')
-    mech = _two_legs(hip_mass, leg_mass, positive("length", length), mass_distance, hip_on, gravity)
-    angle = _slope(slope)
+    mech = _on_points(two_legs(hip_mass, leg_mass, positive("length", length), mass_distance, hip_on, gravity), length)
+    angle = slope_angle(slope)
     state = mech.state(q={STANCE: -0.2712 - angle, HIP: 0.5424}, v={STANCE: -1.4939, HIP: -0.3117})
     return CompassBiped(mech, state, float(length), angle)
 
@@ -241,8 +254,8 @@ def simplest_walker(slope: float = 0.009, foot_mass: float = 1e-6, gait: str = "
     >>> rg.models.simplest_walker().mech.nv
     2
     """
-    angle = _slope(slope)
-    mech = _two_legs(1.0, positive("foot_mass", foot_mass), 1.0, 1.0, LEGS[0], 1.0)
+    angle = slope_angle(slope)
+    mech = _on_points(two_legs(1.0, positive("foot_mass", foot_mass), 1.0, 1.0, LEGS[0], 1.0), 1.0)
     if gait not in _AT_9:
         raise ModelError(f"gait must be {' or '.join(map(repr, _AT_9))}, not {gait!r}.")
     size, part = math.cbrt(angle), math.cbrt(angle / 0.009) ** 2
@@ -269,18 +282,33 @@ def standing_leg(mech: Mechanism) -> str:
     return joint.parent if joint.child == WORLD else joint.child
 
 
-def _two_legs(hip_mass: float, leg_mass: float, length: float, distance: float, hip_on: str, gravity: float) -> Mechanism:
+def two_legs(
+    hip_mass: float, leg_mass: float, length: float, distance: float, hip_on: str, gravity: float, gyration: float = 0.0
+) -> Mechanism:
+    """Two legs that hang on the hip, without feet and not yet on the ground."""
     mech = Mechanism(gravity=(0.0, 0.0, -positive("gravity", gravity)))
-    foot = Pose(translation=(0.0, 0.0, -length))
+    spin = leg_mass * gyration**2
     for leg in LEGS:
         inertia = Inertia.point(leg_mass, (0.0, 0.0, -finite_number("mass_distance", distance)))
+        if spin > 0.0:
+            inertia = Inertia(leg_mass, inertia.com, ((spin, 0.0, 0.0), (0.0, spin, 0.0), (0.0, 0.0, 0.0)))
         mech.add_body(leg, inertia + Inertia.point(hip_mass) if leg == hip_on else inertia)
-        mech.add_frame(_foot(leg), leg, foot)
         add_limb(mech, leg, (0.0, 0.0, 0.0), (0.0, 0.0, -length), _LEG * length)
         mech.add_shape(leg, Sphere(_ball(leg_mass, hip_mass, length)), f"{leg} mass", Pose(translation=inertia.com))
     mech.add_shape(hip_on, Sphere(_ball(hip_mass, leg_mass, length)), "hip mass")
-    mech.add_joint(STANCE, _HINGE, WORLD, LEGS[0], child_pose=foot)
+    return mech
+
+
+def stand(mech: Mechanism, foot: Pose, ground: Pose, joint: JointType) -> None:
+    """Give the legs their feet, and put the left one on the ground."""
+    for leg in LEGS:
+        mech.add_frame(foot_of(leg), leg, foot)
+    mech.add_joint(STANCE, joint, WORLD, LEGS[0], ground, foot)
     mech.add_joint(HIP, _HINGE, *LEGS)
+
+
+def _on_points(mech: Mechanism, length: float) -> Mechanism:
+    stand(mech, Pose(translation=(0.0, 0.0, -length)), Pose(), _HINGE)
     return mech
 
 
@@ -289,26 +317,48 @@ def _ball(mass: float, other: float, length: float) -> float:
     return _BALL * length * math.cbrt(mass / (max(mass, other) or 1.0))
 
 
-def _landing(leg: str, length: float) -> Strike:
+def _landing(leg: str, least: float) -> Strike:
     """What happens where a leg's foot meets the ground.
 
     Legs of equal length scuff: the swinging foot dips into the ground and comes out of it where the legs pass each other. S1's
     assumption B2 ignores that. A strike is where the foot is ahead of the one that stands.
     """
-    behind = _foot(_other(leg))
-    return strike(_foot(leg), _HINGE, STANCE, past=behind, along=(-1.0, 0.0, 0.0), least=length * _AHEAD)
+    return strike(foot_of(leg), _HINGE, STANCE, past=foot_of(_other(leg)), along=_FORWARD, least=least)
 
 
-def _foot(leg: str) -> str:
+@dataclass(frozen=True)
+class _RoundStrike:
+    """The same for a round foot, which rolls from where it lands."""
+
+    leg: str
+    least: float
+    slope: float
+    radius: float
+
+    def __call__(self, mech: Mechanism, state: State) -> Any:
+        foot, stands = (frame_position(mech, state, foot_of(side)) for side in (self.leg, _other(self.leg)))
+        if stands[0] - foot[0] <= self.least:
+            return PASS
+        (angle,), (spread,) = mech.joint_position(state, STANCE), mech.joint_position(state, HIP)
+        landing = float(angle + (spread if standing_leg(mech) == LEGS[0] else -spread))
+        joint = rolling(self.radius, self.slope, landing)
+        return reroot(mech, state, self.leg, at=foot, joint=joint, name=STANCE, velocity="impact")
+
+
+def rolling(radius: float, slope: float, angle: float) -> JointType:
+    """The joint of a round foot that rolls on a slope, at the centre of the foot, which is at the joint's place at this angle.
+
+    A turn about y by dq moves the centre by radius · dq up the slope.
+    """
+    uphill = (math.cos(slope), 0.0, math.sin(slope))
+    way = Curve.linear(radius, -radius * angle)
+    return Guided(rotations=[((0.0, 1.0, 0.0), Curve.linear())], translations=[(uphill, way)])
+
+
+def foot_of(leg: str) -> str:
+    """The frame at a leg's foot."""
     return f"{leg} foot"
 
 
 def _other(leg: str) -> str:
     return LEGS[1] if leg == LEGS[0] else LEGS[0]
-
-
-def _slope(angle: float) -> float:
-    number = finite_number("slope", angle)
-    if abs(number) >= math.pi / 2.0:
-        raise ModelError(f"slope must be an angle between -π/2 and π/2 in radians, not {number:g}.")
-    return number

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -13,6 +14,7 @@ from ..describe.mechanism import Mechanism
 from ..describe.shapes import Capsule
 from ..describe.state import State
 from ..errors import ModelError
+from ..gait.match import Match
 from ..simulate import Event
 
 Wrench = tuple[float, float, float, float, float, float]
@@ -33,6 +35,10 @@ class Model:
         The constant wrenches that drive it, by body: moment, then force, in world axes.
     events : tuple of Event
         The events that change it.
+    section : tuple of str, or None
+        Of a model with a gait: the events that end a step, for `limit_cycle` and `continuation`.
+    match : callable, mapping or None
+        Of such a model: how the state after a step is read as one before it, likewise.
     start : (Mechanism, State)
         Both, as `simulate` takes them.
 
@@ -47,6 +53,8 @@ class Model:
     state: State
     wrenches: Mapping[str, Wrench] = field(default_factory=dict)
     events: tuple[Event, ...] = ()
+    section: tuple[str, ...] | None = None
+    match: Match = None
 
     def __post_init__(self) -> None:
         self.mech.check_state(self.state)
@@ -96,4 +104,12 @@ def positive(what: str, value: float) -> float:
     number = finite_number(what, value)
     if number <= 0.0:
         raise ModelError(f"{what} must be positive, not {number:g}.")
+    return number
+
+
+def slope_angle(angle: float) -> float:
+    """The angle of a slope, in radians, or a ModelError if it is none."""
+    number = finite_number("slope", angle)
+    if abs(number) >= math.pi / 2.0:
+        raise ModelError(f"slope must be an angle between -π/2 and π/2 in radians, not {number:g}.")
     return number

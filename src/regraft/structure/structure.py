@@ -12,6 +12,7 @@ from ..algebra.pose import MOTION, POSE, WORLD_MOTION
 from ..errors import ModelError, StructureError
 from ..kernels import tables
 from ..kernels.constraints.tables import COUNT, CUT, FIRST, RESISTS
+from ..kernels.derivatives.memory import SlopeMemory
 from ..kernels.kinematics import motion
 from ..kernels.memory import (
     COILS,
@@ -31,7 +32,6 @@ from .derive import derive_tree
 from .description import NO_CLOSINGS, Closings, Description, describe, describe_closings
 from .layout import WORLD, Layout, lay_out
 from .once import kept_first, once
-from .slopes import SlopeMemory
 from .workspace import Workspace
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from ..tables import PUSH, VEL, KernelModel, R, Work
 from .distribution import list_idle_forces
 from .items import across, list_active
 from .memory import DIRECTION, FORCE, FREE, IMPULSE, LARGEST, MODE, SLIP, Contacts, contacts_at, problem_of
-from .modes import solve_modes
+from .modes import factorise_again, solve_modes
 from .points import meet_point
 from .problem import OPEN, SLIDE, VECTORS
 from .rows import motion_at, slip_velocity, surface_speed
@@ -133,7 +133,8 @@ def see_what_is_unique(contacts: Contacts, out: Any, first: int) -> None:
         return
     problem = problem_of(contacts)
     rows = problem.A.shape[0]
-    unknowns, rank, _ = solve_modes(problem, False)
+    unknowns, _, _ = solve_modes(problem, False)
+    rank = factorise_again(problem, unknowns)
     N = problem.scratch[VECTORS + 2 * rows : VECTORS + 3 * rows]
     list_idle_forces(problem.scratch[VECTORS : VECTORS + rows], N, unknowns, rank, rows, problem.scratch)
     for j in range(unknowns - rank):

@@ -43,7 +43,9 @@ SPARED_ROWS = 37  # how many rows are spared, see `patches`
 LIVE_AT = 38
 LOOPS = 39  # address of `closed_chains.closed_chains`, 0 where there are no loops
 REACH_AT = 40
-CONTACT_HEADER = 41
+THIN = 41  # how many points may pass through what they touch, see `reach`
+BASE_OF_ONE = 42  # address of the first half of that dynamics, up to accelerations, of a tree: see `one_point`
+CONTACT_HEADER = 43
 
 ROWS_ALONE, MOVED_TOO = 1, 2
 """READY where bodies may have other velocities than the state, and where they have those of the state."""
@@ -114,7 +116,8 @@ VECTORS = 4
 # spare: float64 (SPARES, nv)
 TORQUES = 0  # reduced torques without the forces of contacts
 STEP = 1
-SPARES = 2
+INVERSE = 2  # D of all joints, side by side
+SPARES = 3
 
 
 # bodies: float64 (bodies, BODY_SPARE)

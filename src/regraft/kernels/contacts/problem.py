@@ -43,8 +43,8 @@ KEPT, FORMER, BEND, PUSH = range(20, 24)
 BEFORE, COMPRESSION, ONE_BEFORE, ONE_IMPULSE, LESS_S, LESS_K = range(24, 30)
 # Of points that slide slowly: what their slip is multiplied with to be added to b, see `slow_slips`.
 SLOW = 30
-# In its first place: 1 where forces of points that stick, as last found, were not the only ones.
-DOUBT = 31
+# Of rows of A: 1 where the row followed from others when that was last looked at, so that its force need not be.
+FOLLOWS = 31
 VECTORS = 32
 """Where the square tables of the scratch begin; there are three."""
 

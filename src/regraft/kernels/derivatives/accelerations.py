@@ -55,7 +55,8 @@ def aba_derivatives(handle: int, slopes: int, x: Any, tau: Any, external: Any, a
     differentiate(model, work, s, q, v, a, external, out, True)
     for d in range(n):
         out[d, 2 * n + d] = 1.0
-    solve(work, s, out)
+    through_transposed(work, s, out)
+    through_factors(work, s, out)
     return worst + finite(out)
 
 
@@ -71,29 +72,45 @@ def need_again(model: KernelModel, work: Work, external: Any) -> None:
 
 
 @inline
-def solve(work: Work, slopes: Slopes, X: Any) -> None:
-    """The three blocks of X become M⁻¹ times as much; the last group of packs reaches beyond them.  O(n depth) a column."""
+def through_transposed(work: Work, slopes: Slopes, X: Any) -> None:
+    """The three blocks of X become L⁻ᵀ X: what is left of torques; the last packs reach beyond them.  O(n depth) a column."""
     column, columns = 0, 3 * work.dof.shape[0]
     while columns - column >= MANY * LANES:
-        solve_many(work, slopes, X, column)
+        many_through_transposed(slopes, X, column)
         column += MANY * LANES
     while column < columns:
-        solve_few(work, slopes, X, column)
+        few_through_transposed(slopes, X, column)
         column += FEW * LANES
 
 
-def _solver(count: int) -> Any:
-    """The solver for so many packs of columns."""
+@inline
+def through_factors(work: Work, slopes: Slopes, X: Any) -> None:
+    """They become L⁻¹ D X: accelerations.  O(n depth) a column."""
+    column, columns = 0, 3 * work.dof.shape[0]
+    while columns - column >= MANY * LANES:
+        many_through_factors(work, slopes, X, column)
+        column += MANY * LANES
+    while column < columns:
+        few_through_factors(work, slopes, X, column)
+        column += FEW * LANES
+
+
+def _solvers(count: int) -> tuple[Any, Any]:
+    """Both for so many packs of columns."""
 
     @inline
-    def solve_some(work: Work, slopes: Slopes, X: Any, column: int) -> None:
-        plan, numbers, factors, dof = slopes.plan, slopes.numbers, slopes.factors, work.dof
+    def some_through_transposed(slopes: Slopes, X: Any, column: int) -> None:
+        plan, factors = slopes.plan, slopes.factors
         for t in range(plan.shape[0] - 1, -1, -1):
             d, depth = plan[t, NUMBER], plan[t, DEPTH]
             left = load_packs(X, d, column, count)
             for below in range(t + 1, plan[t, BELOW]):
                 left = less_times(left, factors[below, depth], load_packs(X, plan[below, NUMBER], column, count))
             store_packs(X, d, column, left)
+
+    @inline
+    def some_through_factors(work: Work, slopes: Slopes, X: Any, column: int) -> None:
+        plan, numbers, factors, dof = slopes.plan, slopes.numbers, slopes.factors, work.dof
         for t in range(plan.shape[0]):
             d, depth = plan[t, NUMBER], plan[t, DEPTH]
             numbers[0, depth] = d
@@ -103,7 +120,8 @@ def _solver(count: int) -> Any:
                 left = less_times(left, factors[t, j], load_packs(X, numbers[0, j], column, count))
             store_packs(X, d, column, left)
 
-    return solve_some
+    return some_through_transposed, some_through_factors
 
 
-solve_many, solve_few = _solver(MANY), _solver(FEW)
+many_through_transposed, many_through_factors = _solvers(MANY)
+few_through_transposed, few_through_factors = _solvers(FEW)

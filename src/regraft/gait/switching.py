@@ -1,0 +1,56 @@
+"""From a flip to the branch of twice the period: the first point on it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import RegraftError, SimulationError
+from .curves import OFF_TANGENT, Control, Family, Pace, Solved, between, solved_at
+
+Array = NDArray[np.float64]
+
+
+def doubled(point: Solved) -> Solved:
+    """A flip as a fixed point of the map that is run twice, with the direction of the branch that leaves there as its tangent.
+
+    That branch leaves along the direction that a return turns round, at first without a change of the parameter.
+    """
+    identity, pace = np.eye(len(point.jacobian)), Pace(2.0 * point.pace.time, point.pace.first)
+    way = np.append(flip_direction(point), 0.0)
+    by_parameter = (point.jacobian + identity) @ point.by_parameter
+    return replace(point, pace=pace, jacobian=point.jacobian @ point.jacobian, by_parameter=by_parameter, tangent=way)
+
+
+def flip_direction(point: Solved) -> Array:
+    """(n,): the direction, of length 1, that a return turns round where a multiplier is −1."""
+    matrix = point.jacobian + np.eye(len(point.jacobian))
+    return np.asarray(np.linalg.svd(matrix)[2][-1], float)
+
+
+def first_step(family: Family, flip: Solved, begun: Solved, control: Control) -> tuple[Solved, float]:
+    """The first point of the branch that leaves at a flip, and the length of the step there.
+
+    It is looked for in a plane that the branch of the flip does not cross elsewhere, so that Newton's method does not lead back.
+
+    Raises
+    ------
+    SimulationError
+        If it is not found.
+    """
+    way = begun.tangent
+    across = way - (way @ flip.tangent) * flip.tangent
+    across /= np.linalg.norm(across)
+    length, why = control.first, ""
+    while length >= control.least:
+        try:
+            found = solved_at(family, begun, length * way, across, control)
+            if np.linalg.norm(between(family, begun, found, control.measure) - length * way) <= OFF_TANGENT * length:
+                return found, length
+            why = "the step led to another branch"
+        except RegraftError as problem:
+            why = problem.reason if isinstance(problem, SimulationError) else str(problem)
+        length *= 0.5
+    raise SimulationError(f"the branch of twice the period that begins at {flip.p:.12g} is not found: {why.rstrip(chr(46))}.")

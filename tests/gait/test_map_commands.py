@@ -1,0 +1,61 @@
+"""`regraft map` and `regraft basin`: what they say and write."""
+
+from __future__ import annotations
+
+import csv
+
+import pytest
+from typer.testing import CliRunner
+
+from regraft.cli import app
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def test_a_map_has_its_flip_a_picture_tables_and_a_report(tmp_path):
+    asked = "--slope", "3.5:4.6", "--doublings", 1, "--values", 6, "--settle", 40, "--keep", 4
+    found = run("map", "walker", *asked, "--out", tmp_path / "map")
+    assert found.exit_code == 0, found.output
+    assert "4.390898" in found.output
+    assert {file.name for file in (tmp_path / "map").iterdir()} == {"map.png", "branches.csv", "walks.csv", "index.html"}
+    with (tmp_path / "map" / "branches.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert {row["returns"] for row in rows} == {"1", "2"}
+    flips = [row for row in rows if row["kind"] == "flip"]
+    assert abs(float(flips[0]["slope"]) - 0.0766356315784) < 1e-9
+    with (tmp_path / "map" / "walks.csv").open() as file:
+        assert len(list(csv.DictReader(file))) == 6 * 4
+    page = (tmp_path / "map" / "index.html").read_text()
+    assert "4.390898" in page
+    assert "data:image/png" in page
+
+
+def test_a_basin_has_a_picture_a_table_and_a_report(tmp_path):
+    found = run("basin", "walker", "--grid", 7, "--out", tmp_path / "basin", "--store", tmp_path / "kept.zarr")
+    assert found.exit_code == 0, found.output
+    assert "reached" in found.output
+    assert {file.name for file in (tmp_path / "basin").iterdir()} == {"basin.png", "basin.csv", "index.html"}
+    with (tmp_path / "basin" / "basin.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 49
+    assert {row["fate"] for row in rows} >= {"reached", "stopped"}
+    assert (tmp_path / "kept.zarr").is_dir()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("map", "wlker"), "Did you mean 'walker'?"),
+        (("map", "walker", "--slope", "3"), "FROM:TO"),
+        (("map", "walker", "--slope", "4:3"), "FROM:TO"),
+        (("basin", "walker", "--slope", "4.6", "--grid", "3"), "is not stable"),
+        (("basin", "walker", "--cores", "2", "--cluster", "tcp://127.0.0.1:9"), "give one of them"),
+    ],
+)
+def test_bad_arguments_are_one_line(arguments, message, tmp_path):
+    found = run(*arguments, "--out", tmp_path / "out")
+    assert found.exit_code != 0
+    assert message in found.output
+    assert "Traceback" not in found.output
