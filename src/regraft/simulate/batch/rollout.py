@@ -191,19 +191,21 @@ def keep_row(lanes: int, k: int, count: int, table: int, row: int) -> None:
 @inline
 def look(flow: int, course: Course, room: Room, t: float, h: float, where: int) -> None:
     """Let lanes in which a guard is through zero be HANDED_OVER."""
-    if course.looking != 0:
-        step = place_of((t, h))
-        called = flow, course.guards, course.guard_count, room.signs, room.lanes, step, where, room.result
-        call_kernel(course.looking, called)
+    ask(course.looking, (flow, course.guards, course.guard_count, room.signs), room, t, h, where)
 
 
 @inline
 def measure(flow: int, course: Course, room: Room, t: float, h: float, where: int) -> None:
     """Take what is measured into account, in lanes that are RUNNING."""
-    if course.measuring != 0:
+    ask(course.measuring, (flow, course.measures, course.measure_count, room.measured), room, t, h, where)
+
+
+@inline
+def ask(kernel: int, what: tuple[int, ...], room: Room, t: float, h: float, where: int) -> None:
+    """Call one of the two kernels by its address, if there is one."""
+    if kernel != 0:
         step = place_of((t, h))
-        called = flow, course.measures, course.measure_count, room.measured, room.lanes, step, where, room.result
-        call_kernel(course.measuring, called)
+        call_kernel(kernel, (what[0], what[1], what[2], what[3], room.lanes, step, where, room.result))
 
 
 @jit
