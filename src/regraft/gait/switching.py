@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import RegraftError, SimulationError
+from .bifurcations import passed
 from .curves import OFF_TANGENT, Control, Family, Pace, Solved, between, solved_at
 
 Array = NDArray[np.float64]
@@ -50,11 +51,14 @@ def first_step(single: Family, double: Family, flip: Solved, begun: Solved, cont
         try:
             found = solved_at(double, begun, length * way, across, control)
             half = single.image(found.x, found.p, flip.pace).change / measure.state
-            if np.linalg.norm(half + 2.0 * length * way[:-1]) <= 2.0 * OFF_TANGENT * length:
+            if not np.linalg.norm(half + 2.0 * length * way[:-1]) <= 2.0 * OFF_TANGENT * length:
+                why = "the step led to another branch"
+            elif {"flip", "neimark-sacker"} & set(passed(begun, found, measure)):
+                why = "the next bifurcation is too close to it"
+            else:
                 gone = between(double, begun, found, measure)
                 onwards = found.tangent if found.tangent @ gone > 0.0 else -found.tangent
                 return replace(found, tangent=onwards), min(float(np.linalg.norm(gone)), control.largest)
-            why = "the step led to another branch"
         except RegraftError as problem:
             why = problem.reason if isinstance(problem, SimulationError) else str(problem)
         length *= 0.5
