@@ -9,7 +9,13 @@ from .algebra.pose import Pose
 from .ask.acceleration import consistent_acceleration
 from .ask.assembly import assemble
 from .ask.balance import Energy, Momentum, center_of_mass, energy, momentum
-from .ask.batch import forward_dynamics_batch, frame_positions_batch, inverse_dynamics_batch, mass_matrix_batch
+from .ask.batch import (
+    derivatives_batch,
+    forward_dynamics_batch,
+    frame_positions_batch,
+    inverse_dynamics_batch,
+    mass_matrix_batch,
+)
 from .ask.controls import control_torques
 from .ask.derivatives import Derivatives, InverseDerivatives, derivatives, inverse_dynamics_derivatives
 from .ask.forward import forward_dynamics
@@ -186,6 +192,7 @@ __all__ = [
     "controls",
     "cut",
     "derivatives",
+    "derivatives_batch",
     "difference",
     "energy",
     "forward_dynamics",
