@@ -117,8 +117,15 @@ def batch(mech, state, count=600, threads=2):
 def batches(mech, state, count=600):
     q, v = np.tile(state.q, (count, 1)), np.tile(state.v, (count, 1))
     rates = np.tile(rg.forward_dynamics(mech, state), (3, 1))
-    torques = rg.inverse_dynamics_batch(mech, q[:3], v[:3], rates)
-    return torques, rg.mass_matrix_batch(mech, q, threads=2), rg.frame_positions_batch(mech, q, a_body(mech), threads=2)
+    torques, d = rg.inverse_dynamics_batch(mech, q[:3], v[:3], rates), rg.derivatives_batch(mech, q[:3], v[:3])
+    return (
+        torques,
+        d.q,
+        d.v,
+        d.tau,
+        rg.mass_matrix_batch(mech, q, threads=2),
+        rg.frame_positions_batch(mech, q, a_body(mech), threads=2),
+    )
 
 
 def motions(mech, state):

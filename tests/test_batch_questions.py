@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import regraft as rg
 from loops.closed_mechanisms import moving_four_bar
-from random_mechanisms import samples
+from random_mechanisms import relative_error, samples
 from test_batch import PASSIVE, ROUNDING, mechanism_of_all_types, random_batch, worst_row
 
 
@@ -100,7 +100,37 @@ def test_closed_chains_have_these_answers_too():
         rg.inverse_dynamics_batch(mech, q, v, np.where(np.arange(9)[:, None] == 4, a + 1.0, a))
 
 
+def assert_derivatives(mech, q, v, tau, several, bound):
+    found = rg.derivatives_batch(mech, q, v, tau, threads=2)
+    assert found.q.shape == found.v.shape == found.tau.shape == (len(q), mech.nv, mech.nv)
+    for b, state in enumerate(several):
+        one = rg.derivatives(mech, state, tau[b])
+        for name in ("q", "v", "tau"):
+            assert relative_error(getattr(found, name)[b], getattr(one, name)) <= bound
+
+
+@pytest.mark.parametrize("size", [0, 1, 9, 600])
+def test_derivatives_of_many_states_are_those_of_each(size):
+    mech = mechanism_of_all_types()
+    q, v, tau = random_batch(mech, size)
+    assert_derivatives(mech, q, v, tau, states(mech, q, v)[:40], ROUNDING)
+
+
+def test_derivatives_of_many_states_of_closed_chains_are_those_of_each():
+    mech, state = moving_four_bar()
+    several = [state, state.replace(v=2.0 * state.v)]
+    q, v = np.array([s.q for s in several]), np.array([s.v for s in several])
+    assert_derivatives(mech, q, v, np.ones((2, mech.nv)), several, ROUNDING)
+
+
+def test_torques_left_out_of_derivatives_are_zero():
+    mech = mechanism_of_all_types()
+    q, v, tau = random_batch(mech, 3)
+    assert np.array_equal(rg.derivatives_batch(mech, q, v).q, rg.derivatives_batch(mech, q, v, 0 * tau).q)
+
+
 QUESTIONS = {
+    "derivatives": lambda mech, q, v, a: rg.derivatives_batch(mech, q, v, a).q,
     "inverse": rg.inverse_dynamics_batch,
     "matrix": lambda mech, q, *_, **__: rg.mass_matrix_batch(mech, q),
     "places": lambda mech, q, *_, **__: rg.frame_positions_batch(mech, q, next(iter(mech.bodies))),
@@ -113,10 +143,13 @@ def test_a_value_that_is_not_finite_is_named_with_its_index(question, name):
     mech = mechanism_of_all_types()
     arrays = dict(zip(("q", "v", "a"), random_batch(mech, 11), strict=True))
     arrays[name][4] = np.nan
-    if question != "inverse" and name != "q":
+    if question in ("matrix", "places") and name != "q":
         assert np.isfinite(QUESTIONS[question](mech, **arrays)).all()
         return
-    with pytest.raises(rg.ModelError, match=rf"^{name}\[4\] has a value that is not finite"):
+    with pytest.raises(
+        rg.ModelError,
+        match=rf"^{'tau' if (question, name) == ('derivatives', 'a') else name}\[4\] has a value that is not finite",
+    ):
         QUESTIONS[question](mech, **arrays)
 
 

@@ -9,7 +9,13 @@ from .algebra.pose import Pose
 from .ask.acceleration import consistent_acceleration
 from .ask.assembly import assemble
 from .ask.balance import Energy, Momentum, center_of_mass, energy, momentum
-from .ask.batch import forward_dynamics_batch, frame_positions_batch, inverse_dynamics_batch, mass_matrix_batch
+from .ask.batch import (
+    derivatives_batch,
+    forward_dynamics_batch,
+    frame_positions_batch,
+    inverse_dynamics_batch,
+    mass_matrix_batch,
+)
 from .ask.controls import control_torques
 from .ask.derivatives import (
     Derivatives,
@@ -69,6 +75,7 @@ from .joints import (
     Spherical,
     Universal,
 )
+from .learning.steps import StepDerivatives, step_derivatives
 from .maximal import to_maximal, to_reduced
 from .review.checking import check
 from .review.remark import Remark
@@ -171,6 +178,7 @@ __all__ = [
     "Spherical",
     "Spring",
     "State",
+    "StepDerivatives",
     "Strike",
     "StructureError",
     "Surface",
@@ -194,6 +202,7 @@ __all__ = [
     "controls",
     "cut",
     "derivatives",
+    "derivatives_batch",
     "difference",
     "energy",
     "forward_dynamics",
@@ -236,6 +245,7 @@ __all__ = [
     "samples",
     "simulate",
     "simulate_batch",
+    "step_derivatives",
     "strike",
     "surface",
     "sweep",

@@ -14,8 +14,10 @@ from ..describe.state import State
 from ..errors import ModelError, RegraftError, StructureError
 from ..kernels import batch
 from ..kernels.batch import closed_dynamics_batch
+from ..kernels.derivatives.many import derivatives_of_many
 from ..kernels.tables import EXTERNAL
 from ..structure.structure import Structure
+from .derivatives import Derivatives, derivatives
 from .forward import forward_dynamics
 from .inverse import inverse_dynamics
 from .many_states import in_threads, not_finite, refuse_infinite, rows_of
@@ -236,15 +238,96 @@ def frame_positions_batch(mech: Mechanism, q: ArrayLike, frames: str | Sequence[
     return out[:, 0] if isinstance(frames, str) else out
 
 
+def derivatives_batch(
+    mech: Mechanism, q: ArrayLike, v: ArrayLike, tau: ArrayLike | None = None, threads: int | None = None
+) -> Derivatives:
+    """The derivatives of forward dynamics in many states of one mechanism at once, with or without loops.
+
+    Parameters
+    ----------
+    mech : Mechanism
+        The mechanism.
+    q : (batch, nq) array_like
+        Positions, one state a row; quaternions must have unit length, to 1e-6.
+    v : (batch, nv) array_like
+        Velocities.
+    tau : (batch, nv) array_like, optional
+        Joint torques; by default none.
+    threads : int, optional
+        By default the number of cores.
+
+    Returns
+    -------
+    Derivatives
+        As `derivatives` gives them, with an axis for the states first: (batch, nv, nv) each.
+
+    Raises
+    ------
+    ModelError
+        If shapes do not fit, or a state has no answer; the message has its row.
+
+    Examples
+    --------
+    >>> import regraft as rg, numpy as np
+    >>> mech = rg.Mechanism()
+    >>> mech.add_body("bob", rg.Inertia.point(1.0, at=(0, 0, -1)))
+    >>> mech.add_joint("hinge", rg.Revolute((0, 1, 0), damping=0.5), "world", "bob")
+    >>> rg.derivatives_batch(mech, [[0.0], [np.pi]], [[0.0], [0.0]]).q.round(9).ravel().tolist()
+    [-9.81, 9.81]
+    """
+    structure = mech.structure
+    nq, nv = structure.nq, structure.nv
+    positions = rows_of("q", q, None, nq)
+    count = len(positions)
+    velocities = rows_of("v", v, count, nv)
+    torques = np.zeros((count, nv)) if tau is None else rows_of("tau", tau, count, nv)
+    states, margins = np.hstack((positions, velocities)), np.ones(count)
+    closed = mech.layout.is_constrained
+    out = np.empty((count, nv, 3 * nv if closed else structure.new_slopes().width))
+
+    def run(rows: slice) -> None:
+        if closed:
+            for b in range(rows.start, rows.stop):
+                out[b] = _closed_derivatives(mech, b, positions, velocities, torques)
+        else:
+            given = states[rows], torques[rows], np.empty(nv), out[rows], margins[rows]
+            derivatives_of_many.call(structure.new_work(), structure.new_slopes(), *given)
+
+    in_threads(mech, positions, threads, run)
+    bad = np.flatnonzero(~(margins > 0.0))
+    if bad.size:
+        raise _explain(mech, int(bad[0]), positions, velocities, torques)
+    return Derivatives(out, nv)
+
+
+def _closed_derivatives(mech: Mechanism, b: int, q: Array, v: Array, tau: Array) -> Array:
+    """`derivatives` of one row, side by side."""
+    try:
+        found = derivatives(mech, _state_of(mech, b, q=q, v=v, tau=tau), tau[b])
+    except RegraftError as problem:
+        raise _with_number(problem, b) from None
+    return np.hstack((found.q, found.v, found.tau))
+
+
 def _closed_inverse(mech: Mechanism, b: int, q: Array, v: Array, a: Array) -> Array:
     """`inverse_dynamics` of one row."""
-    for what, array in (("q", q), ("v", v), ("a", a)):
+    try:
+        return inverse_dynamics(mech, _state_of(mech, b, q=q, v=v, a=a), a[b])
+    except RegraftError as problem:
+        raise _with_number(problem, b) from None
+
+
+def _state_of(mech: Mechanism, b: int, **given: Array) -> State:
+    """The state of a row, after a look at all that is given for it."""
+    for what, array in given.items():
         if not np.isfinite(array[b]).all():
             raise not_finite(what, array, b)
-    try:
-        return inverse_dynamics(mech, State(mech.layout, np.concatenate([q[b], v[b]])), a[b])
-    except RegraftError as problem:
-        raise type(problem)(f"state {b} of the batch: {problem}") from None
+    return State(mech.layout, np.concatenate((given["q"][b], given["v"][b])))
+
+
+def _with_number(problem: RegraftError, b: int) -> RegraftError:
+    """A problem of one row; one that has its number already as it is."""
+    return problem if f"[{b}]" in str(problem) else type(problem)(f"state {b} of the batch: {problem}")
 
 
 def _scratch(structure: Structure) -> tuple[Any, ...]:

@@ -36,15 +36,15 @@ class _Blocks:
     @property
     def q(self) -> Array:
         """The first of them."""
-        return self._found[:, : self._nv]
+        return self._found[..., : self._nv]
 
     @property
     def v(self) -> Array:
         """The second."""
-        return self._found[:, self._nv : 2 * self._nv]
+        return self._found[..., self._nv : 2 * self._nv]
 
     def _third(self) -> Array:
-        return self._found[:, 2 * self._nv : 3 * self._nv]
+        return self._found[..., 2 * self._nv : 3 * self._nv]
 
 
 class Derivatives(_Blocks):

@@ -1,0 +1,16 @@
+"""The derivatives of forward dynamics of trees in many states, one after the other: packs hold columns of one state already."""
+
+from __future__ import annotations
+
+from ...algebra.memory import table_at
+from ...compilation import Blocks, Floats, Table, long_entry
+from ..tables import EXTERNAL
+from .accelerations import aba_derivatives
+
+
+@long_entry
+def derivatives_of_many(handle: int, slopes: int, states: Table, tau: Table, a: Floats, out: Blocks, worst: Floats) -> None:
+    """`accelerations.forward_derivatives` of each row of `states`; worst[b] is what it returns."""
+    nothing = table_at(handle, 0, EXTERNAL, states)
+    for b in range(states.shape[0]):
+        worst[b] = aba_derivatives(handle, slopes, states[b], tau[b], nothing, a, out[b])
