@@ -75,6 +75,7 @@ from .joints import (
     Spherical,
     Universal,
 )
+from .learning.steps import StepDerivatives, step_derivatives
 from .maximal import to_maximal, to_reduced
 from .review.checking import check
 from .review.remark import Remark
@@ -177,6 +178,7 @@ __all__ = [
     "Spherical",
     "Spring",
     "State",
+    "StepDerivatives",
     "Strike",
     "StructureError",
     "Surface",
@@ -243,6 +245,7 @@ __all__ = [
     "samples",
     "simulate",
     "simulate_batch",
+    "step_derivatives",
     "strike",
     "surface",
     "sweep",

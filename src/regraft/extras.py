@@ -21,6 +21,8 @@ EXTRAS = {
     "viser": "viewer",
     "distributed": "cluster",
     "zarr": "cluster",
+    "torch": "torch",
+    "jax": "jax",
 }
 """The extra that brings a package, by the name under which it is imported."""
 

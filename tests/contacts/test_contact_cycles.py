@@ -78,7 +78,7 @@ def test_a_rimless_wheel_has_its_known_cycle():
 
 
 def test_a_branch_of_the_wheel_on_contacts_is_its_closed_form():
-    """The slope as the parameter: the ground, where the wheel starts, and how a landing is read as the start all change with it."""
+    """The slope as the parameter: the ground, where the wheel starts, and how a landing is read as the start change with it."""
 
     def model_of(slope):
         scene = rimless_wheel(1.03 * wheel_rate(slope, inertia=INERTIA), slope, inertia=INERTIA)

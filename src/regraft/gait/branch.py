@@ -227,7 +227,7 @@ class Branch:
         bounds = self._plan.range if parameter is None else checked_range(parameter)
         plan = self._plan._replace(range=bounds, most=self._plan.most if most is None else most, store=store, progress=progress)
         begun = doubled(here)
-        first, length = first_step(family, here, begun, plan.control)
+        first, length = first_step(self._family, family, here, begun, plan.control)
         track = Track(length, switched=True)
         track.add(begun)
         track.add(first)

@@ -60,7 +60,8 @@ RUB_OWN = 5  # and which velocity of that joint it is
 WATCHED = 6  # of an open point: 1 where it may touch within the present step
 PATCH = 7  # of a closed point, while SPARED_ROWS is not 0: see `patches`
 SIDE_WAS = 8  # of a point on a box or a cylinder: its SIDE, to be kept with its mode
-ITEM = 9
+ROWS_SPARED = 9  # of a closed point: which of its rows are spared, 1 + 2 + 4, to be kept with its mode
+ITEM = 10
 
 NOTHING, TOUCHES, LEAVES, SLIPS, HOLDS, STAYS, GOES_ON, HELD = range(8)
 """What happens to an item: HIT. LEAVES: the normal force would pull. SLIPS: friction is not enough. HOLDS: slip has ended.

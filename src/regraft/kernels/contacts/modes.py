@@ -25,11 +25,17 @@ from .problem import (
     FORM,
     GAMMA,
     IDLE_SCALE,
+    LEAN,
     PUSH,
+    REACHES,
     RHS,
+    ROW_1,
+    ROW_2,
     ROW_SCALE,
+    SHIFT,
     SIZE,
     SLIDE,
+    SPEEDS_UP,
     STICK,
     VECTORS,
     WEIGHT,
@@ -55,8 +61,9 @@ def solve_modes(c: Contacts, keep: bool) -> tuple[int, int, float]:
     """The forces λ of given modes: (unknowns, rank, the largest residual relative to the sizes of its row).  O(rows³).
 
     A point that slides with BEND = γ > 0 also has a force τ across its slip direction s, with w_across + γ τ = 0: one step of
-    Newton's method for the slip direction. Where forces are not unique they are the shortest, or, with `keep`, those nearest to
-    the λ that is there.
+    Newton's method for the slip direction. Where friction leans from the slip by an angle (LEAN = θ), the row is that across the
+    slip, not across friction: cos θ w_across + γ τ = SHIFT. Where forces are not unique they are the shortest, or, with `keep`,
+    those nearest to the λ that is there.
     """
     rows = c.A.shape[0]
     scale_rows(c)
@@ -199,7 +206,7 @@ def list_rubbing(c: Contacts, count: int) -> int:
         if mode == SLIDE and mu != 0.0:
             count = add_unknown(_NORMAL, row, -mu * s_1, -mu * s_2, 0.0, count, scratch)
         if is_sliding(mode) and min(scratch[BEND, i], scratch[IDLE_SCALE, row + 1], scratch[IDLE_SCALE, row + 2]) > 0.0:
-            count = add_unknown(_ACROSS, row, -s_2, s_1, scratch[BEND, i], count, scratch)
+            count = add_across(i, row, s_1, s_2, count, scratch)
     return count
 
 
@@ -221,6 +228,17 @@ def add_unknown(form: int, first: int, c_1: float, c_2: float, gamma: float, cou
     return count + 1
 
 
+@inline
+def add_across(i: int, row: int, s_1: float, s_2: float, count: int, scratch: Any) -> int:
+    """The force of point i across the direction s of its friction."""
+    c, s = math.cos(scratch[LEAN, i]), math.sin(scratch[LEAN, i])
+    v = s * scratch[SPEEDS_UP, i]
+    scratch[ROW_1, count] = c * (s * s_1 - c * s_2) - v * (c * s_1 + s * s_2)
+    scratch[ROW_2, count] = c * (s * s_2 + c * s_1) - v * (c * s_2 - s * s_1)
+    scratch[REACHES, count] = scratch[SHIFT, i]
+    return add_unknown(_ACROSS, row, -s_2, s_1, scratch[BEND, i], count, scratch)
+
+
 @jit
 def gather_half(A: Any, F: Any, half: int, scratch: Any) -> None:
     """The lower half of the matrix of the unknowns that come first, with rows and columns of size 1."""
@@ -237,7 +255,7 @@ def gather_border(A: Any, F: Any, G: Any, half: int, unknowns: int, scratch: Any
     columns = scratch[COLUMN_SCALE]
     for u in range(half, unknowns):
         i, form, scale, out = int(scratch[FIRST, u]), scratch[FORM, u], scratch[ROW_SCALE, u], F[u]
-        r_1, r_2, column = scratch[C1, u], scratch[C2, u], G[u]
+        r_1, r_2, column = scratch[ROW_1, u], scratch[ROW_2, u], G[u]
         for v in range(unknowns):
             j = int(scratch[FIRST, v])
             if form == _ACROSS:
@@ -275,7 +293,7 @@ def residual_of(u: int, lam: Any, scratch: Any) -> float:
     """What is left in the equation of an unknown, of W."""
     i = int(scratch[FIRST, u])
     if scratch[FORM, u] == _ACROSS:
-        across = scratch[C1, u] * scratch[W, i + 1] + scratch[C2, u] * scratch[W, i + 2]
+        across = scratch[ROW_1, u] * scratch[W, i + 1] + scratch[ROW_2, u] * scratch[W, i + 2] - scratch[REACHES, u]
         return across + scratch[GAMMA, u] * (scratch[C1, u] * lam[i + 1] + scratch[C2, u] * lam[i + 2])
     return scratch[W, i]
 
