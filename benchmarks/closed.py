@@ -40,7 +40,7 @@ def high_bar_comparisons() -> list[Comparison]:
     proximal = points.checked(points.lcaba(1e-6, 10), a)  # some nine digits
     return [
         min(found, key=lambda comparison: comparison.theirs),
-        compare(what, "high bar", ours, "pin.lcaba", proximal),
+        compare(what, "high bar", ours, "pin.lcaba", proximal, 0.85),
         compare(what, "high bar", ours, "mj_forward", mujoco_forward(mech, state)),
         min(slopes, key=lambda comparison: comparison.theirs),
     ]

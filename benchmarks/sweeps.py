@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
 
 import regraft as rg
 
 CHUNKS = 300
+LOOSE = 1e-7  # rtol
+STARTS = 60  # along each axis of a basin
 CELLS, STEPS = 240, 40  # of the walker, enough that starting processes counts little
 
 
@@ -16,16 +22,19 @@ def sweep_lines(found: dict[str, float]) -> list[str]:
     if not found:
         return []
     return [
+        f"A step of the compass walker in a sweep, at rtol {LOOSE:g}: {found['step_milliseconds']:.3f} ms on one core. A basin "
+        f"of it: {found['start_milliseconds']:.3f} ms a start with {found['steps_a_start']:.2f} steps in the mean, so 400 by 400 "
+        f"starts take {found['start_milliseconds'] * 80.0:.0f} s on two cores.",
         f"rg.sweep costs {found['chunk_milliseconds']:.2f} ms beside each piece of work; with two processes it is "
-        f"{found['two_processes']:.2f} times as fast as with one."
+        f"{found['two_processes']:.2f} times as fast as with one.",
     ]
 
 
 def sweep_figures() -> dict[str, float]:
     """Milliseconds that a piece of work costs beside its own time, and how many times as fast two processes are as one."""
-    if not hasattr(rg, "sweep"):  # versions that are compared with this one may have none
+    if not hasattr(rg, "sweep") or not hasattr(rg.gait, "basin"):  # versions that are compared with this one may have none
         return {}
-    return {"chunk_milliseconds": piece_cost(), "two_processes": speed_of_two()}
+    return {"chunk_milliseconds": piece_cost(), "two_processes": speed_of_two(), **basin_cost()}
 
 
 def piece_cost() -> float:
@@ -40,6 +49,30 @@ def piece_cost() -> float:
         start = time.process_time()
         rg.sweep(wait, {"cell": range(CHUNKS)}, executor=executor)
         return (time.process_time() - start) / CHUNKS * 1e3
+
+
+def basin_cost() -> dict[str, float]:
+    """Milliseconds of a step of a walk that goes on, and of a start of a basin as `regraft basin` has them."""
+    biped = rg.models.compass_biped()
+    cycle = rg.gait.limit_cycle(*biped.start, biped.events, section=("left strike", "right strike"))
+    stance, hip = cycle.state.v
+    axes = {"stance": np.linspace(1.5, 0.6, STARTS) * stance, "hip": hip + np.linspace(-2.5, 2.5, STARTS) * abs(stance)}
+    walking: Any = {"near": 1e-300, "returns": 400, "rtol": LOOSE, "atol": 0.1 * LOOSE}  # it never comes so near
+    rg.gait.basin(cycle, v={"stance": [stance]}, **walking)
+    step = min(_seconds(lambda: rg.gait.basin(cycle, v={"stance": [stance]}, **walking))[0] for _ in range(5)) / 400
+    start, found = min((_seconds(lambda: rg.gait.basin(cycle, v=axes)) for _ in range(3)), key=lambda pair: pair[0])
+    count = STARTS * STARTS
+    return {
+        "step_milliseconds": step * 1e3,
+        "start_milliseconds": start / count * 1e3,
+        "steps_a_start": float(found.returns.sum()) / count,
+    }
+
+
+def _seconds(run: Callable[[], Any]) -> tuple[float, Any]:
+    start = time.perf_counter()
+    found = run()
+    return time.perf_counter() - start, found
 
 
 def walk(slope: float) -> float:

@@ -200,6 +200,7 @@ TASKS = {
     "merge": lambda m, s: (rg.merge(m, m, prefix="second "), s),
     "derivatives": rg.derivatives,
     "inverse_dynamics_derivatives": lambda m, s: rg.inverse_dynamics_derivatives(m, s, np.linspace(-2.0, 1.0, m.nv)),
+    "momentum_derivatives": rg.momentum_derivatives,
     "energy": rg.energy,
     "momentum": rg.momentum,
     "center_of_mass": rg.center_of_mass,

@@ -212,6 +212,34 @@ def test_accelerations_may_be_a_list_a_view_with_gaps_integers_or_by_name():
 
 
 @settings(max_examples=100)
+@given(samples(max_bodies=6, roots=2))
+def test_derivatives_of_momentum_are_its_slopes(sample):
+    mech, state = sample.mech, sample.state
+
+    def momentum(step_q, step_v):
+        found = rg.momentum(mech, mech.state(q=rg.integrate(mech, state.q, step_q), v=state.v + step_v))
+        return np.concatenate([found.angular, found.linear])
+
+    found, still = rg.momentum_derivatives(mech, state), np.zeros(mech.nv)
+    assert relative_error(found.v @ state.v, momentum(still, still)) < EXACT
+    assert relative_error(found.q, slope(lambda d: momentum(d, still), mech.nv).reshape(6, mech.nv)) < DIFFERENCE
+    assert relative_error(found.v, slope(lambda d: momentum(still, d), mech.nv).reshape(6, mech.nv)) < DIFFERENCE
+
+
+def test_momentum_of_the_humanoid_changes_as_pinocchio_says():
+    model = pin.buildSampleModelHumanoid()
+    mech, map_q = mechanism_from_pinocchio(model)
+    rng = np.random.default_rng(2)
+    q, v = pin.integrate(model, pin.neutral(model), rng.uniform(-1, 1, model.nv)), rng.standard_normal(model.nv)
+    data, state = model.createData(), mech.state(q=map_q(q), v=v)
+    pin.computeCentroidalMap(model, data, q)
+    A, com = data.Ag, pin.centerOfMass(model, data, q)
+    found = rg.momentum_derivatives(mech, state).v
+    assert relative_error(found[3:], A[:3]) < 1e-11
+    assert relative_error(found[:3] - np.cross(com, found[3:].T).T, A[3:]) < 1e-11
+
+
+@settings(max_examples=100)
 @given(PASSIVE_TREES)
 def test_derivatives_leave_the_state_as_it_was(sample):
     q, v, tau = sample.state.q.copy(), sample.state.v.copy(), sample.tau.copy()

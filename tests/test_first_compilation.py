@@ -17,12 +17,14 @@ from packaging.specifiers import SpecifierSet
 import regraft
 from regraft.compilation import units_of
 from regraft.compilation.ingredients import merged
+from regraft.kernels.batch import forward_dynamics_batch, mass_matrix_batch
 from regraft.kernels.contacts.closing import contact_closing
 from regraft.kernels.contacts.dynamics import contact_dynamics
 from regraft.kernels.contacts.events import contact_event
 from regraft.kernels.contacts.glance import contact_glance
 from regraft.kernels.contacts.guarding import contact_guards
 from regraft.simulate import stepping_loop
+from regraft.simulate.batch import rollout
 
 PACKAGE = Path(regraft.__file__).parent
 
@@ -136,6 +138,24 @@ def test_a_run_without_events_waits_for_nothing_that_looks_for_them():
     found = waited_for(stepping_loop.run)
     assert not found & {"simulate.guards", "simulate.crossings", "kernels.constraints.closure"}
     assert not [module for module in found if module.startswith("kernels.contacts")]
+
+
+def test_a_batch_waits_for_nothing_that_looks_for_events_or_measures():
+    found = waited_for(rollout.roll_out)
+    assert "kernels.aba" in found
+    assert not found & {"simulate.guards", "simulate.crossings", "kernels.energy", "kernels.constraints.closure"}
+    assert not found & {"simulate.batch.lane_guards", "simulate.batch.lane_measures", "simulate.batch.lane_calls"}
+
+
+def test_a_run_waits_for_nothing_of_batches():
+    assert not [module for module in waited_for(stepping_loop.run) if module.startswith("simulate.batch")]
+
+
+@pytest.mark.parametrize("entry", [rollout.roll_out, forward_dynamics_batch, mass_matrix_batch])
+def test_stages_of_batches_are_planned_for_packs(entry):
+    *stages, own = units_of(entry, entry.declared[0])
+    assert own.dispatcher is entry
+    assert all(any("float64x" in str(kind) for kind in stage.signature) for stage in stages)
 
 
 @pytest.mark.parametrize("entry", [contact_dynamics, contact_closing, contact_event, contact_glance, contact_guards])
@@ -281,6 +301,12 @@ for many in (q, q.tolist(), np.asfortranarray(q), np.broadcast_to(state.q, (3, m
     rg.forward_dynamics_batch(mech, many, v[: len(many)])
     rg.forward_dynamics_batch(mech, many, v[: len(many)], v[: len(many)])
 rg.forward_dynamics_batch(mech, state.q[None], state.v[None], state.v[None])
+rg.inverse_dynamics_batch(mech, q, v, v), rg.mass_matrix_batch(mech, q), rg.frame_positions_batch(mech, q, "tip")
+rg.derivatives_batch(mech, q, v)
+low, bent = rg.when_frame_below("tip", -1.0, rg.STOP), rg.when_joint("j0", 0.5, rg.STOP)
+for options in ({}, {"torque": np.zeros((5, mech.nv))}, {"events": [low, bent]}, {"gravity": np.zeros((3, 3))},
+                {"measure": {"e": ("mean", "energy"), "h": ("largest", "height", "tip")}}, {"torque": {"j0": 1.0}}):
+    rg.simulate_batch(mech, q, v, 5e-3, step=1e-3, **options)
 rg.difference(mech, rg.normalise(mech, state.q), state.q)
 for joint in types:
     place = joint.pose(joint.neutral())

@@ -32,7 +32,6 @@ OTHER_NAMES = {
     ("kernels/constraints/sharing.py", "_FIRST"): "a weight",
     ("kernels/bounds.py", "NUDGE"): "the step of a derivative",
     ("kernels/contacts/meeting.py", "_STEP"): "the step of a derivative",
-    ("kernels/complex_step.py", "STEP"): "the step of a derivative",
     ("kernels/derivatives/joint_slopes.py", "STEP"): "the step of a derivative",
     ("kernels/inverse_kinematics.py", "_FIRST_DAMPING, _NEXT_DAMPING, _MOST_DAMPING"): "where the damping begins and ends",
     ("simulate/driver.py", "MARK"): "a number that stands for no number",

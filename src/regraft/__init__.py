@@ -17,7 +17,14 @@ from .ask.batch import (
     mass_matrix_batch,
 )
 from .ask.controls import control_torques
-from .ask.derivatives import Derivatives, InverseDerivatives, derivatives, inverse_dynamics_derivatives
+from .ask.derivatives import (
+    Derivatives,
+    InverseDerivatives,
+    MomentumDerivatives,
+    derivatives,
+    inverse_dynamics_derivatives,
+    momentum_derivatives,
+)
 from .ask.forward import forward_dynamics
 from .ask.frame_jacobian import jacobian, jacobian_rate
 from .ask.hierarchy import Hierarchy, hierarchy
@@ -152,6 +159,7 @@ __all__ = [
     "Mobility",
     "ModelError",
     "Momentum",
+    "MomentumDerivatives",
     "Planar",
     "Plane",
     "Pose",
@@ -228,6 +236,7 @@ __all__ = [
     "mocap",
     "models",
     "momentum",
+    "momentum_derivatives",
     "normalise",
     "prescribed_torques",
     "read",

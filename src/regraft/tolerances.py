@@ -375,8 +375,13 @@ EVENT_TAKES = 1e-12  # of the kinetic energy
 SLACK_GAP = 1e-12  # m
 """By how much the guard of a gap that is zero when a mode begins is on its side."""
 
+TRIED_SHORTER = 1e-12  # s
+"""Where contacts cannot be closed again after a step that is longer, a shorter one is tried. Between bodies that are nearly
+parallel the place of contact runs along them within nanoseconds."""
+
 PATCH_ROW = 1e-12  # relative to one, of squares
 """A row of points that stick between the same two bodies tells nothing new where less of it is left beside the others."""
+
 TOUCHING = 1e-11  # m
 """Points nearer than this touch, where something happens to others."""
 
@@ -398,11 +403,11 @@ NO_MOVE = 1e-9  # m
 LEAST_STEP_TAKES = 1e-9  # of the kinetic energy
 """What closing contacts after a step may take at least; where the tolerance of the run is more, as much as that."""
 
+LEANS = 1e-8  # rad
+"""Where the friction of slow slips turns by less in a step of Newton's method, it is found: the next step would be the square."""
+
 SLOW_SLIP = 1e-7  # m/s
 """A slip of this size has hardly a direction of its own: friction acts along the one that the step began with."""
-
-TRIED_SHORTER = 1e-7  # s
-"""Where contacts cannot be closed again after a step that is longer, a shorter one is tried."""
 
 STANDS_STILL = 1e-7  # m/s
 """What slips by no more, where modes are chosen, does not slip."""
@@ -437,11 +442,14 @@ NEARLY_ENDED = 1e-5  # relative to the slip a step before
 REST_SPEED = 1e-5  # m/s
 """Points that come together more slowly do not bounce: what is left of infinitely many bounces is passed to rest."""
 
+SLOWEST_AHEAD = 3e-5  # m/s
+"""Slower slips are looked at as much later as one of this speed, 1 ms."""
+
 AHEAD = 3e-5  # s
-"""How much later than now a slip slower than AHEAD_BELOW is looked at for its direction."""
+"""How much later than now a slip of the speed AHEAD_BELOW would be looked at for its direction, and slower ones the later."""
 
 AHEAD_BELOW = 1e-3  # m/s
-"""The friction of a slower slip acts along the direction that the slip will have AHEAD later."""
+"""The friction of a slower slip acts along the direction that the slip will have a moment later."""
 
 JAMMED = 1e-3  # of the slip
 """Where steps come to nothing and an impulse from next to nothing changes velocities by more, a slipping point jams."""
@@ -464,11 +472,11 @@ LARGE_PIVOT = 1e-2  # relative to 1, the size of a row after scaling
 
 # --- limit cycles --------------------------------------------------------------------------------------------------------------
 
+LOCATED = 1e-12  # of the length along a branch, in which the range of the parameter is 1
+"""How exactly the place of a bifurcation is searched for."""
+
 RESIDUAL_ROUNDING = 1e-12  # of the state, m, rad and these per second
 """The least residual of a cycle that counts: what is nearer to the cycle than a hundred of it tells no rate of convergence."""
-
-LOCATED = 1e-10  # of the length along a branch, in which the range of the parameter is 1
-"""How exactly the place of a bifurcation is searched for."""
 
 ONE_CURVE = 1e-9  # relative to the largest singular value of the equations of a branch
 """A second direction in which the equations change less is that of a second branch, or of a family of cycles."""

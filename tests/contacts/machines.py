@@ -161,6 +161,34 @@ def shifting(scene):
     return [rg.law(name, sway) for name in scene.mech.joints if name.endswith("hip")]
 
 
+def dog(
+    drop=0.0, pitch=0.0, roll=0.0, yaw=0.0, push=(0, 0, 0), spin=(0, 0, 0), stiffness=100.0, damping=2.0, friction=0.8, **settings
+):
+    """A trunk on four legs that cannot move sideways: two hinges about y in each, held by springs, and a point for a foot.
+
+    Where all feet stick, one or two of their rows across the trunk follow from others; where the trunk rolls, feet that are held
+    in the planes of their legs have to slide, the slower the nearer it is to level.
+    """
+    mech, q, feet = rg.Mechanism(), {}, []
+    mech.add_body("trunk", rg.Inertia.box(12.0, (0.6, 0.3, 0.12)))
+    mech.add_joint("float", rg.Free(), "world", "trunk")
+    held = {"stiffness": stiffness, "damping": damping}
+    for name, x, y in (("front left", 1, 1), ("front right", 1, -1), ("hind left", -1, 1), ("hind right", -1, -1)):
+        thigh, shank, foot = (f"{name} {part}" for part in ("thigh", "shank", "foot"))
+        for body in (thigh, shank):
+            mech.add_body(body, rg.Inertia.cylinder(0.5, 0.03, (0, 0, 0), (0, 0, -LEG)))
+        mech.add_joint(f"{name} hip", rg.Revolute((0, 1, 0), rest=HIP, **held), "trunk", thigh, at(0.25 * x, 0.15 * y))
+        mech.add_joint(f"{name} knee", rg.Revolute((0, 1, 0), rest=KNEE, **held), thigh, shank, at(z=-LEG))
+        mech.add_frame(foot, shank, at(z=-LEG))
+        q |= {f"{name} hip": HIP, f"{name} knee": KNEE}
+        feet.append(foot)
+    turned = rg.Pose.about((0, 0, 1), yaw) @ rg.Pose.about((0, 1, 0), pitch) @ rg.Pose.about((1, 0, 0), roll)
+    low = mech.state(q=q | {"float": (0, 0, 0, *turned.quaternion)})
+    height = drop - min(rg.frame_position(mech, low, foot)[2] for foot in feet)
+    state = mech.state(q=q | {"float": (0, 0, height, *turned.quaternion)}, v={"float": (*push, *spin)})
+    return Scene(mech, state, tuple(touching(foot, friction=friction, **settings) for foot in feet))
+
+
 # --- figures ----------------------------------------------------------------------------------------------------------
 
 PARTS = ("crown", "tail", *(f"{side} {part}" for side in ("left", "right") for part in ("sole", "toes", "seat", "grip")))

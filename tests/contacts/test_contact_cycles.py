@@ -77,6 +77,28 @@ def test_a_rimless_wheel_has_its_known_cycle():
     assert np.abs(cycle.multipliers[1:]).max() < 1e-9
 
 
+def test_a_branch_of_the_wheel_on_contacts_is_its_closed_form():
+    """The slope as the parameter: the ground, where the wheel starts, and how a landing is read as the start change with it."""
+
+    def model_of(slope):
+        scene = rimless_wheel(1.03 * wheel_rate(slope, inertia=INERTIA), slope, inertia=INERTIA)
+
+        def match(mech, state):
+            q, lean = state.q.copy(), slope - math.pi / 8
+            hub = -rg.Pose.about((0, -1, 0), lean).apply(spoke(0))
+            q[:] = hub[0], hub[2], lean
+            return mech.state(q=q, v=state.v)
+
+        return {"mech": scene.mech, "state": scene.state, "contacts": scene.contacts, "match": match}
+
+    landings = [f"spoke {i} touches" for i in range(8)]
+    branch = rg.gait.continuation(model_of, (0.08, 0.1), section=landings, arc_step=0.5, largest_arc_step=0.5)
+    assert branch.complete
+    assert branch.v[:, 2] == pytest.approx([wheel_rate(slope, inertia=INERTIA) for slope in branch.parameter], abs=1e-9)
+    assert branch.period == pytest.approx([wheel_period(slope, inertia=INERTIA) for slope in branch.parameter], abs=1e-9)
+    assert branch.multipliers[:, 0] == pytest.approx(np.full(len(branch), wheel_kept(inertia=INERTIA) ** 2), abs=1e-7)
+
+
 def test_two_steps_of_the_wheel_are_one_return_too():
     assert wheel_cycle(returns=2).multipliers[0] == pytest.approx(wheel_kept(inertia=INERTIA) ** 4, abs=1e-8)
 

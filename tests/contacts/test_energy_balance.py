@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import regraft as rg
+from contacts.machines import stack
 from contacts.random_scenes import random_scene
 from contacts.reading import impact_times
 from regraft.demos.contact.blocks import dominoes
@@ -54,6 +55,15 @@ def test_a_slip_ends_by_friction_and_not_by_being_stopped():
     slips = slips_at_their_ends(traj)
     assert len(slips) > 100
     assert slips.max() < 1e-5
+
+
+def test_a_box_that_slides_and_turns_between_others_loses_what_friction_takes():
+    """How four points share a load decides on their friction where they slide; the box below, which rests, takes part in it."""
+    scene = stack(boxes=3, shift=0.005)
+    state = scene.mech.state(q=scene.state.q, v={"box 1 free": (0.8, 0.1, 0, 0, 0, 0.3)})
+    traj = rg.simulate(scene.mech, state, 0.03, contacts=scene.contacts)
+    assert (traj.contacts()["box 1 corner 0"].mode == "sliding").all()
+    assert missing(traj) < 1e-12
 
 
 # --- a point that slides off an edge ------------------------------------------------------------------------------------------

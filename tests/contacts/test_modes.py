@@ -121,3 +121,21 @@ def test_forces_are_the_same_after_others_that_were_not_unique():
     np.testing.assert_allclose(unique.lam, found, rtol=1e-9)
     assert unique.in_modes([STICK] * 3)[1] == 9
     np.testing.assert_allclose(unique.lam, found, rtol=1e-9)
+
+
+@pytest.mark.parametrize("freedoms", [4, 9, 14, 30])
+def test_forces_that_are_asked_for_again_are_the_same_where_rows_follow_from_others(freedoms):
+    """What was found of the rank before is only tried: it may have changed."""
+    rng = np.random.default_rng(freedoms)
+    problem, angles = random_problem(rng, 7, freedoms=freedoms), rng.uniform(0, 2 * np.pi, size=7)
+    problem.directions = np.c_[np.cos(angles), np.sin(angles)]
+    for modes in ([STICK] * 7, [STICK] * 5 + [SLIDE] * 2, [SLIDE, OPEN] + [STICK] * 5, [STICK] * 7):
+        first, lam = problem.in_modes(modes), problem.lam.copy()
+        again = problem.in_modes(modes)
+        assert first[:2] == again[:2]
+        assert max(first[2], again[2]) < 1e-13
+        np.testing.assert_allclose(problem.lam, lam, rtol=0, atol=1e-9 * np.abs(lam).max())
+        problem.scratch[:] = 0.0
+        assert problem.in_modes(modes)[:2] == first[:2]
+        np.testing.assert_allclose(problem.lam, lam, rtol=0, atol=1e-9 * np.abs(lam).max())
+        problem.in_modes([STICK] * 7)

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 import regraft as rg
 from couplings.coupled_mechanisms import SIMPLE, coupled_rows, gap_of, kkt, random_coupled
 from loops.closed_mechanisms import clear_cut, rows_of
+from oracles.complex_step import complex_closed_derivatives
 from random_mechanisms import relative_error
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -175,9 +176,15 @@ def test_inverse_dynamics_undoes_forward_dynamics(seed, bodies, loops):
     assert relative_error(rg.forward_dynamics(mech, state, there), some) < 1e-6
 
 
-@settings(max_examples=15)
+def complex_along(mech, state, tau, W):
+    """Derivatives by the complex step: by q and v along allowed motions, and by torques."""
+    by_q, by_v, by_tau = complex_closed_derivatives(mech, state, tau)
+    return by_q @ W, by_v @ W, by_tau
+
+
+@settings(max_examples=40)
 @given(SEEDS, st.integers(2, 5))
-def test_derivatives_are_those_of_differences(seed, bodies):
+def test_derivatives_are_those_of_differences_and_of_the_complex_step(seed, bodies):
     rng = np.random.default_rng(seed)
     mech, state = random_coupled(rng, bodies, 1)
     assume(mech.couplings)
@@ -187,6 +194,8 @@ def test_derivatives_are_those_of_differences(seed, bodies):
     for along in W.T[:2]:
         ends = [rg.forward_dynamics(mech, mech.state(q=state.q, v=state.v + side * h * along), tau) for side in (1.0, -1.0)]
         assert relative_error(found.v @ along, (ends[0] - ends[1]) / (2 * h)) < 1e-5
+    for derivative, other in zip((found.q @ W, found.v @ W, found.tau), complex_along(mech, state, tau, W), strict=True):
+        assert relative_error(derivative, other) < 1e-8
     push = rng.standard_normal(mech.nv)
     moved = rg.forward_dynamics(mech, state, tau + push) - rg.forward_dynamics(mech, state, tau)
     assert relative_error(found.tau @ push, moved) < 1e-8

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 import regraft as rg
 from couplings.coupled_mechanisms import kkt
 from loops.closed_mechanisms import random_closed, rows_of
+from oracles.complex_step import complex_closed_derivatives
 from random_mechanisms import relative_error
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -87,6 +88,11 @@ def test_rotors_of_any_loop_joint_against_dense_algebra(seed, bodies):
     M = rg.mass_matrix(mech, state) + w.T @ (armature[:, None] * w)
     expected, _ = kkt(M, J, -rg.bias_force(mech, state) - w.T @ (armature * bias), wanted)
     assert relative_error(a, expected) < 1e-7
+    found, W = rg.derivatives(turning, state), rg.mobility(turning, state).W
+    by_q, by_v, by_tau = complex_closed_derivatives(turning, state)
+    assert relative_error(found.q @ W, by_q @ W) < 1e-8
+    assert relative_error(found.v @ W, by_v @ W) < 1e-8
+    assert relative_error(found.tau, by_tau) < 1e-8
     pushed = rng.standard_normal(mech.nv)
     caught = rg.assemble(turning, turning.state(q=state.q, v=pushed))
     change = M @ (caught.v - pushed)  # as after an impact: only what holds the loop exchanges momentum

@@ -88,6 +88,17 @@ def test_a_torus_is_born_where_the_delayed_logistic_map_has_it():
         branch.switch(0)
 
 
+def test_the_logistic_map_doubles_its_period_again_and_again():
+    """Flips at r = 3, 1 + √6 and 3.5440903595519; the state has one number, along which the branches of a flip part."""
+    branch = rg.gait.continuation(as_motion(lambda x, r: r * x * (1.0 - x), [0.6]), (2.5, 3.4), largest_arc_step=0.3)
+    flips = [branch.points[0].parameter]
+    for end in (3.5, 3.55):
+        branch = branch.switch(parameter=(2.9, end))
+        flips.append(branch.points[0].parameter)
+    assert branch.returns == 4
+    assert flips == pytest.approx([3.0, 1.0 + math.sqrt(6.0), 3.5440903595519], abs=1e-8)
+
+
 def test_sampled_control_loses_its_rest():
     flip = rg.gait.continuation(as_motion(lambda x, k: sampled_pd(x, k, 0.5), [0.0, 0.0]), (1.0, 3.5))
     assert flip.points == [("flip", pytest.approx(3.0, abs=1e-8))]
@@ -297,6 +308,20 @@ def test_a_branch_ends_where_the_gait_does_and_says_why():
     assert 0.3 < branch.parameter[-1] < 0.5
     assert branch.v[:, 0] == pytest.approx(2.0 * branch.parameter, abs=1e-9)
     assert branch.ends[1].startswith("beyond 0.3")
+
+
+def test_a_model_that_fails_ends_a_branch_which_is_kept():
+    def fails(force):
+        if force > 4.0:
+            raise ValueError("no more than four newtons")
+        return pulled(force)
+
+    with pytest.warns(rg.RegraftWarning, match="not complete"):
+        branch = rg.gait.continuation(fails, (2.0, 5.0))
+    assert 3.5 < branch.parameter[-1] < 4.0
+    assert branch.period == pytest.approx(4.0 / branch.parameter, abs=1e-9)
+    with pytest.raises(ValueError, match="four newtons"):
+        rg.gait.continuation(fails, (4.5, 2.0))
 
 
 def test_legs_that_become_different_end_a_branch_of_single_steps():

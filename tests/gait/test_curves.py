@@ -7,8 +7,9 @@ import pytest
 
 import regraft as rg
 from known_maps import Maps, bifurcations, control, delayed_logistic, henon, sampled_pd, track_of
-from regraft.gait.bifurcations import angle, flip_direction, is_clear, passed
+from regraft.gait.bifurcations import angle, is_clear, passed
 from regraft.gait.curves import Pace, Solved, Tracer, first_point
+from regraft.gait.switching import flip_direction
 
 EXACT = pytest.approx
 

@@ -95,6 +95,14 @@ def test_derivatives_of_each_type_of_loop_joint_are_those_of_the_complex_step(ki
 
 
 @settings(max_examples=20)
+@given(SEEDS, st.integers(1, 4), st.integers(0, 2))
+def test_derivatives_in_maximal_coordinates_are_those_of_the_complex_step(seed, bodies, loops):
+    sample = closed_sample(seed, bodies, loops, damping=True, own=True, rotors=False, springs=1, alike=True)
+    mech, state = rg.to_maximal(*sample)
+    assert_derivatives_are_those_of_the_complex_step(mech, state, np.random.default_rng(seed).standard_normal(mech.nv))
+
+
+@settings(max_examples=20)
 @given(SEEDS)
 def test_derivatives_of_the_high_bar_are_those_of_the_complex_step(seed):
     mech, start = rg.models.high_bar().start

@@ -122,6 +122,7 @@ def test_labelled_arrays_keep_their_axes():
         (abs, [], "is empty"),
         (abs, {"x": []}, "no value for 'x', so the grid has no points"),
         (abs, {"x": 3}, "a list of values for 'x'"),
+        (abs, {"status": [1]}, "'status' cannot be a parameter"),
         (abs, {"a b": [1]}, "by its name"),
         (abs, {"x": [1, "a"]}, "texts and numbers together"),
         (abs, {"x": [[1, 2], [3, 4]]}, "must be numbers, truth values or texts"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,9 @@ from numpy.typing import NDArray
 from ..algebra.pose import representable
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
-from ..kernels.complex_step import loop_derivatives
 from ..kernels.derivatives.accelerations import forward_derivatives, pushed_derivatives
 from ..kernels.derivatives.closed import closed_derivatives
+from ..kernels.derivatives.momenta import momentum_slopes
 from ..kernels.derivatives.torques import inverse_derivatives, pushed_inverse_derivatives
 from ..structure.failures import explain_failure
 from ..structure.structure import Structure
@@ -143,7 +144,7 @@ def derivatives(mech: Mechanism, state: State, tau: Torques | None = None, wrenc
             margin = -1.0
             if state.layout is structure.open_layout:
                 margin = forward_derivatives.call(work, slopes, state._x, torque, a, found)
-            elif state.layout is structure.layout and structure.loops_are_plain:
+            elif state.layout is structure.layout:
                 margin = closed_derivatives.call(work, slopes, state._x, torque, structure.no_forces, a, found)
             if margin > 0.0:
                 return Derivatives(found, structure.nv)
@@ -179,18 +180,13 @@ def _closed_derivatives(
     nv = structure.nv
     external = structure.no_forces if wrenches is None else external_table(mech, wrenches)
     torque, of_loops = joint_torques(mech, tau)
-    if structure.loops_are_plain:
-        work, slopes = structure.new_work(), structure.new_slopes()
-        found, a = empty((nv, slopes.width)), empty(nv)
-        work.drive(of_loops)
-        if closed_derivatives.call(work, slopes, state._x, torque, external, a, found) > 0.0:
-            return Derivatives(found, nv)
-    forward_dynamics(mech, state, tau, wrenches)  # says what is wrong with the state
-    q, v, push, scratch = (x.astype(complex) for x in (state._q, state._v, external, np.zeros((3, max(structure.nq, nv)))))
-    work, found = structure.new_work(0j), empty((nv, 3 * nv))
+    work, slopes = structure.new_work(), structure.new_slopes()
+    found, a = empty((nv, slopes.width)), empty(nv)
     work.drive(of_loops)
-    loop_derivatives.call(work, q, v, torque.astype(complex), push, scratch, found)
-    return Derivatives(representable("the derivatives", found), nv)
+    if not closed_derivatives.call(work, slopes, state._x, torque, external, a, found) > 0.0:
+        forward_dynamics(mech, state, tau, wrenches)  # says what is wrong with the state
+        representable("the derivatives", found[:, : 3 * nv])
+    return Derivatives(found, nv)
 
 
 def inverse_dynamics_derivatives(
@@ -249,3 +245,50 @@ def inverse_dynamics_derivatives(
         pushed_inverse_derivatives.call(structure.work, slopes, state._x, rate, external_table(mech, wrenches), found)
     representable("the derivatives", found[:, : 3 * structure.nv])
     return InverseDerivatives(found, structure.nv)
+
+
+@dataclass(frozen=True)
+class MomentumDerivatives:
+    """Partial derivatives of momentum; made by `momentum_derivatives`.
+
+    Attributes
+    ----------
+    q : (6, nv) array
+        By the position, in the tangent space: angular momentum about the world's origin, then linear momentum.
+    v : (6, nv) array
+        By the velocity, which is the momentum matrix: v times it is the momentum.
+    """
+
+    q: Array
+    v: Array
+
+
+def momentum_derivatives(mech: Mechanism, state: State) -> MomentumDerivatives:
+    """How the momentum of the whole mechanism changes with position and velocity, exact to rounding.
+
+    Parameters
+    ----------
+    mech : Mechanism
+        The mechanism.
+    state : State
+        Its position and velocity.
+
+    Returns
+    -------
+    MomentumDerivatives
+
+    Examples
+    --------
+    >>> import regraft as rg
+    >>> mech = rg.Mechanism()
+    >>> mech.add_body("bob", rg.Inertia.point(2.0, at=(0, 0, -1)))
+    >>> mech.add_joint("hinge", rg.Revolute((0, 1, 0)), "world", "bob")
+    >>> d = rg.momentum_derivatives(mech, mech.state(v=[3.0]))
+    >>> d.v[:, 0].tolist(), d.q[5, 0]  # it begins to rise
+    ([0.0, 2.0, 0.0, -2.0, 0.0, 0.0], np.float64(6.0))
+    """
+    structure = mech.structure_for(state)
+    found = empty((2, 6, structure.nv))
+    momentum_slopes.call(structure.work, structure.slopes, state._x, found[0], found[1])
+    representable("the derivatives of momentum", found)
+    return MomentumDerivatives(found[0], found[1])

@@ -81,6 +81,9 @@ def not_finite(what: str, array: Array, b: int) -> ModelError:
 
 def refuse_infinite(said: str, found: Array, **given: Array) -> None:
     """An error that names the first row whose result is not finite, and what was given there that is not; else the result."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(found.sum()):  # a batch may be large, and a look at each number takes longer than to compute it
+            return
     bad = np.flatnonzero(~np.isfinite(found).all(axis=tuple(range(1, found.ndim))))
     if bad.size:
         b = int(bad[0])

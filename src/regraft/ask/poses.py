@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ..algebra.pose import POSE, Pose, representable
 from ..describe.mechanism import Mechanism
+from ..describe.parts import WORLD
 from ..describe.state import State
 from .frame_jacobian import jacobian
 from .places import known_place
@@ -138,7 +139,13 @@ def frame_position(mech: Mechanism, state: State, frame: str) -> Array:
     >>> round(float(rg.frame_position(*figure.start, "crown")[2]), 9)
     1.75
     """
-    return frame_pose(mech, state, frame).translation.copy()
+    structure = mech.structure_for(state)
+    body, local = known_place(mech, frame)
+    if body == WORLD:
+        return local.translation.copy()
+    row = structure.motion(state._x)[structure.row_of[body]]
+    found: Array = row[:9].reshape(3, 3) @ local.translation + row[9:POSE]
+    return found if np.isfinite(found).all() else frame_pose(mech, state, frame).translation  # which says what is wrong
 
 
 def frame_twist(mech: Mechanism, state: State, frame: str) -> Array:

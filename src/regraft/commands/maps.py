@@ -10,9 +10,9 @@ import typer
 
 from ..errors import ModelError
 from .options import OutFolder
-from .terminal import console, problems_told
+from .terminal import console, problems_told, warnings_told
 
-WalkerName = Annotated[str, typer.Argument(metavar="WALKER", help="walker (the compass biped) or simplest.")]
+WalkerName = Annotated[str, typer.Argument(metavar="WALKER", help="walker (the compass biped), simplest, kneed or round.")]
 
 
 def map_command(
@@ -29,7 +29,8 @@ def map_command(
         from ..show import map_terminal  # what draws is for commands that draw
 
         options = map_terminal.MapOptions(_range(slope), doublings, values, settle, keep)
-        map_terminal.run_map(walker, options, out, console())
+        with warnings_told():
+            map_terminal.run_map(walker, options, out, console())
 
 
 def basin_command(
@@ -51,7 +52,8 @@ def basin_command(
             raise ModelError("--cores and --cluster are two ways to run it; give one of them.")
         executor = cluster if cluster is not None else cores if cores > 1 else None
         angle = None if slope is None else math.radians(slope)
-        map_terminal.run_basin(walker, angle, grid, executor, store, out, console())
+        with warnings_told():
+            map_terminal.run_basin(walker, angle, grid, executor, store, out, console())
 
 
 def _range(given: str) -> tuple[float, float]:

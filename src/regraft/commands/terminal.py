@@ -39,12 +39,19 @@ def check_overwriting(inputs: tuple[Path | None, ...], outputs: tuple[Path | Non
 
 def write(path: Path, store: Callable[[Path], object]) -> None:
     """Write a file, and say so; what it cannot hold, and is left out, is said too."""
+    with warnings_told():
+        store(path)
+    say(f"wrote {path}")
+
+
+@contextmanager
+def warnings_told() -> Iterator[None]:
+    """Our warnings as notes, each once, when all is done."""
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always", RegraftWarning)
-        store(path)
-    for one in told:
-        say(f"note: {printable(str(one.message))}", "yellow")
-    say(f"wrote {path}")
+        yield
+    for message in dict.fromkeys(str(one.message) for one in told):
+        say(f"note: {printable(message)}", "yellow")
 
 
 def say(line: str, style: str = "") -> None:

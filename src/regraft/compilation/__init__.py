@@ -10,6 +10,7 @@ from .cache import cache_home
 from .decorators import ENTRIES, Entry, address_of, allocating, entry, generic_entry, inline, inline_view, jit, long_entry, stage
 from .plan import Unit, units_of
 from .signatures import (
+    PACKS,
     Blocks,
     Complexes,
     ComplexTable,
@@ -29,6 +30,7 @@ from .signatures import (
 
 __all__ = [
     "ENTRIES",
+    "PACKS",
     "Blocks",
     "ComplexTable",
     "Complexes",

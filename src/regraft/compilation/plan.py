@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from .ingredients import merged, stages_of
-from .signatures import scalar_of
+from .signatures import PACKS, scalar_of
 
 
 class Unit(NamedTuple):
@@ -43,8 +43,13 @@ def shown_name(dispatcher: Any) -> str:
 def units_of(dispatcher: Any, signature: tuple[Any, ...]) -> list[Unit]:
     """All that an entry needs, itself last."""
     found: dict[Unit, None] = {}
-    _add(dispatcher, signature, scalar_of(signature), found)
+    _add(dispatcher, signature, PACKS[0] if _takes_packs(dispatcher) else scalar_of(signature), found)
     return list(found)
+
+
+def _takes_packs(dispatcher: Any) -> bool:
+    """Whether an entry takes its arrays as packs, in which all of its stages compute then."""
+    return any("as_packs" in part.__code__.co_names for part in merged(dispatcher.py_func))
 
 
 def _add(dispatcher: Any, signature: tuple[Any, ...], scalar: Any, found: dict[Unit, None]) -> None:

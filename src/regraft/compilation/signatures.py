@@ -63,6 +63,10 @@ _OF_SCALAR: dict[str, Callable[[Any], Any]] = {
 }
 
 
+PACKS: list[Any] = []
+"""The scalar that carries several systems, once it is known: one, or none before that."""
+
+
 def declare(word: str, kind: Any) -> None:
     """Let a word stand for a type of its own kind, a named tuple for example."""
     _TYPES[word] = kind

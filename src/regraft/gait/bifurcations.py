@@ -97,9 +97,3 @@ def angle(point: Solved) -> float:
         if abs(abs(multiplier) - 1.0) < ON_CIRCLE and NEARLY_REAL < turn < math.pi - NEARLY_REAL:
             return turn
     return math.nan
-
-
-def flip_direction(point: Solved) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """(n,): the direction, of length 1, that a return turns round where a multiplier is −1."""
-    matrix = point.jacobian + np.eye(len(point.jacobian))
-    return np.asarray(np.linalg.svd(matrix)[2][-1], float)

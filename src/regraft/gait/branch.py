@@ -16,12 +16,13 @@ from ..errors import ModelError, warn
 from ..extras import require
 from ..progress_bar import LateBar
 from . import branch_files
-from .bifurcations import angle, flip_direction
+from .bifurcations import angle
 from .branch_points import BranchPoint
-from .curves import Control, Ended, Pace, Solved, between, solved_at
+from .curves import Control, Ended, Solved, between, solved_at
 from .cycle import LimitCycle, cycle_at
 from .families import GaitFamily
 from .following import Track, follow
+from .switching import doubled, first_step
 
 Array = NDArray[np.float64]
 
@@ -212,24 +213,24 @@ class Branch:
         ------
         ModelError
             If the point is no flip of this branch.
+        SimulationError
+            If the branch that begins there is not found.
         """
-        first = next((one for one in self.points if one.kind == "flip"), None)
-        chosen = first if point is None else self.points[point] if isinstance(point, int) else point
+        default = next((one for one in self.points if one.kind == "flip"), None)
+        chosen = default if point is None else self.points[point] if isinstance(point, int) else point
         if not isinstance(chosen, BranchPoint) or chosen.kind != "flip" or self.kinds[chosen.number] != "flip":
             raise ModelError(
                 f"a branch of twice the period begins at a flip, which {'this branch has' if point is None else 'this is'} not; "
                 f"the bifurcations are: {[tuple(one) for one in self.points]}."
             )
         family, here = self._family.with_returns(2 * self.returns), self._solved[chosen.number]
-        identity, way = np.eye(len(here.jacobian)), flip_direction(here)
-        begun = Solved(
-            here.x, here.p, Pace(2.0 * here.pace.time, here.pace.first), here.jacobian @ here.jacobian,
-            (here.jacobian + identity) @ here.by_parameter, np.append(way, 0.0), here.residual,
-        )  # fmt: skip
         bounds = self._plan.range if parameter is None else checked_range(parameter)
         plan = self._plan._replace(range=bounds, most=self._plan.most if most is None else most, store=store, progress=progress)
-        track = Track(plan.control.first, switched=True)
+        begun = doubled(here)
+        first, length = first_step(self._family, family, here, begun, plan.control)
+        track = Track(length, switched=True)
         track.add(begun)
+        track.add(first)
         return grown(family, [track], plan)
 
     def to_pandas(self) -> Any:

@@ -138,7 +138,8 @@ def solved_at(family: Family, start: Solved, step: Array, row: Array, control: C
 def _newton(family: Family, image: Image, matrix: Array, control: Control) -> tuple[Image, tuple[Array, Array]]:
     """Newton's method in a plane, the last row of the matrix, from equations nearby.
 
-    These are kept as long as they lead on quickly. The derivatives at the end are used for one step more, beyond what is asked.
+    These are kept as long as they lead on quickly. A step more before the derivatives at the end, and one with them, go beyond
+    what is asked.
     """
     row, fresh, useful = matrix[-1], False, True
     for _ in range(NEWTON_STEPS):
@@ -162,13 +163,19 @@ def _newton(family: Family, image: Image, matrix: Array, control: Control) -> tu
             f"Newton's method has not found a periodic motion after {NEWTON_STEPS} steps: the state still differs from its "
             f"return by {_residual(image):.3g}."
         )
+    image = _nearer(family, image, matrix, control)
     derivatives = family.derivatives(image)
-    nearer, _ = _stepped(family, image, np.vstack((equations(*derivatives, control.measure), row)), control)
-    return image if nearer is None or not _residual(nearer) < _residual(image) else nearer, derivatives
+    return _nearer(family, image, np.vstack((equations(*derivatives, control.measure), row)), control), derivatives
 
 
 def _residual(image: Image) -> float:
     return float(np.abs(image.change).max(initial=0.0))
+
+
+def _nearer(family: Family, image: Image, matrix: Array, control: Control) -> Image:
+    """One step of Newton's method more, if that helps."""
+    found, _ = _stepped(family, image, matrix, control)
+    return image if found is None or not _residual(found) < _residual(image) else found
 
 
 def _stepped(family: Family, image: Image, matrix: Array, control: Control) -> tuple[Image | None, RegraftError | None]:

@@ -108,14 +108,16 @@ class GaitFamily:
     _maps: dict[float, ReturnMap] = field(default_factory=dict, repr=False)
 
     def with_returns(self, returns: int) -> GaitFamily:
-        """The same with another number of returns in a period."""
-        return GaitFamily(self.model_of, replace(self.search, returns=returns), self.mech, self.scale, self.held)
+        """The same with another number of returns in a period, which may take accordingly longer."""
+        longest = self.search.longest * returns / self.search.returns
+        search = replace(self.search, returns=returns, longest=longest)
+        return GaitFamily(self.model_of, search, self.mech, self.scale, self.held)
 
     def return_map(self, p: float) -> ReturnMap:
         """The return map of a parameter."""
         found = self._maps.get(p)
         if found is None:
-            found = return_map_for(model_at(self.model_of, p), self.search)
+            found = return_map_for(self._model(p), self.search)
             if not found.start.layout.same_structure(self.mech.layout):
                 raise ModelError(
                     f"model_of({p!r}) starts in another structure, with the joints {listed(found.start.joints)}; a branch needs "
@@ -125,6 +127,15 @@ class GaitFamily:
                 del self._maps[next(iter(self._maps))]
             self._maps[p] = found
         return found
+
+    def _model(self, p: float) -> Model:
+        """The model of a parameter; whatever is wrong with it ends a branch, which is kept."""
+        try:
+            return model_at(self.model_of, p)
+        except RegraftError:
+            raise
+        except Exception as problem:
+            raise ModelError(f"model_of({p!r}) fails with {type(problem).__name__}: {problem}.") from problem
 
     def image(self, x: Array, p: float, pace: Pace | None) -> Image:
         """One return from a state, given by its numbers."""

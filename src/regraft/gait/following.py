@@ -26,7 +26,7 @@ class Track:
     """What a point is: "" for an ordinary one, else the kind of bifurcation."""
     ended: Ended | None = None
     switched: bool = False
-    """Whether it begins at a bifurcation, across which test functions tell nothing."""
+    """Whether it begins at a flip of another branch, with a first step that has been made."""
 
     def add(self, point: Solved, kind: str = "") -> None:
         """One more point."""
@@ -46,13 +46,12 @@ def follow(
     tracer = Tracer(family, track.points[-1], bounds, control, track.length)
     while track.ended is None and len(track.points) < most:
         before = track.points[-1]
-        looks = not (track.switched and len(track.points) == 1)
-        found = tracer.advance((lambda a, b: is_clear(a, b, control.measure)) if looks else None)
+        found = tracer.advance(lambda a, b: is_clear(a, b, control.measure))
         track.length = tracer.length
         if isinstance(found, Ended):
             track.ended = found
         else:
-            for point, kind in _bifurcations(family, before, found, control) if looks else ():
+            for point, kind in _bifurcations(family, before, found, control):
                 track.add(point, kind)
             track.add(found)
             if _is_closed(family, track, control):

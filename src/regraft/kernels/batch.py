@@ -41,9 +41,9 @@ def give_rows(lanes: Any, start: int, out: Any) -> None:
 @inline
 def give_tables(lanes: Any, start: int, out: Any) -> None:
     """The same with a table in each lane."""
-    for lane in range(min(LANES, out.shape[0] - start)):
-        for i in range(out.shape[1]):
-            for c in range(out.shape[2]):
+    for i in range(out.shape[1]):
+        for c in range(out.shape[2]):
+            for lane in range(min(LANES, out.shape[0] - start)):
                 out[start + lane, i, c] = lanes[i, c, lane]
 
 

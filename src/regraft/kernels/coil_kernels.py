@@ -10,7 +10,7 @@ from typing import Any
 from ..algebra.memory import table_at
 from ..compilation import entry, inline
 from ..joints import joint_pull
-from .constraints.tables import DRIVE, SCREWS, Loops
+from .constraints.tables import DRIVE, POSITION, SCREWS, Loops
 from .constraints.torques import wind_loop
 from .memory import loops_at, model_at, positions_in, velocities_in
 from .passive import wind
@@ -63,20 +63,13 @@ def loop_coils_kernel(handle: int, l: int) -> float:
     return 0.0
 
 
-@entry
-def complex_loop_coils_kernel(handle: int, l: int) -> float:
-    """The same in complex numbers."""
-    pull_loop_coils(model_at(handle), loops_at(handle, 0.0j), l)
-    return 0.0
-
-
 @inline
 def pull_loop_coils(model: KernelModel, closed: Loops, l: int) -> None:
     """DRIVE −= T(d)ᵀ K d."""
     scratch, loops = closed.scratch, closed.loops
     for row in range(model.tree_coils, model.coil_rows.shape[0]):
         if model.coil_rows[row, COILED] == model.walk.shape[0] + l:
-            wind_loop(model, closed, row)
+            wind_loop(model, row, scratch[POSITION], scratch[SCREWS], scratch[SCREWS + 1])
             joint_pull(loops[l, KIND], scratch[SCREWS], 0, scratch[SCREWS + 1], 0)
             for d in range(loops[l, DOFS]):
                 scratch[DRIVE, d] -= scratch[SCREWS + 1, d]

@@ -10,12 +10,14 @@ from typing import Any, TypeVar, cast
 
 from numba import int64
 
-from ..algebra.scalars import zero
-from ..compilation import declared, inline, stage, star
+from ..algebra.scalars import pack, zero
+from ..compilation import PACKS, declared, inline, stage, star
 from .memory import model_at, work_at
 from .tables import R
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+PACKS[:] = [pack]  # for what plans compilations, which lies below scalars
 
 
 def tree_stage(function: F) -> F:

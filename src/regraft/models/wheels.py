@@ -8,15 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..algebra.pose import Pose, finite_number
-from ..ask.poses import frame_position
-from ..change import reroot
 from ..describe.inertia import Inertia
 from ..describe.mechanism import Mechanism
 from ..describe.parts import WORLD
 from ..describe.state import State
 from ..errors import ModelError
 from ..joints import Revolute
-from ..simulate import when_frame_below
+from ..simulate import strike, when_frame_below
 from .ready import Model, add_limb, positive, slope_angle
 
 WHEEL, STANCE = "wheel", "stance"
@@ -90,7 +88,8 @@ def rimless_wheel(
     foot = Pose(translation=(0.0, 0.0, -l))
     mech.add_joint(STANCE, _HINGE, WORLD, WHEEL, child_pose=foot)
     events = tuple(
-        when_frame_below(_spoke(k), 0.0, Landing(_spoke(k)), math.tan(angle), f"{_spoke(k)} lands") for k in range(spokes)
+        when_frame_below(_spoke(k), 0.0, strike(_spoke(k), _HINGE, STANCE), math.tan(angle), f"{_spoke(k)} lands")
+        for k in range(spokes)
     )
     lean = 0.5 * spread - angle
     rate = _rate(l, rho, 0.5 * spread, angle, gravity)
@@ -109,18 +108,6 @@ def _rate(l: float, rho: float, half: float, slope: float, gravity: float) -> fl
     steady = kept * math.sqrt(max(0.0, 4.0 * gravity * l * math.sin(half) * math.sin(slope) / (inertia * (1.0 - kept**2))))
     over = math.sqrt(max(0.0, 2.0 * gravity * l * (1.0 - math.cos(max(half - slope, 0.0))) / inertia))
     return max(steady, 1.01 * over)
-
-
-@dataclass(frozen=True)
-class Landing:
-    """A spoke lands: a plastic impact, and it is held."""
-
-    frame: str
-
-    def __call__(self, mech: Mechanism, state: State) -> tuple[Mechanism, State]:
-        """The wheel on this spoke."""
-        at = frame_position(mech, state, self.frame)
-        return reroot(mech, state, WHEEL, at=at, joint=_HINGE, name=STANCE, velocity="impact")
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from rich.console import Console
 from ..atomic import make_folder
 from ..errors import ModelError, SimulationError, meant
 from ..gait import Branch, LimitCycle, basin, bifurcation_diagram, continuation, limit_cycle
-from ..models import CompassBiped, compass_biped, simplest_walker
+from ..models import compass_biped, kneed_walker, round_footed_biped, simplest_walker
 from . import page
 from .map_pictures import draw_basin, draw_map
 from .page import Picture
@@ -21,7 +21,6 @@ from .spreadsheet import write_csv
 from .terminal import narrow_table, progress_bars, tell
 
 DEGREES = 180.0 / math.pi
-SECTION = ("left strike", "right strike")
 _FINE = 0.03  # the largest step along a branch, so that curves look smooth
 _AROUND = (1.5, 0.6)  # the rates of the standing leg that are tried, by the gait's
 
@@ -29,20 +28,34 @@ _AROUND = (1.5, 0.6)  # the rates of the standing leg that are tried, by the gai
 class Walker(NamedTuple):
     """A model of its slope, in radians, and a slope on which its own state is near a gait."""
 
-    model_of: Callable[[float], CompassBiped]
+    model_of: Callable[[float], Any]
     near: float
 
 
-def _walker(slope: float) -> CompassBiped:
+def _walker(slope: float) -> Any:
     return compass_biped(hip_mass=10.0, leg_mass=5.0, slope=slope)
 
 
-def _simplest(slope: float) -> CompassBiped:
+def _simplest(slope: float) -> Any:
     return simplest_walker(slope=slope)
 
 
-WALKERS = {"walker": Walker(_walker, 0.0524), "simplest": Walker(_simplest, 0.009)}
-"""The compass of Goswami and others, with the ratios of masses that S1's has; and the simplest walker of Garcia and others."""
+def _kneed(slope: float) -> Any:
+    return kneed_walker(slope=slope)
+
+
+def _round(slope: float) -> Any:
+    return round_footed_biped(slope=slope)
+
+
+WALKERS = {
+    "walker": Walker(_walker, 0.0524),
+    "simplest": Walker(_simplest, 0.009),
+    "kneed": Walker(_kneed, 0.0504),
+    "round": Walker(_round, 0.01),
+}
+"""The compass of Goswami and others, with the ratios of masses that S1's has; the simplest walker of Garcia and others; walkers
+with knees and with round feet. They are functions of a module, which other processes can import."""
 
 
 class MapOptions(NamedTuple):
@@ -64,7 +77,7 @@ def run_map(name: str, options: MapOptions, out: Path, console: Console) -> None
     with progress_bars(console) as progress:
         following = progress.add_task("following gaits", total=1 + options.doublings)
         start = min(max(walker.near, low), high)
-        how: Any = {"name": "slope", "section": SECTION, "largest_arc_step": _FINE}
+        how: Any = {"name": "slope", "largest_arc_step": _FINE}
         branches = [continuation(walker.model_of, (low, high), start=start, **how)]
         progress.update(following, advance=1)
         for _ in range(options.doublings):
@@ -89,7 +102,8 @@ def run_map(name: str, options: MapOptions, out: Path, console: Console) -> None
 def run_basin(name: str, slope: float | None, grid: int, executor: Any, store: Path | None, out: Path, console: Console) -> None:
     """Which velocities after a strike lead to the gait."""
     walker = walker_of(name)
-    model = walker.model_of(walker.near if slope is None else slope)
+    angle = walker.near if slope is None else slope
+    model = walker.model_of(angle)
     make_folder(out)
     cycle = _stable_cycle(name, model)
     stance, hip = (float(cycle.mech.joint_velocity(cycle.state, joint)[0]) for joint in ("stance", "hip"))
@@ -102,7 +116,7 @@ def run_basin(name: str, slope: float | None, grid: int, executor: Any, store: P
     shares = [f"{100.0 * count / found.fate.size:.2f} %" for count in counts]
     rows = [[str(word), str(count), share] for word, count, share in zip(words, counts, shares, strict=True)]
     lines = [
-        f"On the slope of {model.slope * DEGREES:.4g}° the gait has the period {cycle.period:.9g} s and the spectral radius "
+        f"On the slope of {angle * DEGREES:.4g}° the gait has the period {cycle.period:.9g} s and the spectral radius "
         f"{cycle.spectral_radius:.6g}. Of {found.fate.size} starts {int((found.fate == 'reached').sum())} reach it; they took "
         f"{int(found.returns.sum())} steps in all."
     ]
@@ -117,8 +131,9 @@ def walker_of(name: str) -> Walker:
     return WALKERS[name]
 
 
-def _stable_cycle(name: str, model: CompassBiped) -> LimitCycle:
-    cycle = limit_cycle(*model.start, model.events, section=SECTION)
+def _stable_cycle(name: str, model: Any) -> LimitCycle:
+    mech, state = model.start
+    cycle = limit_cycle(mech, state, model.events, section=getattr(model, "section", None))
     if not cycle.stable:
         raise SimulationError(
             f"the gait of {name!r} on this slope is not stable (spectral radius {cycle.spectral_radius:.4g}), so no start comes "
@@ -138,9 +153,10 @@ def _diagram(walker: Walker, branch: Branch, options: MapOptions) -> Any:
 
     def model_of(slope: float) -> Any:
         model = walker.model_of(slope)
-        return {"mech": model.start[0], "state": state, "events": model.events}
+        own = getattr(model, "section", None)
+        return {"mech": model.start[0], "state": state, "events": model.events, **({} if own is None else {"section": own})}
 
-    found = bifurcation_diagram(model_of, values, name="slope", settle=options.settle, keep=options.keep, section=SECTION)
+    found = bifurcation_diagram(model_of, values, name="slope", settle=options.settle, keep=options.keep)
     found.attrs["parameter"] = "slope"
     return found
 

@@ -12,7 +12,18 @@ from ..kernels.constraints.closure import CLOSE_STATE
 from ..kernels.contacts.memory import is_gap_of_place
 from ..tolerances import AT_ZERO, PASSED, SAME_TIME, ZERO_BRACKETED, ZERO_CORRECTED
 from .flow import Flow, model_of
-from .guards import CONTACT, Guard, Guards, crossed, guard_value, keep_guards, place_for_guards, remember
+from .guards import (
+    CONTACT,
+    Guard,
+    Guards,
+    count_live,
+    crossed,
+    guard_value,
+    keep_guards,
+    live_guard,
+    place_for_guards,
+    remember,
+)
 from .stepper import close_step, dense_at, make_dense, take_step
 
 TRIALS, FARTHEST = 7, 0.1
@@ -54,23 +65,6 @@ def nothing_can_happen(flow: Flow) -> bool:
 
 
 @inline
-def count_live(flow: Flow, guards: Guards) -> int:
-    """How many guards are looked at in the step: all but those of contacts that cannot come to zero."""
-    calls = flow.calls
-    return guards.shape[0] if calls.live == 0 else calls.others + table_at(calls.live, 1, 1, 0)[0, 0]
-
-
-@inline
-def live_guard(flow: Flow, k: int) -> int:
-    """The place of one of these among all guards."""
-    calls = flow.calls
-    if calls.live == 0 or k < calls.others:
-        return k
-    place: int = calls.others + table_at(calls.live, 1, k + 2, 0)[0, 1 + k - calls.others]
-    return place
-
-
-@inline
 def first_zero(flow: Flow, guards: Guards, step: Step, samples: int) -> tuple[bool, float]:
     """Whether a guard goes through zero in the step, and at which part of it the first does; all that do so then have `hit`."""
     if nothing_can_happen(flow):
@@ -80,7 +74,7 @@ def first_zero(flow: Flow, guards: Guards, step: Step, samples: int) -> tuple[bo
         go_to(flow, guards, step, 0.0)
         for e in range(guards.shape[0]):
             remember(guards[e], guard_value(flow, guards[e], step.t, flow.vectors.between))
-    keep_guards(guards)
+    keep_guards(flow, guards)
     live = count_live(flow, guards)
     for part in range(samples):
         left, right = part / samples, (part + 1) / samples

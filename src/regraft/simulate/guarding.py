@@ -54,7 +54,7 @@ def answer(flow: Flow, guards: Guards, what: int, step: Step, more: float) -> fl
     if what == SHORTEN:
         return shorten(flow, guards, step, more)
     if what == PUT_BACK:
-        put_guards_back(guards)
+        put_guards_back(flow, guards)
         place_for_guards(flow, guards, step.t, flow.vectors.start)  # what closes contacts takes guards as they are at the start
         return 0.0
     if what == START:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..algebra.memory import call_kernel, vector_at
+from ..algebra.memory import call_kernel, table_at, vector_at
 from ..algebra.scalars import Scalar, one
 from ..compilation import declare, inline, jit
 from ..kernels import chart
@@ -184,18 +184,39 @@ def look_ahead(flow: Flow, slowest: float) -> float:
     return eps
 
 
-@jit
-def keep_guards(guards: Guards) -> None:
-    """Remember the guards as they are at the start of a step, for the case that it must be taken again."""
-    for e in range(guards.shape[0]):
-        guards[e].sign_before, guards[e].last_before = guards[e].sign, guards[e].last
+@inline
+def count_live(flow: Flow, guards: Guards) -> int:
+    """How many guards are looked at in the step: all but those of contacts that cannot come to zero."""
+    calls = flow.calls
+    return guards.shape[0] if calls.live == 0 else calls.others + table_at(calls.live, 1, 1, 0)[0, 0]
+
+
+@inline
+def live_guard(flow: Flow, k: int) -> int:
+    """The place of one of these among all guards."""
+    calls = flow.calls
+    if calls.live == 0 or k < calls.others:
+        return k
+    place: int = calls.others + table_at(calls.live, 1, k + 2, 0)[0, 1 + k - calls.others]
+    return place
 
 
 @jit
-def put_guards_back(guards: Guards) -> None:
+def keep_guards(flow: Flow, guards: Guards) -> None:
+    """Remember the guards that are looked at as they are at the start of a step, for the case that it must be taken again."""
+    for k in range(count_live(flow, guards)):
+        guard = guards[live_guard(flow, k)]
+        guard.sign_before, guard.last_before = guard.sign, guard.last
+
+
+@jit
+def put_guards_back(flow: Flow, guards: Guards) -> None:
     """As `keep_guards` found them."""
     for e in range(guards.shape[0]):
-        guards[e].sign, guards[e].last, guards[e].hit = guards[e].sign_before, guards[e].last_before, False
+        guards[e].hit = False
+    for k in range(count_live(flow, guards)):
+        guard = guards[live_guard(flow, k)]
+        guard.sign, guard.last = guard.sign_before, guard.last_before
 
 
 @inline

@@ -272,12 +272,17 @@ class Run:
         assert contacts is not None
         self._count_touches(runner)
         said = contacts.happened(hits, t)
-        self._keep_segment(runner, said[0])
+        if not (self._took_no_time(runner) and contacts.hand_on()):
+            self._keep_segment(runner, said[0])
         self.happened.extend(EventRecord(t, what) for what in said)
         self._settle(runner, contacts)
         self._warn_of_impact(contacts, t)
         self.bounces.follow(t, contacts, self.happened)
         return runner
+
+    def _took_no_time(self, runner: Runner) -> bool:
+        """Whether the modes of contacts end where they began: they were those of no motion."""
+        return bool(self.segments) and self.segments[-1].t[-1] == runner.t and self.segments[-1].contacts is not None
 
     def _settle(self, runner: Runner, contacts: Contacting) -> None:
         """Go on from the state after what has happened to contacts; an error where their impact has no solution."""

@@ -15,8 +15,8 @@ from ..ask.trees_only import open_tree
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
 from ..errors import ModelError
-from ..kernels.complex_step import STEP
 from ..kernels.configuration import integrate_position, normalise_position
+from ..kernels.derivatives.joint_slopes import STEP
 from .drives import Motors, Pushes, pushes_of, torques_of
 from .laws import Home
 

@@ -14,7 +14,7 @@ from numba import boolean, float64
 from ..algebra.scalars import Scalar, reciprocal
 from ..compilation import Floats, Table, declare, jit, long_entry
 from ..kernels import configuration
-from ..kernels.complex_step import STEP
+from ..kernels.derivatives.joint_slopes import STEP
 from ..tolerances import END_SETTLED
 from .crossings import guard_at_end
 from .flow import ComplexFlow, Flow, model_of, on_flow

@@ -22,7 +22,6 @@ from ..kernels.memory import (
     HARD,
     JOINTS_AT,
     LIMITS,
-    LINKS,
     LOOPS,
     TREE_COILS,
     TREE_LIMITS,
@@ -240,12 +239,6 @@ class Structure:
     def loops_resist(self) -> bool:
         """Whether a loop joint has damping, limits, a spring or friction."""
         return bool(self.work.table(CUTS_AT, len(self.layout.loops), CUT, np.int64)[:, RESISTS].any())
-
-    @once
-    def loops_are_plain(self) -> bool:
-        """Whether no loop joint has torques by itself, or columns that change in its child's frame, nor every body is free."""
-        turning = self.joints[len(self.body_names) :, tables.VARIES].any()
-        return not (self.loops_resist or turning or self.work.size(LINKS))
 
     @once
     def loops_limited(self) -> bool:

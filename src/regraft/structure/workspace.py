@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from ..algebra.scalars import LANES
 from ..compilation import address_of
-from ..kernels.coil_kernels import coils_kernel, complex_coils_kernel, complex_loop_coils_kernel, loop_coils_kernel
-from ..kernels.constraints.coupling_kernels import complex_couplings_kernel, couplings_kernel
-from ..kernels.constraints.link_kernels import complex_links_kernel, links_kernel
+from ..kernels.coil_kernels import coils_kernel, complex_coils_kernel, loop_coils_kernel
+from ..kernels.constraints.coupling_kernels import couplings_kernel
+from ..kernels.constraints.link_kernels import links_kernel
 from ..kernels.constraints.prescribed_rows import prescribed_rows_kernel
 from ..kernels.constraints.tables import DRIVEN, HELD_COUNTS, PAIR, ROW
 from ..kernels.memory import (
@@ -56,12 +56,12 @@ class Workspace(Block):
     """Which constraint rows these have."""
 
     def another(self, like: complex = 0.0) -> Workspace:
-        """One more workspace of the same structure, for real numbers or for complex ones as `like` is."""
+        """One more workspace of the same structure, for real numbers, or for complex ones (without loops) as `like` is."""
         is_complex = isinstance(like, complex)
         make = new_block if is_complex else new_block.call
         header = self.header
-        links = _links_kernel(is_complex) if header[LINKS] else 0
-        couplings = _couplings_kernel(is_complex) if header[COUPLINGS] else 0
+        links = _links_kernel() if header[LINKS] else 0
+        couplings = _couplings_kernel() if header[COUPLINGS] else 0
         found = Workspace(*make(self, links, couplings, 1, like), self)
         found.dtype = complex if is_complex else float
         if header[COILS]:
@@ -78,15 +78,15 @@ class Workspace(Block):
         if in_tree:
             self.header[COILS_KERNEL] = _coils_kernel(is_complex)
         if self.size(COILS) > in_tree:
-            self.header[LOOP_COILS_KERNEL] = _loop_coils_kernel(is_complex)
+            self.header[LOOP_COILS_KERNEL] = _loop_coils_kernel()
 
     def prepare_links(self) -> None:
         """Tell kernels where the one is that they need where every body is free by itself and joints make a tree of links."""
-        self.header[LINKS_AT] = _links_kernel(False)
+        self.header[LINKS_AT] = _links_kernel()
 
     def prepare_couplings(self) -> None:
         """Tell kernels where the one is that they need where joints are coupled."""
-        self.header[COUPLINGS_AT] = _couplings_kernel(False)
+        self.header[COUPLINGS_AT] = _couplings_kernel()
 
     def prepare_prescribed(self, first: int, count: int) -> None:
         """The same where so many coordinates of loop joints are prescribed, after the first terms; and where these are told."""
@@ -127,15 +127,15 @@ class Workspace(Block):
 
 
 @cache
-def _links_kernel(in_complex_numbers: bool) -> int:
+def _links_kernel() -> int:
     """The address of the forces of all joints where every body is free by itself."""
-    return address_of(complex_links_kernel if in_complex_numbers else links_kernel)
+    return address_of(links_kernel)
 
 
 @cache
-def _couplings_kernel(in_complex_numbers: bool) -> int:
+def _couplings_kernel() -> int:
     """The address of what couplings lack."""
-    return address_of(complex_couplings_kernel if in_complex_numbers else couplings_kernel)
+    return address_of(couplings_kernel)
 
 
 @cache
@@ -151,6 +151,6 @@ def _coils_kernel(in_complex_numbers: bool) -> int:
 
 
 @cache
-def _loop_coils_kernel(in_complex_numbers: bool) -> int:
+def _loop_coils_kernel() -> int:
     """The same of loop joints."""
-    return address_of(complex_loop_coils_kernel if in_complex_numbers else loop_coils_kernel)
+    return address_of(loop_coils_kernel)

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .functions import RNG, Function
+from .grids import RESERVED
 
 VALUE = "value"
 """What a function gives that does not name it."""
-RESERVED = ("status", "error")
 _KINDS = {"b": np.bool_, "i": np.int64, "u": np.int64, "f": np.float64, "c": np.complex128, "U": np.object_}
 
 

@@ -18,6 +18,8 @@ from ..errors import ModelError
 
 POINT = "point"
 """The axis of a list of parameters."""
+RESERVED = ("status", "error")
+"""What results have beside what the function gives."""
 _METHODS = ("sobol", "latin", "random")
 
 
@@ -90,6 +92,8 @@ def grid_of(given: Any) -> Grid:
 def _name(name: Any) -> str:
     if not isinstance(name, str) or not name.isidentifier():
         raise ModelError(f"sweep: a parameter is given to the function by its name, and {name!r} cannot be one.")
+    if name in RESERVED:
+        raise ModelError(f"sweep: {name!r} cannot be a parameter, as the result has something else of this name.")
     return name
 
 

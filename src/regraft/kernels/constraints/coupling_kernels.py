@@ -20,12 +20,6 @@ def couplings_kernel(handle: int, what: int, numbers: int) -> float:
     return look_at_couplings(handle, what, numbers, 0.0)
 
 
-@entry
-def complex_couplings_kernel(handle: int, what: int, numbers: int) -> float:
-    """The same in complex numbers."""
-    return look_at_couplings(handle, what, numbers, 0.0j)
-
-
 @inline
 def look_at_couplings(handle: int, what: int, numbers: int, like: Any) -> float:
     """What a kernel does, in the scalar of `like`."""

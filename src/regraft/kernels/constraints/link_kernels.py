@@ -20,13 +20,6 @@ def links_kernel(handle: int, what: int) -> float:
     return 0.0
 
 
-@entry
-def complex_links_kernel(handle: int, what: int) -> float:
-    """The same in complex numbers."""
-    do_links(handle, what, 0.0j)
-    return 0.0
-
-
 @inline
 def do_links(handle: int, what: int, like: Any) -> None:
     """What a kernel does, in the scalar of `like`."""

@@ -6,6 +6,7 @@ A cut joint has no coordinate in v, so its torque is replaced by a pair of wrenc
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from ...algebra.memory import call_kernel, load, store
 from ...algebra.scalars import Scalar, zero
@@ -66,19 +67,26 @@ def loop_torques(model: KernelModel, work: Work, closed: Loops, l: int) -> tuple
     par = parameters(closed.geometry, l, PAR, scratch[0, 0])
     joint_nearest(kind, par, compose(invert(X_p), X_c), q, 0)
     nearest_velocity(kind, closed.geometry[l : l + 1, PAR:], q, in_frame(X_c, minus(V_c, V_p)), v[:nv], scratch)
-    for d in range(nv):
-        place = loops[l, V] + d
-        tau[d] = closed.motors[l, d] - model.settings[JOINT_DAMPING, place] * v[d] - rub(model, place, v[d])
+    torques_but_springs(model, closed, l, q, v, tau)
     if model.coil_rows.shape[0] > model.tree_coils:
         call_kernel(closed.coils_kernel, (closed.handle, l))
+    store(scratch, DRIVE, 0, least_wrench(kind, par, q, nv, tau, scratch))
+    return X_c, apart
+
+
+@inline
+def torques_but_springs(model: KernelModel, closed: Loops, l: int, q: Any, v: Any, tau: Any) -> None:
+    """The torques of a loop joint's motor, damping, friction and limits at its position q and velocity v."""
+    nv = closed.loops[l, DOFS]
+    for d in range(nv):
+        place = closed.loops[l, V] + d
+        tau[d] = closed.motors[l, d] - model.settings[JOINT_DAMPING, place] * v[d] - rub(model, place, v[d])
     for row in range(model.tree_limits, model.limit_rows.shape[0]):
         if model.limit_rows[row, LIMITED] == model.walk.shape[0] + l:
             value, gradient = measured(model, row, q, 0)
             push = limit_push(model, row, between_bounds(model, row, value), gradient, v, 0)
             for c in range(min(nv, 3)):
                 tau[c] += push * pick(gradient, c)
-    store(scratch, DRIVE, 0, least_wrench(kind, par, q, nv, tau, scratch))
-    return X_c, apart
 
 
 @jit
@@ -91,16 +99,16 @@ def between_bounds(model: KernelModel, row: int, value: Scalar) -> Scalar:
 
 
 @inline
-def wind_loop(model: KernelModel, closed: Loops, row: int) -> Scalar:
-    """`wind` of a loop joint at POSITION: the way of its spring into the first row of SCREWS, the pull along it into the second.
+def wind_loop(model: KernelModel, row: int, q: Any, way: Any, pull: Any) -> Scalar:
+    """`wind` of a loop joint at the position q: the way of its spring, and the pull along it.
 
     Of an angle, which a pose gives up to whole turns, the one nearest to rest is taken. Returns the energy.
     """
-    q, scratch, turn = closed.scratch[POSITION], closed.scratch, 2.0 * math.pi
+    turn = 2.0 * math.pi
     for c in range(q.shape[0]):
         if (model.coil_rows[row, TURNS] >> c) & 1:
             q[c] += turn * math.floor((model.coils[row, COIL_REST + c] - q[c].real) / turn + 0.5)
-    return wind(model, row, q, 0, scratch[SCREWS], 0, scratch[SCREWS + 1], 0)
+    return wind(model, row, q, 0, way, 0, pull, 0)
 
 
 @jit
@@ -113,7 +121,7 @@ def loop_energy(model: KernelModel, work: Work, closed: Loops) -> Scalar:
         energy += limit_energy(model, row, between_bounds(model, row, value))
     for row in range(model.tree_coils, model.coil_rows.shape[0]):
         settle_at(model, work, closed, model.coil_rows[row, COILED] - model.walk.shape[0])
-        energy += wind_loop(model, closed, row)
+        energy += wind_loop(model, row, q, closed.scratch[SCREWS], closed.scratch[SCREWS + 1])
     return energy
 
 

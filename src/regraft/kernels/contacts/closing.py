@@ -323,11 +323,15 @@ def is_inside(contacts: Contacts) -> bool:
     One that has begun its mode inside, as SLACK says, may be deeper by what closing others has done to it: its guard tells where
     it goes on into the ground, and then it touches. One that is HELD open and parts may be as deep as it was put.
     """
-    for i in range(contacts.points.shape[0]):
+    for k in range(contacts.live[0, 0]):
+        guard = contacts.live[0, 1 + k]
+        i, side = guard // 2, guard % 2
+        if side == 1 or i >= contacts.points.shape[0] or contacts.items[i, MODE] != OPEN:
+            continue
         deepest = MOST_INSIDE if contacts.kept[i, SLACK] > 0.0 else PENETRATES
         if contacts.kept[i, SLACK + 1] > 1.0 and contacts.kept[i, SLACK] > 0.0:
             deepest = math.inf
-        if contacts.items[i, MODE] == OPEN and contacts.values[0, 2 * i] - contacts.kept[i, SLACK] < -deepest:
+        if contacts.values[0, guard] - contacts.kept[i, SLACK] < -deepest:
             contacts.header[STATUS], contacts.header[WORST] = INSIDE, i
             return True
     return False

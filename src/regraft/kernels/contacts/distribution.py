@@ -14,7 +14,7 @@ from typing import Any
 from ...compilation import inline, jit, stage
 from ...tolerances import BARRIER_GAP, FEASIBLE, REDUNDANT_FORCE, TINY
 from .elimination import eliminate, solve
-from .modes import add_force, solve_modes
+from .modes import add_force, factorise_again, solve_modes
 from .problem import (
     ALONG,
     BEND,
@@ -52,6 +52,9 @@ def widest_margin(c: Contacts, enough: bool) -> tuple[float, float, int]:
     scratch[BEND] = 0.0
     unknowns, rank, residual = solve_modes(c, False)
     margin, free = least_margin(c), unknowns - rank
+    if free > 0 and margin < 0.0:
+        rank = factorise_again(c, unknowns)
+        free = unknowns - rank
     if free == 0 or margin >= 0.0 or residual > FEASIBLE:
         return margin, residual, free
     N = scratch[VECTORS + 2 * rows : VECTORS + 3 * rows]
@@ -151,7 +154,7 @@ def follow(c: Contacts, t: float, cap: float, strength: float, free: int, N: Any
         list_barriers(c, t, cap, strength, free, N, H)
         if eliminate(H, size, True, 0.0, scratch) < size:
             break
-        solve(H, H, size, size, size, scratch[RHS], scratch[X], scratch)
+        solve(H, H, size, size, True, scratch[RHS], scratch[X], scratch)
         gain = 0.0
         for i in range(size):
             gain += scratch[RHS, i] * scratch[X, i]

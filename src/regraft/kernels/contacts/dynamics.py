@@ -27,6 +27,7 @@ from .memory import (
     ACTIVE_RUBS,
     BALANCE_LOOPS,
     BASE,
+    BASE_OF_ONE,
     CHOOSING,
     CLOSING,
     FREE,
@@ -41,7 +42,7 @@ from .memory import (
     contacts_at,
     problem_of,
 )
-from .one_point import solve_between_events
+from .one_point import is_alone, solve_between_events, walk_down
 from .outlook import list_live, note_speeds
 from .patches import share_in_patches, spare_rows
 from .problem import SOLVED
@@ -69,14 +70,20 @@ def rows_acceleration(model: KernelModel, work: Work, contacts: Contacts, rates:
 
 
 @inline
-def hold_contacts(model: KernelModel, work: Work, contacts: Contacts, q: Any, out: Any) -> bool:
-    """Forces of contacts and what they make of the accelerations `out`; after the dynamics without them. False for none."""
+def hold_contacts(model: KernelModel, work: Work, contacts: Contacts, q: Any, out: Any, alone: bool) -> bool:
+    """Forces of contacts and what they make of the accelerations `out`; after the dynamics without them. False for none.
+
+    Of a point that is `alone` only the first half of that dynamics has to have been done, up to where accelerations follow.
+    """
     meet_active(model, work, contacts)
     problem = problem_of(contacts)
     slides = pose_problem(model, work, contacts, problem)
-    rows_acceleration(model, work, contacts, out, problem.b)
-    spread_active(model, work, contacts)
-    couple_contacts(model, work, contacts, q, problem.A)
+    if alone:
+        walk_down(model, work, contacts)
+    else:
+        rows_acceleration(model, work, contacts, out, problem.b)
+        spread_active(model, work, contacts)
+        couple_contacts(model, work, contacts, q, problem.A)
     if contacts.header[CHOOSING]:
         contacts.header[CHOOSING] = 0
         if not choose_modes(model, work, contacts, problem):
@@ -110,7 +117,9 @@ def contact_dynamics(handle: int, q: int, v: int, tau: int, external: int, pushe
     slides = contacts.header[RUBS] > 0 and contacts.header[CHOOSING] == 0
     if slides:
         add_slides(m, contacts, tau, 1.0)
-    margin = call_kernel(contacts.header[BASE], (handle, q, v, tau, external, pushed, out))
+    alone = is_alone(contacts)
+    base = contacts.header[BASE_OF_ONE] if alone else contacts.header[BASE]
+    margin = call_kernel(base, (handle, q, v, tau, external, pushed, out))
     if slides:
         add_slides(m, contacts, tau, -1.0)
     if contacts.header[STATUS] != SOLVED and contacts.header[STATUS] < INSIDE:  # what ends a step may be tried again
@@ -119,7 +128,7 @@ def contact_dynamics(handle: int, q: int, v: int, tau: int, external: int, pushe
         list_active(contacts)
     chooses, rate = contacts.header[CHOOSING] == 1, vector_at(out, nv)
     if active_rows(contacts) > 0:
-        if not hold_contacts(m, w, contacts, vector_at(q, nq), rate):
+        if not hold_contacts(m, w, contacts, vector_at(q, nq), rate, alone):
             return math.nan
         margin = impose_rates(w, rate, margin)
     if chooses:

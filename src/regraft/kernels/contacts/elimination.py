@@ -11,96 +11,6 @@ from .problem import COLUMN_ORDER, PIVOT, ROW_ORDER, WEIGHT, X, Y
 
 
 @jit
-def eliminate_half_plainly(F: Any, k: int, least: float, scratch: Any) -> bool:
-    """`eliminate` for a symmetric F in the order that is there, far quicker; False where a pivot is not above `least`.
-
-    Only the lower half of F is looked at, and it is destroyed in any case. Two rows and two columns are taken at a time, so that
-    each number that is loaded is used twice, and four sums grow at once.
-    """
-    first, second, inverse = scratch[X], scratch[Y], scratch[PIVOT]
-    for i in range(k):
-        scratch[ROW_ORDER, i] = scratch[COLUMN_ORDER, i] = i
-    for j in range(0, k - 1, 2):
-        one, two = F[j], F[j + 1]
-        for i in range(0, j, 2):
-            upper, lower = F[i], F[i + 1]
-            a, b, c, d = one[i], one[i + 1], two[i], two[i + 1]
-            for m in range(i):
-                a -= first[m] * upper[m]
-                b -= first[m] * lower[m]
-                c -= second[m] * upper[m]
-                d -= second[m] * lower[m]
-            b -= a * lower[i]
-            d -= c * lower[i]
-            first[i], first[i + 1], second[i], second[i + 1] = a, b, c, d
-            one[i], one[i + 1], two[i], two[i + 1] = a * inverse[i], b * inverse[i + 1], c * inverse[i], d * inverse[i + 1]
-        a, b, c = one[j], two[j], two[j + 1]
-        for m in range(j):
-            a -= first[m] * one[m]
-            b -= second[m] * one[m]
-            c -= second[m] * two[m]
-        if not a > least:
-            return False
-        inverse[j] = 1.0 / a
-        share = b * inverse[j]
-        c -= b * share
-        if not c > least:
-            return False
-        inverse[j + 1] = 1.0 / c
-        one[j], two[j], two[j + 1] = a, share, c
-    if k % 2 == 1:
-        one, j = F[k - 1], k - 1
-        for i in range(j):
-            upper, a = F[i], one[i]
-            for m in range(i):
-                a -= first[m] * upper[m]
-            first[i] = a
-            one[i] = a * inverse[i]
-        a = one[j]
-        for m in range(j):
-            a -= first[m] * one[m]
-        if not a > least:
-            return False
-        inverse[j] = 1.0 / a
-        one[j] = a
-    return True
-
-
-@jit
-def eliminate_border_plainly(F: Any, G: Any, k: int, half: int, least: float, scratch: Any) -> bool:
-    """The rows and columns that come behind a symmetric half, after `eliminate_half_plainly`; False where a pivot is not above
-    `least`.
-
-    G has these columns as rows. What is left of them all is eliminated in the order that is there.
-    """
-    inverse = scratch[PIVOT]
-    for t in range(half, k):
-        row, column = F[t], G[t]
-        for j in range(half):
-            left, a, b = F[j], row[j], column[j]
-            for i in range(j):
-                a -= left[i] * row[i]
-                b -= left[i] * column[i]
-            row[j], column[j] = a, b
-    for t in range(half, k):
-        row = F[t]
-        for j in range(half):
-            row[j] *= inverse[j]
-        for s in range(half, k):
-            column, total = G[s], row[s]
-            for j in range(half):
-                total -= row[j] * column[j]
-            row[s] = total
-        for i in range(half, t):
-            take_out(F, row, i, k, inverse)
-        if not row[t] > least:
-            return False
-        inverse[t] = 1.0 / row[t]
-        scratch[ROW_ORDER, t] = scratch[COLUMN_ORDER, t] = t
-    return True
-
-
-@jit
 def eliminate(F: Any, k: int, symmetric: bool, least: float, scratch: Any) -> int:
     """F = L U in place, L with a diagonal of ones, rows and columns in the order of ROW_ORDER and COLUMN_ORDER; the rank.  O(k³).
 
@@ -288,11 +198,8 @@ def prepare_least(F: Any, G: Any, k: int, rank: int, symmetric: bool, scratch: A
 
 
 @jit
-def solve(F: Any, G: Any, k: int, rank: int, half: int, rhs: Any, x: Any, scratch: Any) -> None:
-    """x with F x = rhs in the rows that count, of all such x the one with the least Σ (weight x)².  O(k²).
-
-    `half` of the rows and columns are symmetric: all, none, or as many as `eliminate_border_plainly` was told.
-    """
+def solve(F: Any, G: Any, k: int, rank: int, symmetric: bool, rhs: Any, x: Any, scratch: Any) -> None:
+    """x with F x = rhs in the rows that count, of all such x the one with the least Σ (weight x)².  O(k²)."""
     y = scratch[Y]
     for i in range(rank):
         row, total = F[i], rhs[int(scratch[ROW_ORDER, i])]
@@ -304,19 +211,16 @@ def solve(F: Any, G: Any, k: int, rank: int, half: int, rhs: Any, x: Any, scratc
     if rank < k:
         solve_least(F, G, k, rank, y, x, scratch)
         return
-    for i in range(rank - 1, half - 1, -1):
-        row, total = F[i], 0.0
-        for c in range(i + 1, k):
-            total += row[c] * y[c]
-        y[i] -= total * scratch[PIVOT, i]
-    for t in range(half, k if half > 0 else 0):
-        column = G[t]
-        for i in range(half):
-            y[i] -= scratch[PIVOT, i] * column[i] * y[t]
-    for i in range(half - 1, -1, -1):
+    for i in range(rank - 1, -1, -1):
         row = F[i]
-        for c in range(i):
-            y[c] -= row[c] * y[i]
+        if symmetric:
+            for c in range(i):
+                y[c] -= row[c] * y[i]
+        else:
+            total = 0.0
+            for c in range(i + 1, k):
+                total += row[c] * y[c]
+            y[i] -= total * scratch[PIVOT, i]
     for i in range(k):
         x[int(scratch[COLUMN_ORDER, i])] = y[i]
 

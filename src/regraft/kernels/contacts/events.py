@@ -54,7 +54,7 @@ from .problem import OPEN, SLIDE, SOLVED, STICK
 from .reach import find_reach
 from .response import respond, rows_speed
 from .rows import along_rows, apply_forces, slip_velocity, surface_speed
-from .settling import comes_again, joints_rest_or_slide, let_slow_ones_go, rest_or_slide, share_taken
+from .settling import comes_again, comes_to_rest, joints_rest_or_slide, let_slow_ones_go, rest_or_slide, share_taken
 from .sides import from_second, has_sides, hold_on_side, put_on_side
 from .tables import (
     BOX_VERTEX,
@@ -292,8 +292,14 @@ def settle(model: KernelModel, work: Work, contacts: Contacts, q: Any, v: Any, s
     STATUS is JUMPS.
     """
     for again in range(2):
-        rest_or_slide(model, work, contacts)
-        took = keep_velocities(model, work, contacts, q, v, told)
+        took = CALM
+        for _ in range(_ROUNDS):
+            rest_or_slide(model, work, contacts)
+            more = keep_velocities(model, work, contacts, q, v, told)
+            took = more if more == _TOO_MUCH else took | more
+            move_bodies(model, work, q, v)
+            if took == _TOO_MUCH or not comes_to_rest(model, work, contacts):
+                break
         if took != _TOO_MUCH:
             return told | took
         comes = let_slow_ones_go(model, work, contacts, q, v)

@@ -71,29 +71,20 @@ def note_forces(contacts: Contacts) -> None:
     contacts.header[LOOKS] += 1
 
 
-@inline
-def needs_watch(contacts: Contacts) -> bool:
-    """Whether a guard looks at more than places, slips and forces: at how a point parts that has bounced."""
-    for i in range(contacts.points.shape[0]):
-        if contacts.items[i, MODE] == OPEN and contacts.kept[i, SLACK] > 0.0 and contacts.kept[i, SLACK + 1] > 0.0:
-            return True
-    return False
-
-
 @jit
 def judge_step(contacts: Contacts) -> None:
     """CALM: whether forces need not be looked at again within the step that has been taken; LEAST and MOST begin anew."""
     count = contacts.header[ACTIVE_POINTS] + contacts.header[ACTIVE_RUBS]
-    calm = contacts.header[RUBS] == 0 and (count == 0 or contacts.header[LOOKS] >= STAGES) and not needs_watch(contacts)
+    calm = contacts.header[RUBS] == 0 and (count == 0 or contacts.header[LOOKS] >= STAGES)
     for a in range(count):
         i = contacts.active[0, a]
         for side in range(2):
             if not contacts.kept[i, LEAST + side] > STEADY * contacts.kept[i, MOST + side]:
                 calm = False
-    forget_forces(contacts)
+        forget_force(contacts, i)
     if count > 0:
         note_forces(contacts)  # of the last stage, with which the next step begins
-    contacts.header[LOOKS], contacts.header[CALM] = 0, 1 if calm else 0
+    contacts.header[LOOKS], contacts.header[CALM], contacts.header[QUIET] = 0, 1 if calm else 0, 0
 
 
 @jit
@@ -102,8 +93,14 @@ def forget_forces(contacts: Contacts) -> None:
     contacts.header[LOOKS] = contacts.header[CALM] = contacts.header[QUIET] = 0
     for i in range(contacts.items.shape[0]):
         contacts.items[i, WATCHED] = 1
-        for side in range(2):
-            contacts.kept[i, LEAST + side], contacts.kept[i, MOST + side] = math.inf, -math.inf
+        forget_force(contacts, i)
+
+
+@inline
+def forget_force(contacts: Contacts, i: int) -> None:
+    """LEAST and MOST of item i as before any stage."""
+    for side in range(2):
+        contacts.kept[i, LEAST + side], contacts.kept[i, MOST + side] = math.inf, -math.inf
 
 
 @inline

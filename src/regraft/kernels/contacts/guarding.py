@@ -82,13 +82,14 @@ def watch(model: KernelModel, work: Work, contacts: Contacts, v: Any) -> None:
 
 @jit
 def drop_slack(contacts: Contacts) -> None:
-    """Take SLACK from guards that have left zero, at the end of a step."""
-    for i in range(contacts.items.shape[0]):
-        for side in range(2):
-            slack = contacts.kept[i, SLACK + side]
-            if slack > 0.0 and contacts.values[0, 2 * i + side] > 3.0 * slack:
-                contacts.kept[i, SLACK + side] = 0.0
-                contacts.values[0, 2 * i + side] -= slack
+    """Take SLACK from guards that are looked at and have left zero, at the end of a step."""
+    for k in range(contacts.live[0, 0]):
+        guard = contacts.live[0, 1 + k]
+        i, side = guard // 2, guard % 2
+        slack = contacts.kept[i, SLACK + side]
+        if slack > 0.0 and contacts.values[0, guard] > 3.0 * slack:
+            contacts.kept[i, SLACK + side] = 0.0
+            contacts.values[0, guard] -= slack
 
 
 @long_entry

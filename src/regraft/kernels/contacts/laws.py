@@ -10,13 +10,16 @@ from .problem import (
     BEND,
     BOX,
     IDLE_SCALE,
+    LEAN,
     OPEN,
     P_SLIDE,
     P_STICK,
     PUSH,
     RAY,
+    SHIFT,
     SIZE,
     SLIDE,
+    SPEEDS_UP,
     STICK,
     Contacts,
     W,
@@ -117,7 +120,7 @@ def turn_point(c: Contacts, i: int, free: bool) -> None:
     z_n = lam[row] - scratch[IDLE_SCALE, row] * scratch[IDLE_SCALE, row] * scratch[W, row]
     closed = z_n > push and scratch[IDLE_SCALE, row] > 0.0
     z_n = max(z_n, push)
-    scratch[BEND, i] = 0.0
+    scratch[BEND, i] = scratch[LEAN, i] = scratch[SHIFT, i] = scratch[SPEEDS_UP, i] = 0.0
     if c.kinds[i] == RAY or c.mu_s[i] == 0.0:
         if free:
             c.modes[i] = SLIDE if closed else (P_SLIDE if push > 0.0 else OPEN)

@@ -18,8 +18,9 @@ from ..memory import model_at, positions_in, velocities_in, work_at
 from ..tables import PUSH, VEL, KernelModel, R, Work
 from .distribution import list_idle_forces
 from .items import across, list_active
-from .memory import DIRECTION, FORCE, FREE, IMPULSE, LARGEST, MODE, SLIP, Contacts, contacts_at, problem_of
-from .modes import solve_modes
+from .memory import CHOOSING, DIRECTION, FORCE, FREE, IMPULSE, LARGEST, MODE, SLIP, Contacts, contacts_at, problem_of
+from .modes import factorise_again, solve_modes
+from .patches import spare_again, with_all_rows
 from .points import meet_point
 from .problem import OPEN, SLIDE, VECTORS
 from .rows import motion_at, slip_velocity, surface_speed
@@ -133,7 +134,8 @@ def see_what_is_unique(contacts: Contacts, out: Any, first: int) -> None:
         return
     problem = problem_of(contacts)
     rows = problem.A.shape[0]
-    unknowns, rank, _ = solve_modes(problem, False)
+    unknowns, _, _ = solve_modes(problem, False)
+    rank = factorise_again(problem, unknowns)
     N = problem.scratch[VECTORS + 2 * rows : VECTORS + 3 * rows]
     list_idle_forces(problem.scratch[VECTORS : VECTORS + rows], N, unknowns, rank, rows, problem.scratch)
     for j in range(unknowns - rank):
@@ -170,6 +172,8 @@ def see_all(handle: int, dynamics: int, guards: int, x: Any, begins: Any, tau: A
     nq, nv, items, n = positions_in(handle), velocities_in(handle), contacts.items.shape[0], contacts.points.shape[0]
     rate, tables = x.shape[0] * items, (tau.shape[0] > 1, pushes.shape[0] > 1)
     list_active(contacts)
+    if contacts.header[CHOOSING] == 0:
+        spare_again(contacts)
     for s in range(x.shape[0]):
         for k in range(external.shape[0]):
             for c in range(6):
@@ -193,6 +197,7 @@ def see_all(handle: int, dynamics: int, guards: int, x: Any, begins: Any, tau: A
             if not margin > 0.0:
                 for c in range(PRESSES, RUBS + 3):
                     out[s * items + i, c] = math.nan
+        with_all_rows(m, w, contacts, problem_of(contacts))
         see_what_is_unique(contacts, out, s * items)
 
 

@@ -43,7 +43,9 @@ SPARED_ROWS = 37  # how many rows are spared, see `patches`
 LIVE_AT = 38
 LOOPS = 39  # address of `closed_chains.closed_chains`, 0 where there are no loops
 REACH_AT = 40
-CONTACT_HEADER = 41
+THIN = 41  # how many points may pass through what they touch, see `reach`
+BASE_OF_ONE = 42  # address of the first half of that dynamics, up to accelerations, of a tree: see `one_point`
+CONTACT_HEADER = 43
 
 ROWS_ALONE, MOVED_TOO = 1, 2
 """READY where bodies may have other velocities than the state, and where they have those of the state."""
@@ -58,7 +60,8 @@ RUB_OWN = 5  # and which velocity of that joint it is
 WATCHED = 6  # of an open point: 1 where it may touch within the present step
 PATCH = 7  # of a closed point, while SPARED_ROWS is not 0: see `patches`
 SIDE_WAS = 8  # of a point on a box or a cylinder: its SIDE, to be kept with its mode
-ITEM = 9
+ROWS_SPARED = 9  # of a closed point: which of its rows are spared, 1 + 2 + 4, to be kept with its mode
+ITEM = 10
 
 NOTHING, TOUCHES, LEAVES, SLIPS, HOLDS, STAYS, GOES_ON, HELD = range(8)
 """What happens to an item: HIT. LEAVES: the normal force would pull. SLIPS: friction is not enough. HOLDS: slip has ended.
@@ -114,7 +117,8 @@ VECTORS = 4
 # spare: float64 (SPARES, nv)
 TORQUES = 0  # reduced torques without the forces of contacts
 STEP = 1
-SPARES = 2
+INVERSE = 2  # D of all joints, side by side
+SPARES = 3
 
 
 # bodies: float64 (bodies, BODY_SPARE)

@@ -1,33 +1,111 @@
-"""The forces of one point of contact that alone is closed, as that of a foot: three rows, solved as they come.
+"""One point of contact that alone is closed, between a tree and the world, as that of a foot: three rows, found in one walk.
 
-What is not clear here, as where one row nearly follows from the others, `modes` decides.
+From the point's body down to the root its unit forces meet each joint once. What the joint feels of them makes Y, the Delassus
+matrix, and, with what is left of the joint's own torque, how the point accelerates without a force: the accelerations of bodies
+need not be known before the force is.
 """
 
 from __future__ import annotations
 
 import math
+from typing import Any
 
-from ...algebra.spatial import Vector
+from ...algebra.memory import load
+from ...algebra.spatial import Force, Vector, add, angular, cross, plus_times, power, subtract, zero_spatial
 from ...compilation import inline
-from ...tolerances import CLEAR_PIVOT, LARGE_PIVOT, ROUNDING, TINY
-from ..tables import KernelModel, Work
-from .memory import KINETIC, NONE, Contacts, active_rows, posed
+from ...tolerances import CLEAR_PIVOT, IDLE_IN_POINT, IDLE_ROW, LARGE_PIVOT, ROUNDING, TINY
+from ..constraints.rows import tree_origin
+from ..kinematics import parent_motion, rising_world
+from ..tables import BIAS, END, PARENT, TAU, VEL, D, KernelModel, R, S, U, V, Work
+from .memory import ACTIVE_POINTS, CHOOSING, CLOSING, KINETIC, NONE, RUBS, Contacts, active_rows, posed, problem_of
 from .modes import solve_modes
-from .problem import IDLE_SCALE, STICK, scale_rows
+from .problem import BEND, STICK, scale_rows
 from .problem import Contacts as Problem
+from .rows import along_rows, pull_at, slip_velocity, turning_normal
 from .stages import contact_stage
+from .tables import NORMAL, POINT, POINT_RATE, ROW_A, ROW_B, TANGENTS
 
 Half = tuple[float, float, float, float, float, float]
 """The numbers xx, xy, xz, yy, yz and zz of a symmetric matrix."""
 
 
+# --- the rows of a point --------------------------------------------------------------------------------------------------------
+
+
+@inline
+def is_alone(contacts: Contacts) -> bool:
+    """Whether one point is closed, on a body of a tree and in the world, in a mode that is given; no joint has dry friction."""
+    if (
+        contacts.header[ACTIVE_POINTS] != 1
+        or contacts.header[RUBS] + contacts.header[CHOOSING] > 0
+        or contacts.header[CLOSING] != 0
+    ):
+        return False
+    return contacts.points[contacts.active[0, 0], ROW_B] < 0
+
+
+@contact_stage
+def walk_down(model: KernelModel, work: Work, contacts: Contacts) -> None:
+    """Y, A and b of the only point, after `aba.articulate` and `meet_active`.  O(depth)."""
+    walk, body, dof, Y, problem = model.walk, work.body, work.dof, contacts.Y, problem_of(contacts)
+    i = contacts.active[0, 0]
+    for d in range(Y.shape[1]):
+        Y[0, d] = Y[1, d] = Y[2, d] = 0.0
+    f, g, h = unit_forces(model, work, contacts, i)
+    world, b = rising_world(model, body[0, R]), apparent(model, work, contacts, i)
+    b = subtract(b, felt((f, g, h), world))
+    xx, xy, xz, yy, yz, zz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    k = contacts.points[i, ROW_A]
+    while k >= 0:
+        b = add(b, felt((f, g, h), load(body, k, BIAS, 6)))
+        for d in range(walk[k, END] - 1, walk[k, V] - 1, -1):
+            along, response, inverse, torque = load(dof, d, S, 6), load(dof, d, U, 6), dof[d, D], dof[d, TAU]
+            x, y, z = power(along, f), power(along, g), power(along, h)
+            Y[0, d], Y[1, d], Y[2, d] = x, y, z
+            l, m, n = x * inverse, y * inverse, z * inverse
+            b = b[0] + l * torque, b[1] + m * torque, b[2] + n * torque
+            xx, xy, xz = xx + l * x, xy + l * y, xz + l * z
+            yy, yz, zz = yy + m * y, yz + m * z, zz + n * z
+            f, g, h = plus_times(f, -l, response), plus_times(g, -m, response), plus_times(h, -n, response)
+        k = walk[k, PARENT]
+    problem.b[0], problem.b[1], problem.b[2] = add(b, felt((f, g, h), world))
+    A = problem.A
+    A[0, 0], A[0, 1], A[0, 2], A[1, 0], A[1, 1], A[1, 2], A[2, 0], A[2, 1], A[2, 2] = xx, xy, xz, xy, yy, yz, xz, yz, zz
+
+
+@inline
+def unit_forces(model: KernelModel, work: Work, contacts: Contacts, i: int) -> tuple[Force, Force, Force]:
+    """The wrenches of unit forces along the normal and the tangents of point i on its first body."""
+    arm = subtract(load(contacts.met, i, POINT, 3), tree_origin(model, work.body, contacts.points[i, ROW_A]))
+    t_1, t_2 = load(contacts.met, i, TANGENTS, 3), load(contacts.met, i, TANGENTS + 3, 3)
+    return pull_at(arm, load(contacts.met, i, NORMAL, 3)), pull_at(arm, t_1), pull_at(arm, t_2)
+
+
+@inline
+def felt(forces: tuple[Force, Force, Force], a: Any) -> Vector:
+    """The power of three wrenches on a spatial acceleration."""
+    return power(a, forces[0]), power(a, forces[1]), power(a, forces[2])
+
+
+@inline
+def apparent(model: KernelModel, work: Work, contacts: Contacts, i: int) -> Vector:
+    """What the rows of point i accelerate at without spatial accelerations, see `rows`; the second body is the world."""
+    still = zero_spatial(work.body[0, R])
+    w = angular(parent_motion(work.body, contacts.points[i, ROW_A], VEL, still))
+    found = along_rows(contacts, i, cross(w, load(contacts.met, i, POINT_RATE, 3)))
+    return found[0] + turning_normal(contacts, i, slip_velocity(model, work, contacts, i, VEL, still)), found[1], found[2]
+
+
+# --- its force ------------------------------------------------------------------------------------------------------------------
+
+
 @inline
 def solve_between_events(model: KernelModel, work: Work, contacts: Contacts, problem: Problem, rubs: bool) -> tuple[int, float]:
-    """λ in given modes, with BEND = 0: how many forces are not unique, and the largest residual relative to the sizes of its row.
+    """λ in given modes: how many forces are not unique, and the largest residual relative to the sizes of its row.
 
     The problem is `memory.problem_of`, or without `rubs` that without friction.
     """
-    if problem.points == 1 and active_rows(contacts) == 3:
+    if problem.points == 1 and active_rows(contacts) == 3 and problem.scratch[BEND, 0] == 0.0:
         left = solve_one_point(model, work, contacts, rubs)
         if left < ROUNDING:
             return 0, left
@@ -39,52 +117,53 @@ def solve_between_events(model: KernelModel, work: Work, contacts: Contacts, pro
 def solve_one_point(model: KernelModel, work: Work, contacts: Contacts, rubs: bool) -> float:  # noqa: ARG001 (those of a stage)
     """λ of the only active item, a point; the residual relative to the sizes of its rows, infinite where λ is not clear."""
     c = posed(contacts, KINETIC if rubs else NONE)
-    scale_rows(c)
+    if not rubs:
+        scale_rows(c)  # for what closing takes
     A, b = (c.A[0, 0], c.A[0, 1], c.A[0, 2], c.A[1, 1], c.A[1, 2], c.A[2, 2]), (c.b[0], c.b[1], c.b[2])
-    scales = c.scratch[IDLE_SCALE, 0], c.scratch[IDLE_SCALE, 1], c.scratch[IDLE_SCALE, 2]
-    sticks = c.modes[0] == STICK
+    idle, sticks = max(IDLE_ROW, IDLE_IN_POINT) * max(A[0], A[3], A[5]), c.modes[0] == STICK
     if sticks:
-        force, clear = hold(A, scales, b)
+        force, clear = hold(A, idle, b)
     else:
-        force, clear = slide(A, scales[0], b[0], c.mu_k[0], (c.directions[0, 0], c.directions[0, 1]))
+        force, clear = slide(A, idle, b[0], c.mu_k[0], (c.directions[0, 0], c.directions[0, 1]))
     c.lam[0], c.lam[1], c.lam[2] = force
-    return residual(A, b, force, scales, sticks) if clear else math.inf
+    return residual(A, b, force, idle, sticks) if clear else math.inf
 
 
 @inline
-def hold(A: Half, scales: Vector, b: Vector) -> tuple[Vector, bool]:
-    """The force with which A λ + b = 0 in all rows but idle ones, whose scale is 0; and whether all pivots are clear."""
-    k, l, m = scales
-    xy, xz, yz = k * l * A[1], k * m * A[2], l * m * A[4]  # beside a diagonal of ones
-    second = 1.0 - xy * xy
-    factor = (yz - xy * xz) / second
-    third = 1.0 - xz * xz - factor * factor * second
-    x = -k * b[0]
-    y = -l * b[1] - xy * x
-    z = (-m * b[2] - xz * x - factor * y) / third
-    y = y / second - factor * z
-    return (k * (x - xy * y - xz * z), l * y, m * z), min(second, third) > CLEAR_PIVOT
+def hold(A: Half, idle: float, b: Vector) -> tuple[Vector, bool]:
+    """The force with which A λ + b = 0 in all rows with a diagonal beyond that of idle ones; and whether pivots are clear."""
+    first = 1.0 / A[0] if A[0] > idle else 0.0
+    xy, xz = A[1] * first, A[2] * first
+    left, side = A[3] - xy * A[1], A[4] - xy * A[2]
+    second = 1.0 / left if A[3] > idle else 0.0
+    yz = side * second
+    last = A[5] - xz * A[2] - yz * side
+    third = 1.0 / last if A[5] > idle else 0.0
+    clear = (left > CLEAR_PIVOT * A[3] or second == 0.0) and (last > CLEAR_PIVOT * A[5] or third == 0.0)
+    x, y = -b[0], xy * b[0] - b[1]
+    z = third * (-b[2] - xz * x - yz * y)
+    y = second * y - yz * z
+    return (first * x - xy * y - xz * z, y, z), clear
 
 
 @inline
-def slide(A: Half, scale: float, b: float, mu: float, along: tuple[float, float]) -> tuple[Vector, bool]:
+def slide(A: Half, idle: float, b: float, mu: float, along: tuple[float, float]) -> tuple[Vector, bool]:
     """The force with friction µ against the slip along a direction that keeps the normal row at rest; and whether it is clear."""
     response = A[0] - mu * (along[0] * A[1] + along[1] * A[2])
     press = -b / response
-    return (press, -mu * press * along[0], -mu * press * along[1]), scale * scale * response > LARGE_PIVOT * math.sqrt(
-        1.0 + mu * mu
-    )
+    clear = A[0] > idle and response > LARGE_PIVOT * A[0] * math.sqrt(1.0 + mu * mu)
+    return (press, -mu * press * along[0], -mu * press * along[1]), clear
 
 
 @inline
-def residual(A: Half, b: Vector, force: Vector, scales: Vector, sticks: bool) -> float:
+def residual(A: Half, b: Vector, force: Vector, idle: float, sticks: bool) -> float:
     """What is left in the rows that are held, relative to the largest sum of what rows are made of."""
     f, g, h = force
     x, y, z = A[0] * f + A[1] * g + A[2] * h + b[0], A[1] * f + A[3] * g + A[4] * h + b[1], A[2] * f + A[4] * g + A[5] * h + b[2]
     size = abs(A[0] * f) + abs(A[1] * g) + abs(A[2] * h) + abs(b[0])
-    worst = abs(x) if scales[0] > 0.0 else 0.0
+    worst = abs(x) if A[0] > idle else 0.0
     if sticks:
         size = max(size, abs(A[1] * f) + abs(A[3] * g) + abs(A[4] * h) + abs(b[1]))
         size = max(size, abs(A[2] * f) + abs(A[4] * g) + abs(A[5] * h) + abs(b[2]))
-        worst = max(worst, abs(y) if scales[1] > 0.0 else 0.0, abs(z) if scales[2] > 0.0 else 0.0)
+        worst = max(worst, abs(y) if A[3] > idle else 0.0, abs(z) if A[5] > idle else 0.0)
     return worst / (size + TINY)

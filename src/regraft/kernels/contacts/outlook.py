@@ -12,7 +12,7 @@ from ...algebra.memory import load
 from ...algebra.spatial import Vector, add, angular, cross, dot, linear
 from ...compilation import inline, jit
 from ..tables import VEL, KernelModel, P, Work
-from .memory import CALM, CLEARANCE, MODE, QUIET, SPEED, TURN, TURNING, WATCHED, WAY, Contacts
+from .memory import CALM, CLEARANCE, MODE, QUIET, SLACK, SPEED, TURN, TURNING, WATCHED, WAY, Contacts
 from .points import gap_of, has_end
 from .problem import OPEN, SLIDE
 from .tables import FIXED, REACH_A, REACH_B, ROW_A, ROW_B, STEEPNESS
@@ -25,31 +25,48 @@ def look_out(model: KernelModel, work: Work, contacts: Contacts, h: float) -> No
     Bodies are placed and moved as they are at its end.
     """
     note_speeds(work, contacts, h)
-    quiet = contacts.header[CALM] == 1
-    for i in range(contacts.points.shape[0]):
+    quiet, n = contacts.header[CALM] == 1, contacts.points.shape[0]
+    contacts.live[0, 0] = 0
+    for i in range(n):
         if contacts.items[i, MODE] == OPEN:
             far = stays_open(model, work, contacts, i)
             contacts.items[i, WATCHED] = 0 if far else 1
             quiet = quiet and far
+            if not far and has_bounced(contacts, i):
+                contacts.header[CALM] = 0  # as its guard looks at how it parts too
         elif contacts.items[i, MODE] == SLIDE or (has_end(contacts.points, i) and contacts.points[i, FIXED] == 0):
             quiet = False
+        add_live(contacts, i, n)
+    for i in range(n, contacts.items.shape[0]):
+        add_live(contacts, i, n)
     contacts.header[QUIET] = 1 if quiet else 0
-    list_live(contacts)
+
+
+@inline
+def has_bounced(contacts: Contacts, i: int) -> bool:
+    """Whether the open point i has begun its mode where it touches, and has not left that place yet."""
+    return contacts.kept[i, SLACK] > 0.0 and contacts.kept[i, SLACK + 1] > 0.0
 
 
 @jit
 def list_live(contacts: Contacts) -> None:
     """`live`: the guards of all items but open points that are not watched."""
-    count, n = 0, contacts.points.shape[0]
+    contacts.live[0, 0] = 0
     for i in range(contacts.items.shape[0]):
-        opened = i < n and contacts.items[i, MODE] == OPEN
-        if not opened or contacts.items[i, WATCHED]:
-            contacts.live[0, 1 + count] = 2 * i
-            count += 1
-        if not opened:
-            contacts.live[0, 1 + count] = 2 * i + 1
-            count += 1
-    contacts.live[0, 0] = count
+        add_live(contacts, i, contacts.points.shape[0])
+
+
+@inline
+def add_live(contacts: Contacts, i: int, points: int) -> None:
+    """Put the guards of item i on that list; so many of the items are points."""
+    count = contacts.live[0, 0]
+    opened = i < points and contacts.items[i, MODE] == OPEN
+    if not opened:
+        contacts.live[0, 1 + count], contacts.live[0, 2 + count] = 2 * i, 2 * i + 1
+        contacts.live[0, 0] = count + 2
+    elif contacts.items[i, WATCHED]:
+        contacts.live[0, 1 + count] = 2 * i
+        contacts.live[0, 0] = count + 1
 
 
 @inline

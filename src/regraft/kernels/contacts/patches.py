@@ -17,7 +17,7 @@ from ...compilation import inline, jit
 from ...tolerances import PATCH_ROW, TINY
 from ..tables import KernelModel, Work
 from .items import is_anchored
-from .memory import ACTIVE_POINTS, CLOSING, MODE, PATCH, READY, SPARED_ROWS, Contacts, problem_of
+from .memory import ACTIVE_POINTS, CLOSING, MODE, PATCH, READY, ROWS_SPARED, SPARED_ROWS, Contacts, problem_of
 from .problem import STICK, VECTORS
 from .problem import Contacts as Problem
 from .response import couple_tree
@@ -82,6 +82,8 @@ def pull(contacts: Contacts, a: int, along: int, c: Vector, size: float) -> tupl
 @jit
 def spare_rows(contacts: Contacts) -> None:
     """Choose the rows that need not be computed with, after modes were chosen; places of points are those of that moment."""
+    for i in range(contacts.points.shape[0]):
+        contacts.items[i, ROWS_SPARED] = 0
     if contacts.header[CLOSING] != 0:
         return
     list_patches(contacts)
@@ -90,6 +92,23 @@ def spare_rows(contacts: Contacts) -> None:
             size = patch_size(contacts, first)
             if size > 0.0:
                 spare_in_patch(contacts, problem_of(contacts), first, size)
+    for a in range(contacts.header[ACTIVE_POINTS]):
+        for along in range(3):
+            contacts.items[contacts.active[0, a], ROWS_SPARED] += contacts.spared[0, 3 * a + along] << along
+
+
+@jit
+def spare_again(contacts: Contacts) -> None:
+    """The rows that were spared, as ROWS_SPARED has it, for who looks at a motion that is over.
+
+    Where points slide, how others share a load may decide on their forces, and these on the motion: so all must be as it was.
+    """
+    list_patches(contacts)
+    for a in range(contacts.header[ACTIVE_POINTS]):
+        for along in range(3):
+            spared = (contacts.items[contacts.active[0, a], ROWS_SPARED] >> along) & 1
+            contacts.spared[0, 3 * a + along] = spared
+            contacts.header[SPARED_ROWS] += spared
 
 
 @jit

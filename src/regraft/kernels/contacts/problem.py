@@ -45,7 +45,13 @@ BEFORE, COMPRESSION, ONE_BEFORE, ONE_IMPULSE, LESS_S, LESS_K = range(24, 30)
 SLOW = 30
 # In its first place: 1 where forces of points that stick, as last found, were not the only ones.
 DOUBT = 31
-VECTORS = 32
+# Of the unknown forces across a slip: the row in which each acts, and what it is to reach there; see `slow_slips`.
+ROW_1, ROW_2, REACHES = range(32, 35)
+# Of points again: the angle between the slip and the direction of friction, and what makes REACHES.
+LEAN, SHIFT, SPEEDS_UP, RESISTS = range(35, 39)
+# Of rows of A: 1 where the row followed from others when that was last looked at, so that its force need not be.
+FOLLOWS = 39
+VECTORS = 40
 """Where the square tables of the scratch begin; there are three."""
 
 

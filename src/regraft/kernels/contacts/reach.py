@@ -14,7 +14,7 @@ from ...algebra.spatial import add, angular, cross, dot, linear, subtract, zero_
 from ...compilation import inline, jit
 from ..kinematics import parent_motion, rising_world
 from ..tables import VEL, A, KernelModel, R, Work
-from .memory import MODE, Contacts
+from .memory import MODE, THIN, Contacts
 from .placing import first_row, first_shape, second_row
 from .points import gap_of
 from .problem import OPEN
@@ -26,7 +26,7 @@ from .tables import CAPSULE_CAPSULE, KIND, THICKNESS
 def has_thin_ones(contacts: Contacts) -> bool:
     """Whether any point is open that may pass through what it may touch."""
     some = False
-    for i in range(contacts.points.shape[0]):
+    for i in range(contacts.points.shape[0] if contacts.header[THIN] > 0 else 0):
         some = some or (contacts.items[i, MODE] == OPEN and contacts.shapes[i, THICKNESS] > 0.0)
     return some
 

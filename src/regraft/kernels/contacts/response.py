@@ -19,7 +19,19 @@ from ..constraints.rows import velocity_gaps
 from ..constraints.tables import APPLIED, FIRST, FIRST_TERM, RESIDUAL, TERM_JOINT, TOTAL, Loops
 from ..kinematics import move_bodies
 from ..tables import BIAS, TAU, VEL, D, KernelModel, R, Work
-from .memory import ACTIVE_POINTS, ACTIVE_RUBS, CLOSING, KEPT_MOTION, LOOPS, RESPOND_LOOPS, SPARED_ROWS, STEP, TORQUES, Contacts
+from .memory import (
+    ACTIVE_POINTS,
+    ACTIVE_RUBS,
+    CLOSING,
+    INVERSE,
+    KEPT_MOTION,
+    LOOPS,
+    RESPOND_LOOPS,
+    SPARED_ROWS,
+    STEP,
+    TORQUES,
+    Contacts,
+)
 from .rows import along_rows, relative_velocity
 from .rubs import rub_speed
 from .stages import contact_stage
@@ -48,7 +60,9 @@ def couple_tree(work: Work, contacts: Contacts, A: Any) -> None:
     Two rows and two columns are taken at a time, so that each number that is loaded is used twice, and four sums grow at once.
     """
     Y, nv, rows = contacts.Y, contacts.Y.shape[1], A.shape[0]
-    one, two = contacts.spare[STEP], contacts.spare[TORQUES]
+    one, two, inverse = contacts.spare[STEP], contacts.spare[TORQUES], contacts.spare[INVERSE]
+    for d in range(nv):
+        inverse[d] = work.dof[d, D]
     if contacts.header[SPARED_ROWS] > 0:
         for r in range(rows):
             for s in range(rows):
@@ -58,7 +72,7 @@ def couple_tree(work: Work, contacts: Contacts, A: Any) -> None:
         after = kept_row(contacts, r, rows)
         r_2 = after if after < rows else r  # the last of an odd number stands for two
         for d in range(nv):
-            one[d], two[d] = Y[r, d] * work.dof[d, D], Y[r_2, d] * work.dof[d, D]
+            one[d], two[d] = Y[r, d] * inverse[d], Y[r_2, d] * inverse[d]
         s = kept_row(contacts, -1, rows)
         while s <= r:
             s_2 = min(kept_row(contacts, s, rows), r_2)

@@ -33,7 +33,7 @@ from ...compilation import inline, jit
 from ..constraints.rows import body_frame, tree_origin
 from ..kinematics import parent_motion
 from ..tables import CHILD, END, PARENT, TAU, D, KernelModel, S, U, V, Work
-from .memory import ACTIVE_POINTS, ACTIVE_RUBS, ON_CHILD, ON_PARENT, RUB_LOOP, RUB_V, Contacts
+from .memory import ACTIVE_POINTS, ACTIVE_RUBS, ON_CHILD, ON_PARENT, RUB_LOOP, RUB_V, STEP, Contacts
 from .rubs import loop_row
 from .stages import contact_stage
 from .tables import NORMAL, NORMAL_RATE, POINT, POINT_RATE, ROW_A, ROW_B, SURFACE, TANGENTS
@@ -225,9 +225,14 @@ def spread_torque(model: KernelModel, work: Work, Y: Any, row: int, at: int) -> 
 
 @inline
 def apply_forces(work: Work, contacts: Contacts, lam: Any) -> None:
-    """Add the forces λ of all active rows to the reduced torques."""
+    """Add the forces λ of all active rows to the reduced torques. Overwrites STEP."""
+    total = contacts.spare[STEP]
+    for d in range(total.shape[0]):
+        total[d] = 0.0
     for row in range(lam.shape[0]):
-        force = lam[row]
+        force, felt = lam[row], contacts.Y[row]
         if force != 0.0:
-            for d in range(contacts.Y.shape[1]):
-                work.dof[d, TAU] += force * contacts.Y[row, d]
+            for d in range(total.shape[0]):
+                total[d] += force * felt[d]
+    for d in range(total.shape[0]):
+        work.dof[d, TAU] += total[d]

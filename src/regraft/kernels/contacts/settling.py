@@ -63,14 +63,32 @@ def rest_or_slide(model: KernelModel, work: Work, contacts: Contacts) -> None:
     Where modes change again and again at one time, ever faster slips count as ended. Their directions decide on the modes of
     others, and these on them, and both may contradict each other; of what is at rest, the law itself says how it begins to slip.
     """
-    still = zero_spatial(work.body[0, R])
-    slowest = min(most_patience(contacts) * STANDS_STILL, REST_SPEED)
     for i in range(contacts.points.shape[0]):
-        hit = contacts.items[i, HIT]
-        if contacts.items[i, MODE] == OPEN or hit == SLIPS or hit == HOLDS or hit == HELD:  # noqa: PLR1714, SIM109
-            continue
-        slip = across(contacts, i, slip_velocity(model, work, contacts, i, VEL, still))
-        contacts.items[i, MODE] = SLIDE if math.sqrt(dot(slip, slip)) > slowest else STICK
+        if contacts.items[i, MODE] != OPEN and not is_decided(contacts, i):
+            contacts.items[i, MODE] = STICK if stands_still(model, work, contacts, i) else SLIDE
+
+
+@inline
+def is_decided(contacts: Contacts, i: int) -> bool:
+    """Whether what has happened to a point says if it slides."""
+    hit = contacts.items[i, HIT]
+    return hit == SLIPS or hit == HOLDS or hit == HELD  # noqa: PLR1714
+
+
+@inline
+def stands_still(model: KernelModel, work: Work, contacts: Contacts, i: int) -> bool:
+    """Whether the slip of a closed point is so slow that it counts as none."""
+    slip = across(contacts, i, slip_velocity(model, work, contacts, i, VEL, zero_spatial(work.body[0, R])))
+    return math.sqrt(dot(slip, slip)) <= min(most_patience(contacts) * STANDS_STILL, REST_SPEED)
+
+
+@jit
+def comes_to_rest(model: KernelModel, work: Work, contacts: Contacts) -> bool:
+    """Whether a point that slides hardly does so any more, since others were stopped."""
+    for i in range(contacts.points.shape[0]):
+        if contacts.items[i, MODE] == SLIDE and not is_decided(contacts, i) and stands_still(model, work, contacts, i):
+            return True
+    return False
 
 
 @jit

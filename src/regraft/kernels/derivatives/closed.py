@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from ...algebra.memory import clear, load, store
+from ...algebra.memory import call_kernel, clear, load, store
 from ...algebra.pack_rows import less_times, load_packs, store_packs
 from ...algebra.scalars import LANES
 from ...algebra.spatial import (
@@ -48,32 +48,61 @@ from ...algebra.spatial import (
 )
 from ...compilation import Floats, Table, entry, inline, jit
 from ...tolerances import ASSEMBLED
+from ..aba import accelerate
+from ..constraints.closure import balance
+from ..constraints.couplings import moved_pair
 from ..constraints.delassus import column_of, inverse_of, row_taken
 from ..constraints.dynamics import closed_dynamics
 from ..constraints.rows import loop_frames, loop_twists, wrench_of
 from ..constraints.tables import (
+    APPLIED,
     COUNT,
     DRIVE,
     DRIVEN,
     END_TERM,
+    FACTOR,
     FIRST,
     FIRST_TERM,
     FORCE_CHILD,
+    FORCE_PARENT,
     GAP,
     MULTIPLIER,
     ON_CHILD,
     PATH,
     PIVOT,
     REACH,
+    RESIDUAL,
+    RESISTS,
+    SOFT,
     TERM_JOINT,
+    TERM_V,
     Loops,
 )
 from ..constraints.torques import loop_torques
 from ..kinematics import rising_world
 from ..memory import loops_at, model_at, positions_in, work_at
-from ..tables import CHILD, END, PARENT, A, D, F, KernelModel, R, S, V, Work
+from ..tables import BIAS, CHILD, DOFS, END, PARENT, TAU, VARIES, A, D, F, KernelModel, R, S, V, Work
 from .accelerations import FEW, MANY, need_again, through_factors, through_transposed
-from .tables import ALONG, FASTER, FOLLOWS, PHI, PSI1, PSI2, Slopes, slopes_at
+from .tables import (
+    ALONG,
+    BEND,
+    BY_Q,
+    BY_V,
+    DAMP,
+    DUAL,
+    FASTER,
+    FOLLOWS,
+    KAPPA,
+    MOVES,
+    PHI,
+    PSI1,
+    PSI2,
+    QUICK,
+    STIFF,
+    TOTAL_WRENCH,
+    Slopes,
+    slopes_at,
+)
 from .torques import differentiate, finite
 
 
@@ -100,8 +129,11 @@ def closed_derivatives(handle: int, slopes: int, x: Floats, tau: Floats, externa
     for d in range(n):
         out[d, 2 * n + d] = 1.0
     through_transposed(work, s, out)
-    hold_columns(work, closed, s, out)
-    through_factors(work, s, out)
+    if closed.links.shape[0] > 0:
+        solve_columns(model, work, closed, s, out)
+    else:
+        hold_columns(work, closed, s, out)
+        through_factors(work, s, out)
     return worst + finite(out)
 
 
@@ -137,7 +169,7 @@ def loop_wrench(model: KernelModel, work: Work, closed: Loops, l: int) -> Force:
         for i in range(closed.cuts[b, FIRST_TERM], closed.cuts[b, END_TERM]):
             if closed.terms[i, TERM_JOINT] == model.walk.shape[0] + l:
                 wrench = plus_times(wrench, rows[closed.cuts[b, FIRST], MULTIPLIER], load(closed.pairs, i, ON_CHILD, 6))
-    if closed.held[l, DRIVEN]:
+    if closed.cuts[l, RESISTS] or closed.held[l, DRIVEN]:
         X_c, _ = loop_torques(model, work, closed, l)
         wrench = plus(wrench, wrench_of(X_c, load(closed.scratch, DRIVE, 0, 6)))
     return wrench
@@ -150,6 +182,10 @@ def differentiate_loop(model: KernelModel, work: Work, closed: Loops, slopes: Sl
     _, _, apart = loop_frames(model, work, closed, l)
     count = follow_loop(model, work, closed, slopes, l, apart)
     wrench, above = loop_wrench(model, work, closed, l), closed.loops[l, PARENT]
+    if closed.cuts[l, RESISTS] or closed.loops[l, VARIES]:
+        store(slopes.own, TOTAL_WRENCH, 0, wrench)
+        call_kernel(slopes.loop_slopes, (closed.handle, slopes.address, l))
+        give_way(closed, slopes, l, count, out)
     while above >= 0:
         for d in range(walk[above, V], walk[above, END]):
             s = load(work.dof, d, S, 6)
@@ -163,6 +199,33 @@ def differentiate_loop(model: KernelModel, work: Work, closed: Loops, slopes: Sl
         for i in range(closed.cuts[b, FIRST_TERM], closed.cuts[b, END_TERM]):
             if closed.terms[i, TERM_JOINT] == walk.shape[0] + l:
                 lack_along(slopes, closed.cuts[b, FIRST], load(closed.pairs, i, ON_CHILD, 6), count, n)
+
+
+@jit
+def give_way(closed: Loops, slopes: Slopes, l: int, count: int, out: Any) -> None:
+    """What a loop joint's own torques, and columns that change, make of this: see `loop_slopes`."""
+    ends, own, numbers, nv, n = slopes.ends, slopes.own, slopes.numbers, closed.loops[l, DOFS], slopes.plan.shape[0]
+    for i in range(count):
+        rho, moves = load(ends, i, ALONG, 6), load(ends, i, MOVES, 6)
+        for f in range(nv):
+            own[BY_Q, f] = own[BY_V, f] = power(load(own, f, DUAL, 6), rho)
+            moves = plus_times(moves, -own[BY_Q, f], load(own, f, KAPPA, 6))
+        by_q, by_v = load(ends, i, FOLLOWS, 6), load(ends, i, FASTER, 6)
+        on_q, on_v = zero_spatial(0.0), zero_spatial(0.0)
+        for f in range(nv):
+            further, faster, sooner = own[BY_Q, f], power(load(own, f, DUAL, 6), moves), own[BY_V, f]
+            by_q = plus_times(plus_times(by_q, -further, load(own, f, BEND, 6)), -faster, load(own, f, QUICK, 6))
+            by_v = plus_times(by_v, -sooner, load(own, f, QUICK, 6))
+            for d in range(nv):
+                dual = load(own, d, DUAL, 6)
+                on_q = plus_times(on_q, own[f, STIFF + d] * further + own[f, DAMP + d] * faster, dual)
+                on_v = plus_times(on_v, own[f, DAMP + d] * sooner, dual)
+        store(ends, i, FOLLOWS, by_q)
+        store(ends, i, FASTER, by_v)
+        for j in range(count):
+            along = load(ends, j, ALONG, 6)
+            out[numbers[0, j], numbers[0, i]] += power(along, on_q)
+            out[numbers[0, j], n + numbers[0, i]] += power(along, on_v)
 
 
 @inline
@@ -192,6 +255,7 @@ def follow_loop(model: KernelModel, work: Work, closed: Loops, slopes: Slopes, l
             first, second = seen(slopes.directions, d, PSI1, sign, shift), seen(slopes.directions, d, PSI2, sign, shift)
             by_q = minus(plus(second, motion_cross(rho, A_p)), motion_cross(both, first))
             store(slopes.ends, count, ALONG, rho)
+            store(slopes.ends, count, MOVES, plus(first, motion_cross(rho, V_p)))
             store(slopes.ends, count, FOLLOWS, minus(by_q, motion_cross(V_c, motion_cross(rho, V_p))))
             store(slopes.ends, count, FASTER, minus(seen(slopes.directions, d, PHI, sign, shift), motion_cross(both, rho)))
             slopes.numbers[0, count] = d
@@ -208,6 +272,53 @@ def seen(table: Any, d: int, column: int, sign: float, shift: Vector) -> Motion:
     """A motion vector of the child's side, or the opposite of one of the parent's, about the origin of the child's tree."""
     x = load(table, d, column, 6)
     return x if sign > 0.0 else times(-1.0, at_point(x, shift))
+
+
+# --- in maximal coordinates ----------------------------------------------------------------------------------------------------
+
+
+@jit
+def solve_columns(model: KernelModel, work: Work, closed: Loops, slopes: Slopes, X: Any) -> None:
+    """Accelerations from the reduced torques X, column by column, as `closed_dynamics` finds them.  O(n) a column."""
+    found, none, n = slopes.solved[0], zero_spatial(0.0), work.dof.shape[0]
+    for k in range(model.walk.shape[0]):
+        store(work.body, k, BIAS, none)
+    for column in range(3 * n):
+        for d in range(n):
+            work.dof[d, TAU] = X[d, column]
+        for r in range(closed.rows.shape[0]):
+            closed.rows[r, APPLIED] = 0.0
+        accelerate(model, work, none, found)
+        for _ in range(2):  # the second time for what rounding has left, as always in maximal coordinates
+            for r in range(closed.rows.shape[0]):
+                closed.rows[r, RESIDUAL] = slopes.lacks[r, column]
+            take_accelerations(model, work, closed, found)
+            balance(model, work, closed)
+            accelerate(model, work, none, found)
+        for d in range(n):
+            X[d, column] = found[d]
+
+
+@jit
+def take_accelerations(model: KernelModel, work: Work, closed: Loops, a: Any) -> None:
+    """Take the accelerations along all rows, J a, out of RESIDUAL; A of all bodies is theirs."""
+    rows, loops, body = closed.rows, closed.loops, work.body
+    for l in range(loops.shape[0]):
+        c, p = loops[l, CHILD], loops[l, PARENT]
+        for r in range(closed.cuts[l, FIRST], closed.cuts[l, FIRST] + closed.cuts[l, COUNT]):
+            if c >= 0:
+                rows[r, RESIDUAL] -= power(load(rows, r, FORCE_CHILD, 6), load(body, c, A, 6))
+            if p >= 0:
+                rows[r, RESIDUAL] -= power(load(rows, r, FORCE_PARENT, 6), load(body, p, A, 6))
+    for b in range(loops.shape[0], closed.cuts.shape[0]):
+        r = closed.cuts[b, FIRST]
+        for i in range(closed.cuts[b, FIRST_TERM], closed.cuts[b, END_TERM]):
+            k = closed.terms[i, TERM_JOINT]
+            if k < model.walk.shape[0]:
+                rows[r, RESIDUAL] -= closed.term_numbers[i, FACTOR] * a[closed.terms[i, TERM_V]]
+            else:
+                rows[r, RESIDUAL] -= moved_pair(closed, i, k - model.walk.shape[0], body, A)
+        rows[r, RESIDUAL] -= rows[r, SOFT] * rows[r, APPLIED]
 
 
 # --- the forces of the rows, for all columns ----------------------------------------------------------------------------------

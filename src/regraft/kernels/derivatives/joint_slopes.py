@@ -60,10 +60,10 @@ def stand(model: KernelModel, k: int, q: Any, v: Any, scratch: Any) -> None:
 
 
 @inline
-def step_along(model: KernelModel, k: int, e: int, scratch: Any) -> None:
+def step_along(kind: int, e: int, scratch: Any) -> None:
     """MOVED = HERE ⊕ an imaginary step along the coordinate e."""
     scratch[STILL, e] = complex(0.0, STEP)
-    joint_integrate(model.walk[k, KIND], scratch[HERE], 0, scratch[STILL], 0, scratch[MOVED])
+    joint_integrate(kind, scratch[HERE], 0, scratch[STILL], 0, scratch[MOVED])
     scratch[STILL, e] = 0.0
 
 
@@ -73,28 +73,35 @@ def step_along(model: KernelModel, k: int, e: int, scratch: Any) -> None:
 @jit
 def turn_columns(model: KernelModel, work: Work, slopes: Slopes, k: int, q: Any, v: Any, a: Any, scratch: Any) -> None:
     """TURNED of one joint: `rates` for a unit of each velocity are how the columns change with each coordinate."""
-    walk, first, turned = model.walk, model.walk[k, V], slopes.turned
-    sign = float(walk[k, POLARITY])
-    kind, par, X = walk[k, KIND], parameters(model.geometry, k, PAR, 0j), complex_frame(joint_frame(model, work, q, k))
+    walk = model.walk
+    par, X = parameters(model.geometry, k, PAR, 0j), complex_frame(joint_frame(model, work, q, k))
     stand(model, k, q, v, scratch)
-    for e in range(walk[k, DOFS]):
+    change_columns(walk[k, KIND], walk[k, DOFS], par, X, float(walk[k, POLARITY]), v, a, walk[k, V], slopes.turned, scratch)
+
+
+@inline
+def change_columns(
+    kind: int, nv: int, par: Any, X: Transform, sign: float, v: Any, a: Any, first: int, turned: Any, scratch: Any
+) -> None:
+    """TURNED of a joint from HERE and GOING, into the rows of `turned` from `first` on, as its velocity and acceleration are."""
+    for e in range(nv):
         scratch[STILL, e] = complex(0.0, STEP)
         joint_rates(kind, par, scratch[HERE], 0, scratch[STILL], X, scratch, SCREWS, 0)
         scratch[STILL, e] = 0.0
         kappa, bend = zero_spatial(0.0), zero_spatial(0.0)
-        for d in range(walk[k, DOFS]):
+        for d in range(nv):
             change = slope_of(scratch, SCREWS + d, sign)
             store(turned, first + e, CHANGES + 6 * d, change)
             kappa, bend = plus_times(kappa, v[first + d], change), plus_times(bend, a[first + d], change)
-        step_along(model, k, e, scratch)
+        step_along(kind, e, scratch)
         joint_rates(kind, par, scratch[MOVED], 0, scratch[GOING], X, scratch, SCREWS, 0)
-        for d in range(walk[k, DOFS]):
+        for d in range(nv):
             bend = plus_times(bend, v[first + d], slope_of(scratch, SCREWS + d, sign))
         store(turned, first + e, KAPPA, kappa)
         store(turned, first + e, BEND, bend)
-    for e in range(walk[k, DOFS]):
+    for e in range(nv):
         quick = load(turned, first + e, KAPPA, 6)
-        for f in range(walk[k, DOFS]):
+        for f in range(nv):
             quick = plus_times(quick, v[first + f], load(turned, first + f, CHANGES + 6 * e, 6))
         store(turned, first + e, QUICK, quick)
 
@@ -126,7 +133,7 @@ def limits_and_springs(model: KernelModel, q: Any, v: Any, out: Any, sign: float
         first, count = walk[k, V], min(walk[k, DOFS], 3)
         stand(model, k, q, v, scratch)
         for e in range(count):
-            step_along(model, k, e, scratch)
+            step_along(walk[k, KIND], e, scratch)
             value, gradient = measured(model, row, scratch[MOVED], 0)
             push = limit_push(model, row, value, gradient, scratch[GOING], 0)
             for d in range(count):
@@ -142,7 +149,7 @@ def limits_and_springs(model: KernelModel, q: Any, v: Any, out: Any, sign: float
         first, count = walk[k, V], walk[k, DOFS]
         stand(model, k, q, v, scratch)
         for e in range(count):
-            step_along(model, k, e, scratch)
+            step_along(walk[k, KIND], e, scratch)
             wind(model, row, scratch[MOVED], 0, scratch[WAY], 0, scratch[PULL], 0)
             joint_pull(walk[k, KIND], scratch[WAY], 0, scratch[PULL], 0)
             for d in range(count):

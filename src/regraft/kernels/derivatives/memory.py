@@ -11,10 +11,13 @@ from ...algebra.scalars import LANES
 from ...algebra.scalars.pack import aligned_zeros
 from ...compilation import address_of
 from .. import tables
+from ..constraints.tables import CUT, RESISTS
+from ..memory import BODIES as BODIES_OF
+from ..memory import CUTS_AT, JOINTS_AT, LOOPS, TREE_COILS, TREE_LIMITS, Block
 from ..memory import ROWS as CONSTRAINTS
-from ..memory import TREE_COILS, TREE_LIMITS, Block
 from .accelerations import FEW, MANY
 from .joint_slopes import joint_slopes_kernel
+from .loop_slopes import loop_slopes_kernel
 from .planning import plan_dofs
 from .tables import (
     BLOCKS,
@@ -27,7 +30,10 @@ from .tables import (
     FOUND,
     HEADER,
     JOINT_SLOPES,
+    LOOP_SLOPES,
     NV,
+    OWN,
+    OWN_ROWS,
     PATH,
     PLAN,
     PLAN_AT,
@@ -55,13 +61,14 @@ class SlopeMemory(int):
         n, rows, width = len(walk), work.size(CONSTRAINTS), padded(3 * nv)
         words = (nv * PLAN, nv + blocks * LANES, nv * DIRECTIONS, nv * TURNED * turning, n * CARRIED, blocks * PATH * LANES,
                  blocks * FOUND * LANES, nv * blocks * LANES, nv * ENDS, 2 * COMPLEX_ROWS * COMPLEX_COLUMNS,
-                 rows * width, rows * width)  # fmt: skip
+                 rows * width, rows * width, OWN_ROWS * OWN)  # fmt: skip
         starts = np.cumsum([HEADER, *(-(-count // _LINE) * _LINE for count in words)])
         memory = aligned_zeros((int(starts[-1]),))
         header, address = memory[:HEADER].view(np.int64), int(memory.__array_interface__["data"][0])
         needed = turning or work.size(TREE_LIMITS) + work.size(TREE_COILS) > 0
         header[[NV, BODIES, BLOCKS, TURNING, JOINT_SLOPES]] = nv, n, blocks, turning, _joint_slopes() if needed else 0
         header[ROWS], header[WIDTH] = rows, width
+        header[LOOP_SLOPES] = _loop_slopes() if loops_need_slopes(work) else 0
         header[PLAN_AT : PLAN_AT + len(words)] = address + 8 * starts[:-1]
         memory[starts[0] : starts[0] + plan.size].view(np.int64)[:] = plan.ravel()
         found = super().__new__(cls, address)
@@ -81,6 +88,18 @@ def padded(columns: int) -> int:
     """So many columns as whole groups of packs have."""
     many = columns // (MANY * LANES) * MANY * LANES
     return many + -(-(columns - many) // (FEW * LANES)) * FEW * LANES
+
+
+def loops_need_slopes(work: Block) -> bool:
+    """Whether a loop joint has torques by itself, or columns that change in its child's frame."""
+    bodies, loops = work.size(BODIES_OF), work.size(LOOPS)
+    turning = work.table(JOINTS_AT, bodies + loops, tables.JOINTS, np.int64)[bodies:, tables.VARIES]
+    return bool(turning.any() or work.table(CUTS_AT, loops, CUT, np.int64)[:, RESISTS].any())
+
+
+@cache
+def _loop_slopes() -> int:
+    return address_of(loop_slopes_kernel)
 
 
 @cache

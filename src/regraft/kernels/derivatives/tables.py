@@ -56,15 +56,25 @@ FOUND = 5
 ALONG = 0  # 6: how its second end moves against its first one
 FOLLOWS = 6  # 6: what the force between them, or the acceleration there, makes of that
 FASTER = 12  # 6: the same of velocities
-ENDS = 18
+MOVES = 18  # 6: of a loop joint, how fast its child moves against its parent
+ENDS = 24
+
+# own: (OWN_ROWS, OWN), of a loop joint by itself, a row for each of its velocities: TURNED of them, and
+DUAL = 54  # 6: the least wrench that does work along this velocity alone
+STIFF = 60  # 6: how the torque along each velocity grows with this coordinate, while the child carries the joint's wrench
+DAMP = 66  # 6: how it grows with this velocity
+OWN = 72
+TOTAL_WRENCH, BY_Q, BY_V = 6, 7, 8  # further rows: the wrench on the child; how its coordinates and velocities change
+OWN_ROWS = 9
 
 # the header
 NV, BODIES, BLOCKS = 0, 1, 2  # length of v, number of bodies, packs of the longest path
 TURNING = 3  # 1 where some joint's columns change in its child's frame
 JOINT_SLOPES = 4  # address of `joint_slopes.joint_slopes_kernel`, 0 where no joint needs it
 PLAN_AT, NUMBERS_AT, DIRECTIONS_AT, TURNED_AT, CARRIED_AT, PATH_AT, FOUND_AT, FACTORS_AT, ENDS_AT, SCRATCH_AT = range(5, 15)
-LACKS_AT, SOLVED_AT = 15, 16
-ROWS, WIDTH = 17, 18  # of constraints, and of a row of `lacks`
+LACKS_AT, SOLVED_AT, OWN_AT = 15, 16, 17
+LOOP_SLOPES = 18  # address of `loop_slopes.loop_slopes_kernel`, 0 where no loop joint needs it
+ROWS, WIDTH = 19, 20  # of constraints, and of a row of `lacks`
 HEADER = 24
 
 COMPLEX_ROWS, COMPLEX_COLUMNS = 12, 7
@@ -85,6 +95,8 @@ class Slopes(NamedTuple):
     ends: Any
     lacks: Any  # (constraint rows, columns of a result): −R, then what rows lack in each column, then their forces
     solved: Any  # the same, on the way to these
+    own: Any
+    loop_slopes: int  # LOOP_SLOPES
     turning: int  # 1 where some joint's columns change in its child's frame
     joint_slopes: int  # address of `joint_slopes.joint_slopes_kernel`, 0 where no joint needs it
     address: int  # of the header
@@ -107,6 +119,8 @@ def slopes_at(address: int) -> Slopes:
         table_at(at[0, ENDS_AT], nv, ENDS, 0.0),
         table_at(at[0, LACKS_AT], at[0, ROWS], at[0, WIDTH], 0.0),
         table_at(at[0, SOLVED_AT], at[0, ROWS], at[0, WIDTH], 0.0),
+        table_at(at[0, OWN_AT], OWN_ROWS, OWN, 0.0),
+        at[0, LOOP_SLOPES],
         at[0, TURNING],
         at[0, JOINT_SLOPES],
         address,

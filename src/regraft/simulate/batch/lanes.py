@@ -7,14 +7,14 @@ comes out for all states are `Motions`, which all workers share.
 from __future__ import annotations
 
 from ctypes import Structure
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from numba import float64, int64
 
 from ...compilation import declare
 from ..flow import Calls
 from ..integrators import Method
-from ..records import array_type, record, tuple_type
+from ..records import array_type, layout_of, record, tuple_type
 
 RUNNING, FINISHED, HANDED_OVER, ABSENT = range(4)
 """What has become of a state: it is to go on; it is at the end; a guard goes through zero in its next step, or that step has no
@@ -38,60 +38,59 @@ class Course(Structure):
     done: int  # steps of groups that are done, for whoever looks at it meanwhile
 
 
-class Room(NamedTuple):
-    """The memory of one worker: numbers of all lanes side by side in the last axis."""
+@record
+class Room(Structure):
+    """The memory of one worker, by addresses: numbers of all lanes side by side in the last axis."""
 
-    q: Any  # (POSITIONS, nq, LANES), see `flow.Scratch`
-    v: Any  # (VELOCITIES, nv, LANES)
-    result: Any  # (1, LANES)
-    external: Any  # (0, EXTERNAL, LANES)
-    push: Any  # (1, 6)
-    variants: Any  # (numbers, LANES), see `kernels.variants`
-    signs: Any  # (guards, LANES): of the guards where they were last seen; 0 for one that was at zero
-    measured: Any  # (2 · measures, LANES): what has come together, and the values that were last seen
-    lanes: Any  # (LANES,): RUNNING or what else
+    q: int  # (POSITIONS, nq, LANES), see `flow.Scratch`
+    v: int  # (VELOCITIES, nv, LANES)
+    result: int  # (1, LANES)
+    push: int  # (1, 6)
+    variants: int  # (numbers, LANES), see `kernels.variants`
+    signs: int  # (guards, LANES): of the guards where they were last seen
+    measured: int  # (2 · measures, LANES): what has come together, and the values that were last seen
+    lanes: int  # (LANES,): RUNNING or what else
     tree: int  # the workspace
+    calls: int  # the functions that a step calls, see `flow.Calls`
 
 
-class Motions(NamedTuple):
-    """All states: what is given, and what comes out."""
+@record
+class Motions(Structure):
+    """All states, by addresses: what is given, and what comes out."""
 
-    q: Any  # (states, nq)
-    v: Any  # (states, nv)
-    torque: Any  # (1 or states, intervals, nv)
-    variants: Any  # (states, numbers), or (0, 0)
-    times: Any  # (steps + 1,)
-    sizes: Any  # (steps,)
-    out_q: Any  # (states, samples, nq)
-    out_v: Any  # (states, samples, nv)
-    last_q: Any  # (states, nq): the state that was reached
-    last_v: Any  # (states, nv)
-    reached: Any  # (states,): how many steps it took
-    fate: Any  # (states,): RUNNING or what else
-    measured: Any  # (states, 2 · measures)
-    stop: Any  # (1,): 1 where all shall stop
+    states: int
+    nq: int
+    nv: int
+    steps: int
+    samples: int
+    numbers: int  # of a state's own mechanism; 0 where all states have the same
+    measures: int  # numbers of what is measured, twice as many as measures
+    torques: int  # states that have torques of their own; 1 where all have the same
+    q: int  # (states, nq)
+    v: int  # (states, nv)
+    torque: int  # (torques, intervals, nv)
+    variants: int  # (states, numbers)
+    times: int  # (steps + 1,)
+    sizes: int  # (steps,)
+    out_q: int  # (states · samples, nq)
+    out_v: int  # (states · samples, nv)
+    last_q: int  # (states, nq): the state that was reached
+    last_v: int  # (states, nv)
+    reached: int  # (states,): how many steps it took
+    fate: int  # (states,): RUNNING or what else
+    measured: int  # (states, measures)
+    stop: int  # (1,): 1 where all shall stop
 
 
-_TABLE, _BLOCKS, _FLOATS, _INTEGERS = float64[:, ::1], float64[:, :, ::1], float64[::1], int64[::1]
+CALLS, COURSE, ROOM, MOTIONS = map(layout_of, (Calls, Course, Room, Motions))
 
-declare(
-    "GivenRoom",
-    tuple_type(Room, _BLOCKS, _BLOCKS, _TABLE, _BLOCKS, _TABLE, _TABLE, _TABLE, _TABLE, _INTEGERS, int64),
-)
-declare(
-    "GivenMotions",
-    tuple_type(
-        Motions, _TABLE, _TABLE, _BLOCKS, _TABLE, _FLOATS, _FLOATS, _BLOCKS, _BLOCKS, _TABLE, _TABLE, _INTEGERS, _INTEGERS,
-        _TABLE, _INTEGERS,
-    ),
-)  # fmt: skip
 declare("GivenCourse", array_type(Course))
-declare("GivenCalls", array_type(Calls))
-declare("GivenMethod", tuple_type(Method, _TABLE, _FLOATS, _TABLE, _TABLE, *(int64,) * 3))
+declare("GivenRoom", array_type(Room))
+declare("GivenMotions", array_type(Motions))
+declare("GivenMethod", tuple_type(Method, float64[:, ::1], float64[::1], float64[:, ::1], float64[:, ::1], *(int64,) * 3))
 
+GivenCourse: TypeAlias = Any
 GivenRoom: TypeAlias = Any
 GivenMotions: TypeAlias = Any
-GivenCourse: TypeAlias = Any
-GivenCalls: TypeAlias = Any
 GivenMethod: TypeAlias = Any
-"""What the above are declared as."""
+"""What the above are declared as: each record in an array."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ctypes import addressof
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,6 @@ import numpy as np
 from ...algebra.scalars import LANES, aligned_zeros
 from ...describe.mechanism import Mechanism
 from ...kernels.memory import VARIANTS_AT
-from ...kernels.tables import EXTERNAL
 from ..callbacks import Callback
 from ..contacts.rubs import has_friction
 from ..driver import Call
@@ -35,20 +35,32 @@ def fit_for_packs(task: Task) -> bool:
     return fixed and tree and task.options["coordinates"] == "reduced"
 
 
-def motions_of(task: Task, outcome: Outcome) -> Motions:
-    """All states, as compiled code takes them."""
-    clock = task.clock
-    return Motions(
-        task.q, task.v, task.drive.table, task.variants.table(), clock.times, clock.sizes, outcome.q, outcome.v,
-        outcome.last_q, outcome.last_v, outcome.steps, outcome.fate, outcome.measured, outcome.stop,
-    )  # fmt: skip
+class Shared:
+    """All states, as compiled code takes them: what all workers share."""
+
+    def __init__(self, task: Task, outcome: Outcome) -> None:
+        clock, mech = task.clock, task.mech
+        self.variants = task.variants.table()
+        """(states, numbers), or nothing."""
+        arrays = {
+            "q": task.q, "v": task.v, "torque": task.drive.table, "variants": self.variants, "times": clock.times,
+            "sizes": clock.sizes, "out_q": outcome.q, "out_v": outcome.v, "last_q": outcome.last_q, "last_v": outcome.last_v,
+            "reached": outcome.steps, "fate": outcome.fate, "measured": outcome.measured, "stop": outcome.stop,
+        }  # fmt: skip
+        self._keep = arrays
+        self._record = Motions(
+            states=task.count, nq=mech.nq, nv=mech.nv, steps=clock.steps, samples=len(clock.samples),
+            numbers=self.variants.shape[1], measures=2 * len(task.measures), torques=len(task.drive.table),
+            **{name: array.ctypes.data for name, array in arrays.items()},
+        )  # fmt: skip
+        self.motions = given(self._record)
 
 
 class PackWorker:
     """What one thread computes packs with."""
 
-    def __init__(self, task: Task, outcome: Outcome, motions: Motions, single: OneByOne) -> None:
-        self.task, self.outcome, self._motions, self._single = task, outcome, motions, single
+    def __init__(self, task: Task, outcome: Outcome, shared: Shared, single: OneByOne) -> None:
+        self.task, self.outcome, self._shared, self._single = task, outcome, shared, single
         structure, nq, nv = task.mech.structure, task.mech.nq, task.mech.nv
         self._work = structure.new_pack_work()
         self._home = Home.of(task.mech)
@@ -61,14 +73,20 @@ class PackWorker:
             self.course.measuring, self.course.measures = measuring_kernel(), self._measures.ctypes.data
             self.course.measure_count = len(self._measures)
         self._drive()
-        variants = aligned_zeros((motions.variants.shape[1], LANES))
-        if motions.variants.size:
-            self._work.header[VARIANTS_AT] = variants.ctypes.data
-        self._room = Room(
-            aligned_zeros((POSITIONS, nq, LANES)), aligned_zeros((VELOCITIES, nv, LANES)), aligned_zeros((1, LANES)),
-            aligned_zeros((0, EXTERNAL, LANES)), np.zeros((1, 6)), variants, aligned_zeros((len(self._guards), LANES)),
-            aligned_zeros((2 * len(self._measures), LANES)), self._lanes, self._work,
-        )  # fmt: skip
+        self._arrays = {
+            "q": aligned_zeros((POSITIONS, nq, LANES)),
+            "v": aligned_zeros((VELOCITIES, nv, LANES)),
+            "result": aligned_zeros((1, LANES)),
+            "push": np.zeros((1, 6)),
+            "variants": aligned_zeros((shared.variants.shape[1], LANES)),
+            "signs": aligned_zeros((len(self._guards), LANES)),
+            "measured": aligned_zeros((2 * len(self._measures), LANES)),
+            "lanes": self._lanes,
+        }
+        if shared.variants.size:
+            self._work.header[VARIANTS_AT] = self._arrays["variants"].ctypes.data
+        addresses = {name: array.ctypes.data for name, array in self._arrays.items()}
+        self._room = Room(tree=self._work, calls=addressof(self._calls), **addresses)
 
     @property
     def callbacks(self) -> list[Callback]:
@@ -78,7 +96,7 @@ class PackWorker:
     def run(self, first: int, end: int) -> None:
         """Compute the motions of some states; those that are handed over go on by themselves."""
         method = self.task.method.method
-        roll_out.call(method, given(self._calls), given(self.course), self._room, self._motions, first, end)
+        roll_out.call(method, given(self.course), given(self._room), self._shared.motions, first, end)
         outcome = self.outcome
         outcome.until[first:end] = self.task.clock.times[outcome.steps[first:end]]
         for b in first + np.flatnonzero(outcome.fate[first:end] == HANDED_OVER):

@@ -17,7 +17,7 @@ from .arguments import clock_of, drive_of, not_finite, on_manifold, states_of, s
 from .lanes import ABSENT
 from .measures import Measures
 from .one_by_one import OneByOne
-from .packs import PackWorker, fit_for_packs, motions_of
+from .packs import PackWorker, Shared, fit_for_packs
 from .result import Batch
 from .task import Outcome, Task
 from .variants import Variants
@@ -147,8 +147,8 @@ def compute(task: Task, threads: int | None, progress: bool | None) -> Batch:
         group = LANES if packed else 1
         workers = workers_of(threads, -(-task.count // group))
         if packed:
-            motions = motions_of(task, outcome)
-            packs = [PackWorker(task, outcome, motions, single) for _ in range(workers)]
+            shared = Shared(task, outcome)
+            packs = [PackWorker(task, outcome, shared, single) for _ in range(workers)]
             packs[0].run(0, 0)  # so that kernels are compiled here, before there are threads
             steps = max(1, clock.steps) * -(-task.count // LANES)
             runs: list[Callable[[int, int], None]] = [worker.run for worker in packs]

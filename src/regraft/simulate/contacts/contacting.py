@@ -93,6 +93,8 @@ class Contacting:
         self._last = -np.inf
         """When something happened to contacts last."""
         self._struck: Integers | None = np.zeros(0, np.int64)
+        self._handed_on: tuple[Array, Array, int] | None = None
+        """The state before an event that nothing has moved since, its impulses, and what it told of them."""
 
     def call_into(self, calls: Calls) -> None:
         """Let a step compute with contacts."""
@@ -150,6 +152,10 @@ class Contacting:
         self.before, self.were_open = x.copy(), self.tables.items[: len(self.points.names), m.MODE] == OPEN
         self.tables.kept[:, m.IMPULSE : m.IMPULSE + 3], self._struck = 0.0, None
         self.told = contact_event.call(self.work, found, self._best, self.sequential, jammed, begins)
+        if self._handed_on is not None:
+            self.before, impulses, took = self._handed_on
+            self.tables.kept[:, m.IMPULSE : m.IMPULSE + 3] += impulses
+            self.told, self._handed_on = self.told | took, None
         if self.told & UNSOLVED:
             raise ModelError(
                 f"the impact of {listed(self.closed())} has no solution that obeys the laws of restitution and friction. "
@@ -263,6 +269,17 @@ class Contacting:
         items, kept, chosen = self.tables.items.copy(), self.tables.kept.copy(), not self.tables.header[m.CHOOSING]
         collided, pushed = bool(self.struck().size), bool(self.told & TOOK)
         return Modes(self.points, self.rubs, items, kept, self.before if collided or pushed else None, chosen, collided)
+
+    def hand_on(self) -> bool:
+        """Let what the last event took be part of what the next one takes, as nothing moves between them.
+
+        Says whether that can be: not where points were open before and have struck something, which is told by itself.
+        """
+        if self.were_open[self.struck()].any():
+            return False
+        if self.told & (COLLIDED | TOOK):
+            self._handed_on = self.before, self.tables.kept[:, m.IMPULSE : m.IMPULSE + 3].copy(), self.told & (COLLIDED | TOOK)
+        return True
 
     def struck(self) -> Integers:
         """The points that took an impulse in the last event, if it was an impact; an impulse that is rounding is none."""

@@ -18,6 +18,9 @@ from .rubs import Rub
 
 Arrays = dict[str, NDArray[Any]]
 
+_KEPT = [m.MODE, m.HIT, m.SIDE_WAS, m.ROWS_SPARED]
+_FEWEST = 3  # of these, in files of earlier versions
+
 
 def described(modes: Modes) -> dict[str, Any]:
     """What is said of modes in words and single numbers."""
@@ -33,7 +36,7 @@ def arrays_of(modes: Modes) -> Arrays:
     """What is said of them in arrays."""
     direction = m.BEGUN if modes.chosen else m.DIRECTION
     found: Arrays = {
-        "modes": modes.items[:, [m.MODE, m.HIT, m.SIDE_WAS]],
+        "modes": modes.items[:, _KEPT],
         "directions": modes.kept[:, direction : direction + 3],
         "impulses": modes.kept[:, m.IMPULSE : m.IMPULSE + 3],
     }
@@ -49,7 +52,8 @@ def modes_from(known: Any, arrays: Arrays, moved: Mechanism, k: int) -> Modes:
     empty = Modes(contacts, rubs, np.zeros((0, m.ITEM), np.int64), np.zeros((0, m.KEPT)))
     points, before = empty.points_in(moved), arrays.get("before")
     count = len(points.names) + len(rubs)
-    shapes = {"modes": (count, 3), "directions": (count, 3), "impulses": (count, 3), "before": (moved.nq + moved.nv,)}
+    columns = min(max(arrays["modes"].shape[-1], _FEWEST), len(_KEPT))
+    shapes = {"modes": (count, columns), "directions": (count, 3), "impulses": (count, 3), "before": (moved.nq + moved.nv,)}
     fits = all(arrays[what].shape == shapes[what] for what in arrays) and arrays["modes"].dtype == np.int64
     fits = (
         fits
@@ -59,7 +63,7 @@ def modes_from(known: Any, arrays: Arrays, moved: Mechanism, k: int) -> Modes:
     if not fits:
         raise ModelError(f"the file is damaged: the contacts of segment {k} do not fit together. Save the trajectory again.")
     items, kept = np.zeros((count, m.ITEM), np.int64), np.zeros((count, m.KEPT))
-    items[:, [m.MODE, m.HIT, m.SIDE_WAS]] = arrays["modes"]
+    items[:, _KEPT[:columns]] = arrays["modes"]
     for i, rub in enumerate(rubs, len(points.names)):
         items[i, [m.RUB_V, m.RUB_LOOP, m.RUB_OWN]], kept[i, m.LARGEST] = (rub.place, rub.loop, rub.own), rub.torque
     for column, what in ((m.DIRECTION, "directions"), (m.BEGUN, "directions"), (m.IMPULSE, "impulses")):

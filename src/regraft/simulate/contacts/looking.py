@@ -62,7 +62,7 @@ class Looking:
         """(states, items, SEEN): what `kernels.contacts.looking` sees at states that follow each other, from the first one on.
 
         `torques` (states, N_J) and `wrenches` (states or 1, bodies, 6) are those that acted; `begins` says where steps begin,
-        by default everywhere.
+        by default everywhere but at the last state, which ends a step.
         """
         mech, structure = self.segment.moved, self.segment.moved.structure
         rows = len(structure.walk)
@@ -72,7 +72,9 @@ class Looking:
             pushes = np.zeros((len(wrenches), rows, 6))
             pushes[:, [structure.row_of[name] for name in self.segment.mech.bodies]] = wrenches
             pushes = pushes.reshape(len(wrenches), 6 * rows)
-        begins = np.ones(len(x)) if begins is None else begins
+        if begins is None:
+            begins = np.ones(len(x))
+            begins[1:][-1:] = 0.0
         if self._is_plain(torques):
             tau = np.zeros((1, mech.nv)) if torques is None else np.ascontiguousarray(torques)
             return self._looked(x, begins, tau, pushes, external)

@@ -15,9 +15,9 @@ from ...kernels.contacts import memory as m
 from ...kernels.contacts.closed_chains import closed_chains
 from ...kernels.contacts.loop_rubs import loop_rubs_kernel
 from ...kernels.contacts.problem import STICK, scratch_shape
-from ...kernels.contacts.tables import MEETINGS
+from ...kernels.contacts.tables import MEETINGS, THICKNESS
 from ...kernels.memory import CONTACTS_AT, RUBBING, SETTINGS_AT
-from ...kernels.prescribed import prescribed_closed_step, prescribed_closing, prescribed_step
+from ...kernels.prescribed import prescribed_closed_step, prescribed_closing, prescribed_half_step, prescribed_step
 from ...kernels.tables import FRICTION, SETTINGS
 from ...structure.contacts import ContactPoints
 from ...structure.workspace import Workspace
@@ -52,8 +52,10 @@ class ContactTables:
         header = self.header = np.zeros(m.CONTACT_HEADER, np.int64)
         header[m.NUMBER], header[m.RUBS], header[m.NV] = n, len(rubs), nv
         header[m.PROFILED], header[m.BODIES], header[m.WORST] = len(points.profiles), len(mech.bodies), -1
+        header[m.THIN] = np.count_nonzero(points.shapes[:, THICKNESS])
         constrained = mech.layout.is_constrained
         header[m.BASE] = address_of(prescribed_closed_step if constrained else prescribed_step)
+        header[m.BASE_OF_ONE] = 0 if constrained else address_of(prescribed_half_step)
         if constrained:
             header[m.CLOSING] = address_of(prescribed_closing) if hasattr(work, "told") else closing_kernel()
             header[m.LOOPS] = address_of(closed_chains)
