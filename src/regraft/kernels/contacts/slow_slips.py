@@ -196,12 +196,20 @@ def add_slip(contacts: Contacts, problem: Problem, a: int, slip: Vector, sign: f
 
 @jit
 def look_back(model: KernelModel, work: Work, contacts: Contacts, problem: Problem) -> None:
-    """What `see_ahead` has added is taken back. Points that would stick a moment later stick; others slide as was found."""
+    """What `see_ahead` has added is taken back. Points that would stick a moment later slide on until they do.
+
+    Those that stand still stick; others slide as was found.
+    """
     for a in range(problem.points):
         if problem.scratch[SLOW, a] == 0.0:
             continue
         slip = slip_of(model, work, contacts, contacts.active[0, a])
         add_slip(contacts, problem, a, slip, -1.0)
         problem.scratch[SLOW, a] = problem.scratch[BEND, a] = 0.0
+        size = math.sqrt(dot(slip, slip))
+        if problem.modes[a] == STICK and size > STANDS_STILL:
+            problem.modes[a] = SLIDE
+            v_1, v_2 = tangent_part(contacts, contacts.active[0, a], slip)
+            problem.directions[a, 0], problem.directions[a, 1] = v_1 / size, v_2 / size
         if problem.modes[a] != STICK:
             problem.kinds[a] = RAY
