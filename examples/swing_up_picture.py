@@ -13,6 +13,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.patches import Rectangle
 
+from regraft.atomic import writing
+
 DOCS = Path(__file__).parent.parent / "docs"
 MOMENTS = 9
 
@@ -47,7 +49,8 @@ def draw(x: Any, u: Any, h: float, path: Path) -> None:
     below.set_xlabel("time in s")
     below.set_ylabel("push in N")
     below.set_xlim(0.0, h * steps)
-    figure.savefig(path, dpi=110)
+    with writing(path) as beside:
+        figure.savefig(beside, dpi=110)
 
 
 if __name__ == "__main__":

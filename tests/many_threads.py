@@ -114,6 +114,14 @@ def batch(mech, state, count=600, threads=2):
     return rg.forward_dynamics_batch(mech, q, v, np.ones((count, mech.nv)), threads=threads)
 
 
+def stepped(mech, state):
+    try:
+        d = rg.step_derivatives(mech, state.q[None], state.v[None], step=1e-3)
+    except rg.StructureError as problem:  # of closed chains
+        return str(problem)
+    return d.next_q, d.next_v, d.state, d.tau
+
+
 def batches(mech, state, count=600):
     q, v = np.tile(state.q, (count, 1)), np.tile(state.v, (count, 1))
     rates = np.tile(rg.forward_dynamics(mech, state), (3, 1))
@@ -201,6 +209,7 @@ TASKS = {
     "derivatives": rg.derivatives,
     "inverse_dynamics_derivatives": lambda m, s: rg.inverse_dynamics_derivatives(m, s, np.linspace(-2.0, 1.0, m.nv)),
     "momentum_derivatives": rg.momentum_derivatives,
+    "step_derivatives": stepped,
     "energy": rg.energy,
     "momentum": rg.momentum,
     "center_of_mass": rg.center_of_mass,

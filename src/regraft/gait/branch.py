@@ -308,7 +308,7 @@ def grown(family: GaitFamily, tracks: list[Track], plan: Plan) -> Branch:
         nonlocal count
         count = sum(len(one.points) for one in tracks) - len(tracks) + 1
         if plan.store is not None:
-            branch_files.save(plan.store, described, tracks)
+            branch_files.keep(plan.store, described, tracks)
         p = min(max(track.points[-1].p, low), high)
         shown.update(p - low, f"{plan.name} = {p:.6g}, {count} points")
 

@@ -20,7 +20,7 @@ VERSION = 1
 _ARRAYS = ("x", "p", "pace", "jacobian", "by_parameter", "tangent", "residual")
 
 
-def save(path: str | Path, described: dict[str, Any], tracks: Sequence[Track]) -> None:
+def keep(path: str | Path, described: dict[str, Any], tracks: Sequence[Track]) -> None:
     """Write the branch as it is now."""
     arrays: dict[str, Any] = {}
     notes = []

@@ -153,7 +153,7 @@ def _labels(slices: Mapping[str, slice]) -> list[str]:
 
 def _dataset(swept: Any, mech: Mechanism, name: str, values: Array) -> Any:
     """What the sweep has found, with names."""
-    found = swept.rename({"value": name})
+    found = swept.rename_dims({"value": name}).rename_vars({"value": name})
     if "q" not in found:  # every model has failed
         return found
     layout = mech.layout
