@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -12,10 +13,12 @@ from pathlib import Path
 
 import numba
 import pytest
+from numba.core.itanium_mangler import mangle_args
 from packaging.specifiers import SpecifierSet
 
 import regraft
 from regraft.compilation import units_of
+from regraft.compilation.cache import STAGES
 from regraft.compilation.ingredients import merged
 from regraft.kernels.batch import forward_dynamics_batch, mass_matrix_batch
 from regraft.kernels.contacts.closing import contact_closing
@@ -145,6 +148,12 @@ def test_a_batch_waits_for_nothing_that_looks_for_events_or_measures():
     assert "kernels.aba" in found
     assert not found & {"simulate.guards", "simulate.crossings", "kernels.energy", "kernels.constraints.closure"}
     assert not found & {"simulate.batch.lane_guards", "simulate.batch.lane_measures", "simulate.batch.lane_calls"}
+
+
+@pytest.mark.parametrize("name", STAGES)
+def test_a_stage_has_the_same_symbol_in_every_process(name):
+    """What calls it is kept on disk while it may be compiled again; Numba counts records, and puts the number into the symbol."""
+    assert not re.search(r"RecordILi\d+", mangle_args(STAGES[name].declared_in(numba.float64)))
 
 
 def test_a_run_waits_for_nothing_of_batches():

@@ -19,9 +19,9 @@ from ..kernels.constraints.closure import CLOSE_STATE, CLOSE_VELOCITIES
 from ..tolerances import CLOSED, LAST_STEP, NO_PROGRESS, SAME_TIME, TRIED_SHORTER, WHOLE_STEP
 from .flow import Flow, flow_stage, model_of, on_flow
 from .guarding import FIND, LOOK, NONE, PUT_BACK, SHORTEN, START, ask_guards
-from .guards import Guards
+from .guards import GUARD, Guards
 from .places import place_of
-from .records import array_type, record, tuple_type
+from .records import array_type, record, records_at, tuple_type
 from .stepper import (
     ON_A_MANIFOLD,
     SHARE,
@@ -119,12 +119,13 @@ def run(given: Flow, given_stepping: GivenStepping, guards: Guards) -> int:
 @on_flow
 def go_on(flow: Flow, given: GivenStepping, guards: Guards) -> int:
     """`run`; in a function of its own, which does not count who uses the arrays."""
-    return steps(flow, given, guards)
+    return steps(flow, given, guards.ctypes.data, guards.shape[0])
 
 
 @flow_stage
-def steps(flow: Flow, given: GivenStepping, guards: Guards) -> int:
+def steps(flow: Flow, given: GivenStepping, at_guards: int, count: int) -> int:
     """`run` on a flow that lies somewhere."""
+    guards = records_at(at_guards, count, GUARD)  # an array of them would have a symbol of its own in each process
     stepping = Stepping(given.progress[0], given.control[0], given.recording[0], given.record, given.coordinate, given.turning)
     why = GOING if stepping.progress.started else start(flow, stepping, guards)
     while why == GOING:
