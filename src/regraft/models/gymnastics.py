@@ -14,9 +14,9 @@ from ..describe.mechanism import Mechanism
 from ..describe.parts import WORLD
 from ..errors import ModelError
 from ..joints import Revolute
-from ..simulate import at_time
+from ..simulate import Release, at_time
 from .figures import BASE, SIDES, Figure, human_figure
-from .ready import Cutting, Model, add_limb, turn_about_y
+from .ready import Model, add_limb, turn_about_y
 
 Array = NDArray[np.float64]
 
@@ -72,7 +72,7 @@ def high_bar(
     motion = np.concatenate([turned.T @ np.cross(spin, place - bar), turned.T @ spin])
     state = assemble(mech, mech.state(q=posed, v={BASE: motion}))
     events = tuple(
-        at_time(t, Cutting(f"{side} hand"), f"{side} hand lets go") for t, side in ((first, "right"), (second, "left"))
+        at_time(t, Release(f"{side} hand"), f"{side} hand lets go") for t, side in ((first, "right"), (second, "left"))
     )
     return Model(mech, state, events=events)
 

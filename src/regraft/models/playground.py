@@ -20,9 +20,9 @@ from ..describe.shapes import Box
 from ..describe.state import State
 from ..errors import ModelError
 from ..joints import Fixed, Prismatic, Revolute, Spherical, Universal
-from ..simulate import PASS, Event, at_time
+from ..simulate import PASS, Event, at_time, release
 from .figures import BASE, SIDES, Figure, add_human, human_figure
-from .ready import Cutting, Model, add_limb, turn_about_y
+from .ready import Model, add_limb, turn_about_y
 
 BEAM, ROPE, TORN = 4.2, 2.6, 1.3
 """The height of the beam, the length of the ropes, and how far from the beam the right one tears."""
@@ -85,7 +85,7 @@ def swing(angle: float = -0.9, speed: float = 0.0, tears: float = 1.0, mass: flo
         q=tree | {"left hand": sitting.poses["left forearm"].quaternion} | dict.fromkeys(hooks, (turn, 0.0)),
         v=dict.fromkeys(hooks, (rate, 0.0)),
     )
-    events = (at_time(moment, Cutting("right knot"), "rope tears"), *(_thigh_off(side) for side in SIDES))
+    events = (at_time(moment, release("right knot"), "rope tears"), *(_thigh_off(side) for side in SIDES))
     return Model(mech, assemble(mech, rough), events=events)
 
 

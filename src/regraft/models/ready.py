@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..algebra.pose import Pose, finite_number
-from ..change import cut
 from ..describe.mechanism import Mechanism
 from ..describe.shapes import Capsule
 from ..describe.state import State
@@ -63,17 +62,6 @@ class Model:
     def start(self) -> tuple[Mechanism, State]:
         """Mechanism and state, as `simulate` takes them."""
         return self.mech, self.state
-
-
-@dataclass(frozen=True)
-class Cutting:
-    """The action that cuts a joint. Actions of ready-made models are objects, which can be sent to another process."""
-
-    joint: str
-
-    def __call__(self, mech: Mechanism, state: State) -> tuple[Mechanism, State]:
-        """Mechanism and state without the joint."""
-        return cut(mech, state, self.joint)
 
 
 def turn_about_y(angle: float) -> Pose:

@@ -136,13 +136,6 @@ class Course:
         self.near = 0.0
         """How near a known state must be to be reached."""
 
-    @property
-    def waited(self) -> int:
-        """How often events have waited whose guards were beyond zero where a segment began."""
-        return int(self._waited)
-
-    _waited = 0
-
     def mechanism(self, place: int) -> Mechanism:
         """The structure of a place; where its base is in the world means nothing."""
         return self._places[place].mech
@@ -190,7 +183,6 @@ class Course:
             if end == kernels.NOT_KNOWN:
                 self._learn(int(header[kernels.AT]), int(header[kernels.GUARD_HIT]), x[0])
                 header[kernels.PENDING] = 1
-        self._waited += int(header[kernels.WAITED])
         place, count = self._places[header[kernels.AT]], int(header[kernels.RETURNED])
         event = place.runner.events[header[kernels.GUARD_HIT]].name if end == kernels.STOPPED else ""
         width = max(p.runner.nq + p.runner.nv for p in self._places)

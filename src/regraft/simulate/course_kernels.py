@@ -11,11 +11,12 @@ from typing import Any
 from numba import float64
 
 from ..algebra.memory import load, store, table_at, vector_at
-from ..algebra.spatial import Vector, add, dot, multiply, rotate, subtract, transpose
+from ..algebra.spatial import Vector, dot, multiply, subtract, transpose
 from ..compilation import Floats, Integers, IntegerTable, Table, inline, inline_view, jit, long_entry
 from ..joints import joint_nearest, joint_transform, parameters
 from ..kernels.impact import impact
-from ..kernels.kinematics import frame, move_bodies, place_bodies
+from ..kernels.jacobian import place_in_world
+from ..kernels.kinematics import move_bodies, place_bodies
 from ..kernels.memory import model_at, work_at
 from ..kernels.tables import KIND, ORIGIN, PAR, ROOT, VEL, E, KernelModel, Q, T, Work
 from ..tolerances import BEYOND, REPRESENTABLE
@@ -64,11 +65,10 @@ WHY = 4  # why the compiled loop came back
 ASKED = 5  # a bit for each event that has just happened
 BEFORE = 6  # a bit for each event whose guard was beyond zero where the segment before ended
 FIRES = 7  # a bit for each event that happens where a segment starts beyond zero
-WAITED = 8  # how often others had to wait there
-MOST_GUARDS = 9
-PENDING = 10  # whether the event at GUARD_HIT is still to happen
-FALSE_STARTS = 11  # events in a row without a step between them
-HEADER = 12
+MOST_GUARDS = 8
+PENDING = 9  # whether the event at GUARD_HIT is still to happen
+FALSE_STARTS = 10  # events in a row without a step between them
+HEADER = 11
 
 # clock: float64
 LONGEST = 0  # how long a return may take
@@ -148,19 +148,12 @@ def begin_first(places: IntegerTable, fresh: int, x: Table, end: float) -> None:
 
 
 @jit
-def world_point(model: KernelModel, work: Work, k: int, point: Vector) -> Vector:
-    """Where a point of a row's frame is in the world."""
-    X = frame(work.body, k)
-    return add(add(rotate(X[0], point), X[1]), load(work.body, model.walk[k, ROOT], ORIGIN, 3))
-
-
-@jit
 def is_past(model: KernelModel, work: Work, edge: Any, number: Any) -> bool:
     """Whether a foot is past the frame that it must be past; the bodies are placed."""
     if edge[PAST_ROW] < 0:
         return True
-    foot = world_point(model, work, edge[TOP], (number[POINT], number[POINT + 1], number[POINT + 2]))
-    other = world_point(model, work, edge[PAST_ROW], (number[PAST_POINT], number[PAST_POINT + 1], number[PAST_POINT + 2]))
+    foot = place_in_world(model, work, edge[TOP], (number[POINT], number[POINT + 1], number[POINT + 2]))
+    other = place_in_world(model, work, edge[PAST_ROW], (number[PAST_POINT], number[PAST_POINT + 1], number[PAST_POINT + 2]))
     along = number[ALONG], number[ALONG + 1], number[ALONG + 2]
     return dot(subtract(foot, other), along) > number[LEAST]
 
@@ -195,7 +188,7 @@ def change(before: Any, after: Any, edge: Any, number: Any, x: Any, spare: Any) 
     for i in range(nq + nv):
         x[i] = spare[i]
     q, v = vector_at(x.ctypes.data, nq), vector_at(x.ctypes.data + 8 * nq, nv)
-    foot = world_point(model, work, edge[TOP], (number[POINT], number[POINT + 1], number[POINT + 2]))
+    foot = place_in_world(model, work, edge[TOP], (number[POINT], number[POINT + 1], number[POINT + 2]))
     if not stand(model, new, work, edge, foot, q) <= REPRESENTABLE:
         return False
     origin, twist = load(work.body, model.walk[edge[TOP], ROOT], ORIGIN, 3), load(work.body, edge[TOP], VEL, 6)
@@ -233,11 +226,8 @@ def the_first_one(guards: Guards, edges: Any, first: int, header: Any) -> int:
     found, count, quiet = NO_EVENT, 0, header[BEFORE] | header[ASKED]
     for e in range(guards.shape[0]):
         guard, bit = guards[e], 1 << edges[first + e, EVENT_ID]
-        if guard.direction * guard.last > BEYOND and quiet & bit == 0:
-            if header[FIRES] & bit != 0:
-                found, count = e, count + 1
-            else:
-                header[WAITED] += 1
+        if guard.direction * guard.last > BEYOND and quiet & bit == 0 and header[FIRES] & bit != 0:
+            found, count = e, count + 1
     return found if count <= 1 else SEVERAL_GUARDS
 
 
