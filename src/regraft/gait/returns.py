@@ -17,8 +17,8 @@ from ..errors import ModelError, SimulationError, listed
 from ..simulate.contacts.contacting import HAPPENS
 from ..simulate.events import STOP, Event, TimeAt, check_events
 from ..simulate.histories import EventRecord
-from ..simulate.hybrid import Run
 from ..simulate.integrators import Integrator
+from ..simulate.run import Run
 from ..simulate.runner import Runner
 from ..simulate.settings import Options, Settings, method_of, settings_of
 from ..simulate.trajectory import Trajectory

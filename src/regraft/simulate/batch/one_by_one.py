@@ -16,8 +16,8 @@ from ...describe.mechanism import Mechanism
 from ...describe.state import State
 from ...errors import RegraftError, SimulationError
 from ...tolerances import SAME_TIME
-from ..hybrid import Run
 from ..progress import Progress
+from ..run import Run
 from ..settings import Options, settings_of
 from ..trajectory import Trajectory
 from .lanes import FINISHED
