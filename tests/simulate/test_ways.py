@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import pickle
 import threading
+import weakref
 
 import numpy as np
 import pytest
@@ -230,6 +232,17 @@ def test_mechanisms_of_segments_do_not_hang_together(tmp_path):
     assert_identical(pickle.loads(pickle.dumps(rg.simulate(mech, state, 8.0, events=biped.events))), wanted)
     rg.simulate(mech, state, 8.0, events=biped.events).save(tmp_path / "walk.npz")
     assert_identical(rg.load(tmp_path / "walk.npz"), wanted)
+
+
+def test_nothing_of_a_run_is_kept_but_the_ways():
+    biped = rg.models.compass_biped()
+    mech, state = biped.start
+    for _ in range(3):
+        walk = rg.simulate(mech, state, 8.0, events=biped.events)
+    left = [weakref.ref(segment.mech) for segment in walk.segments[3:]]
+    del walk
+    gc.collect()
+    assert [one() for one in left] == [None] * len(left)
 
 
 def test_frames_and_events_are_those_of_each_run():

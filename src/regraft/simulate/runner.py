@@ -306,6 +306,12 @@ class Runner:
         control.step = 0.0 if self.integrator.adaptive else self.settings.step
         control.error_before, control.retried, control.strict = stepping_loop.FIRST_ERROR, False, False
 
+    def let_go(self) -> None:
+        """Forget the segment that was recorded, and its mechanism."""
+        assert isinstance(self.coordinates, Reduced)
+        self.recorder.forget()
+        self.coordinates.recorded_as = self.mech
+
     def problem(self) -> BaseException | None:
         """The exception that a user's function raised; None where there is none, or it was only printed."""
         found = [driver.problem() for driver in self.drivers if driver.failed is not None]

@@ -224,6 +224,9 @@ class Ways:
         runner = self._first.runner
         if runner is not None and self._others and _is_plain(self._settings) and all(map(_is_plain_event, self._events)):
             del self._here, self._lineage  # which are of the run that is over
+            for place in (self._first, *self._others):
+                if place.runner is not None:
+                    place.runner.let_go()
             runner.structure.__dict__[_KEPT] = self
 
     def begin_again(self, mech: Mechanism, state: State, times: tuple[float, float]) -> Runner:
