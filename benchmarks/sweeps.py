@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -90,8 +91,8 @@ def walk(slope: float) -> float:
 def speed_of_two(cells: int) -> tuple[float, float]:
     """Seconds with one process, and how many times as fast two are, with all that it takes to start them."""
     slopes = {"slope": np.linspace(0.045, 0.057, cells)}
-    times = [_seconds(lambda count=count: rg.sweep(walk, slopes, executor=count))[0] for count in (1, 2)]
-    return times[0], times[0] / times[1]
+    one, two = (_seconds(partial(rg.sweep, walk, slopes, executor=count))[0] for count in (1, 2))
+    return one, one / two
 
 
 if __name__ == "__main__":
