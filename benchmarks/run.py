@@ -25,6 +25,7 @@ from kinematics import inverse_kinematics_comparisons
 from loops import repeat_aba, repeat_crba, repeat_rnea
 from maximal import maximal_scaling, skeleton_comparison
 from opensim_tool import opensim_comparisons
+from optimising import optimising_comparisons
 from questions import question_comparisons
 from reading import reading_comparison
 from regraft.atomic import writing
@@ -71,6 +72,9 @@ def comparisons(s: Subject) -> list[Comparison]:
         compare("inverse_dynamics_batch, per state on one core", s.name,
                 lambda: rg.inverse_dynamics_batch(s.mech, many_q, many_v, many_tau, threads=1), "pin.rnea",
                 lambda: pin.rnea(s.model, s.data, s.q, s.v, s.tau), None, BATCH),
+        compare("mass_matrix_batch, per state on one core", s.name,
+                lambda: rg.mass_matrix_batch(s.mech, many_q, threads=1), "pin.crba", lambda: pin.crba(s.model, s.data, s.q),
+                1.0, BATCH, turns=10),
         compare("derivatives, called from Python", s.name,
                 lambda: rg.derivatives(s.mech, s.state, s.tau),
                 "pin.computeABADerivatives", lambda: pin.computeABADerivatives(s.model, s.data, s.q, s.v, s.tau),
@@ -171,7 +175,7 @@ def main() -> None:
         *inverse_kinematics_comparisons(),
         gait_comparison(),
     ]
-    rows += [reading_comparison(), *opensim_comparisons(), *contact_comparisons()]
+    rows += [reading_comparison(), *opensim_comparisons(), *contact_comparisons(), *optimising_comparisons()]
     scale, where = scaling(), machine()
     report(rows, scale, where)
     results = {"machine": where, "comparisons": [row.to_dict() for row in rows], "scaling": scale}
