@@ -131,7 +131,7 @@ def test_the_variational_equations_agree_with_extrapolated_differences(system):
     push = {list(mech.bodies)[-1]: (0.1, -0.2, 0.1, 0.3, 0.2, -0.1)}
     section = return_map(mech, event, push)
     found = section.passage(mech, state)
-    assert is_exact(found)
+    assert is_exact(found) == (system is floating)  # nothing acts there
     exact = passage_derivative(section, found)
     assert np.abs(exact - passage_derivative(section, found, exact=False)).max() < 1e-9 * np.abs(exact).max()
 

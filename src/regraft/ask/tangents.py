@@ -17,12 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..algebra.dense import least_squares, svd
-from ..algebra.pose import POSE
+from ..algebra.pose import POSE, Pose
 from ..describe.inertia import Inertia
 from ..describe.mechanism import Mechanism
 from ..describe.parts import WORLD, Joint
 from ..describe.state import State
-from ..joints import screw_rates, screws, settle
+from ..joints import JointType, screw_rates, screws, settle
 from ..kernels.tables import BODY, JOINT, PARENT
 from ..tolerances import LOOP_RANK
 
@@ -188,8 +188,26 @@ class BodyTangents:
         return joint_tangents(joint, q, *self.ends(joint), frames)
 
 
+def reversed_tangents(kind: JointType, q: Array, v: Array) -> Array:
+    """(2 nv, 2 nv): how position and velocity of the reversed joint change with those of a joint, as tangents."""
+    nv = kind.nv
+    if nv == 1:
+        return np.eye(2) * float(kind.reverse_velocity(q, np.ones(1))[0])
+    there, still, none = kind.pose(q), np.zeros((6, 2 * nv)), Pose()
+    near = Moving(np.eye(3), np.zeros(3), np.zeros(6), still, still)
+    moving = Moving(there.rotation, there.translation, np.zeros(6), still, still)
+    forth = joint_tangents(Joint("", kind, "near", "far", none, none), q, near, moving)
+    unit = np.eye(nv, 2 * nv)
+    forth = forth._replace(turn=forth.S @ unit, dq=unit)
+    gain = forth.bent(v) + forth.S @ np.eye(nv, 2 * nv, nv)
+    moving = moving._replace(twist=forth.S @ v, shift=forth.turn, gain=gain)
+    back = type(kind)(**kind.arguments()).reversed()  # whose settings do not matter here
+    found = joint_tangents(Joint("", back, "far", "near", none, none), kind.reverse(q), moving, near)
+    return np.vstack((found.dq, found.velocity(moving, near)[1]))
+
+
 class Coupled(NamedTuple):
-    """The rows of couplings: Σ factor · q = offset, by the velocities of the tree and those of the loop joints, in their order."""
+    """The rows of couplings, Σ factor · q = offset: by velocities of the tree, and by those of loop joints in their order."""
 
     of_tree: Array
     of_loops: Array
