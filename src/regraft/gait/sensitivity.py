@@ -22,7 +22,7 @@ from ..describe.state import State
 from ..errors import RegraftError, SimulationError
 from ..simulate import replay
 from ..simulate.events import FrameBelow, JointAt
-from ..simulate.flow import new_scratch
+from ..simulate.flow import TORQUE, new_scratch
 from ..simulate.loop_kernels import slopes_kernel
 from ..simulate.ready_changes import Grip, Release, Strike
 from ..simulate.runner import Runner
@@ -41,8 +41,12 @@ READY = (Strike, Grip, Release)
 
 def is_exact(passage: Passage, match: Match = None) -> bool:
     """Whether all of a passage is differentiated exactly: where a user's function acts, or contacts do, it is not."""
-    ready = all(isinstance(event.action, READY) for piece in passage.pieces for event in piece.actions)
-    return ready and not callable(match) and all(_is_analytic(piece) for piece in passage.pieces)
+    actions = [event.action for piece in passage.pieces for event in piece.actions]
+    if callable(match) or not all(isinstance(action, READY) for action in actions):
+        return False
+    if not all(_is_analytic(piece) for piece in passage.pieces):
+        return False
+    return not any(isinstance(action, Grip) for action in actions) or _tangents_after(passage, _free(passage), True) is not None
 
 
 def passage_derivative(return_map: ReturnMap, passage: Passage, exact: bool = True, held: Runner | None = None) -> Array:
@@ -52,17 +56,30 @@ def passage_derivative(return_map: ReturnMap, passage: Passage, exact: bool = Tr
     contacts, `held` at the start, by differences of whole passages.
     """
     if held is not None:
-        return _of_whole_passages(return_map, passage, np.eye(2 * return_map.start.nv), held)
+        return _of_whole_passages(return_map, passage, held)
+    free = _free(passage)
+    tangents = _tangents_after(passage, free, exact)
+    if tangents is None:
+        return _of_whole_passages(return_map, passage)
+    return _at_image(return_map, passage, _matched_tangents(return_map, passage, tangents, exact)) @ free.T
+
+
+def _free(passage: Passage) -> Array:
+    """The tangents with which a passage may begin."""
     first = passage.pieces[0]
-    free = closed_directions(first.runner.mech, first.start)
+    return closed_directions(first.runner.mech, first.start)
+
+
+def _tangents_after(passage: Passage, free: Array, exact: bool) -> Array | None:
+    """What becomes of tangents in a passage; None where these do not tell it, as its mechanisms change with the state."""
     tangents = np.vstack((free, np.zeros(free.shape[1])))
     for piece in passage.pieces:
         tangents = _through_flow(piece, tangents, exact)
         if piece.actions:
             tangents = np.concatenate((_action_derivative(piece, exact) @ tangents, tangents[-1:]))
             if not _stay_closed(piece, tangents):
-                return _of_whole_passages(return_map, passage, free) @ free.T
-    return _at_image(return_map, passage, _matched_tangents(return_map, passage, tangents[:-1], exact)) @ free.T
+                return None
+    return tangents[:-1]
 
 
 def _matched_tangents(return_map: ReturnMap, passage: Passage, tangents: Array, exact: bool) -> Array:
@@ -103,13 +120,13 @@ def _stay_closed(piece: Piece, tangents: Array) -> bool:
     return bool(np.abs(found - free @ (free.T @ found)).max(initial=0.0) <= OFF_MANIFOLD * (1.0 + np.abs(found).max(initial=0.0)))
 
 
-def _of_whole_passages(return_map: ReturnMap, passage: Passage, directions: Array, held: Runner | None = None) -> Array:
-    """The derivative along some directions by extrapolated differences of whole passages.
+def _of_whole_passages(return_map: ReturnMap, passage: Passage, held: Runner | None = None) -> Array:
+    """The derivative by extrapolated differences of whole passages.
 
     So it is with contacts, which may touch, slip, stick and leave, and where mechanisms change with the state.
     """
     start, base = return_map.start, return_map.image(passage)
-    scales = _scales(passage.start) if held is not None else np.ones(directions.shape[1])
+    directions, scales = _directions(start, passage.start)
 
     def image(step: Array) -> Array:
         begun = _or_outside(lambda: moved(start, passage.start, directions @ step))
@@ -117,7 +134,7 @@ def _of_whole_passages(return_map: ReturnMap, passage: Passage, directions: Arra
         return apart(start, _or_outside(lambda: return_map.image(found)), base)
 
     try:
-        return jacobian_at_zero(image, scales, FIRST_TO_TOUCH)
+        return _at_image(return_map, passage, jacobian_at_zero(image, scales, FIRST_TO_TOUCH)) @ directions.T
     except Outside:
         raise SimulationError(
             "the return map has no derivative here: states near the one where it begins do not come back to the section. Choose "
@@ -131,7 +148,9 @@ def _is_analytic(piece: Piece) -> bool:
     runner = piece.runner
     if runner.contacts is not None:
         return False
-    called = runner.calls.torque != 0 or runner.calls.wrenches != 0
+    calls = runner.calls
+    constant = any(driver.context == calls.torque_context and not driver.parts for driver in runner.drivers)
+    called = (calls.torque != 0 and not constant) or calls.wrenches != 0
     return not called and (piece.guard is None or isinstance(runner.events[piece.guard].guard, (FrameBelow, JointAt)))
 
 
@@ -160,7 +179,8 @@ def _through_flow(piece: Piece, tangents: Array, exact: bool) -> Array:
 def _by_variations(piece: Piece, tangents: Array) -> Array:
     """The flow's derivative by its variational equations, the time of its event included: exact for the steps that were taken."""
     r, n = piece.runner, piece.runner.nv
-    flow = r.flow._replace(tree=r.structure.new_work(), external=r.flow.external.copy(), vectors=new_scratch(r.nq, n))
+    flow = r.flow._replace(external=r.flow.external.copy(), vectors=new_scratch(r.nq, n))
+    flow.vectors.v[TORQUE] = r.flow.vectors.v[TORQUE]  # which is constant
     slopes, stages = r.structure.new_slopes(), flow.method.last + 1
     by_call = slopes_kernel() if r.mech.layout.is_constrained else 0
     D, K, rates = np.empty((2 * n, 2 * n + 1)), np.empty((stages * 2 * n, 2 * n + 1)), np.zeros((stages + 1, 2 * n))
@@ -192,13 +212,14 @@ def _guard_slope(mech: Mechanism, state: State, guard: FrameBelow | JointAt) -> 
 def _by_differences(piece: Piece) -> Array:
     """The same by extrapolated differences, with the same steps: for a user's functions, which take real numbers only."""
     r = piece.runner
-    mech, base, work = r.mech, np.empty(r.nq + r.nv), r.structure.new_work()
-    flow = r.flow._replace(tree=work, external=r.flow.external.copy(), vectors=new_scratch(r.nq, r.nv))
+    mech, base, (directions, scales) = r.mech, np.empty(r.nq + r.nv), _directions(r.mech, piece.start)
+    flow = r.flow._replace(external=r.flow.external.copy(), vectors=new_scratch(r.nq, r.nv))
     steps, guards = _steps(piece), _ending_guard(piece)
 
     def end(step: Array, out: Array) -> float:
         begun, last = steps._replace(t=piece.t + step[-1]), piece.sizes[-1] - (step[-1] if piece.at_given_time else 0.0)
-        size = replay.replay(flow, moved(mech, piece.start, step[:-1])._x, begun, last, guards, out)
+        start = _or_outside(lambda: moved(mech, piece.start, directions @ step[:-1]))
+        size = replay.replay(flow, start._x, begun, last, guards, out)
         if (problem := r.problem()) is not None:
             raise problem
         return float(step[-1] + size - piece.sizes[-1])
@@ -210,8 +231,9 @@ def _by_differences(piece: Piece) -> Array:
             raise Outside
         return np.concatenate((difference(mech, out[: r.nq], base[: r.nq]), out[r.nq :] - base[r.nq :], [later]))
 
-    end(np.zeros(2 * r.nv + 1), base)
-    return jacobian_at_zero(change, np.append(_scales(piece.start), 1.0))
+    end(np.zeros(len(scales) + 1), base)
+    found = jacobian_at_zero(change, np.append(scales, 1.0))
+    return np.column_stack((found[:, :-1] @ directions.T, found[:, -1]))
 
 
 def _steps(piece: Piece) -> replay.Steps:
@@ -226,6 +248,7 @@ def _action_derivative(piece: Piece, exact: bool) -> Array:
     if exact and all(isinstance(event.action, READY) for event in piece.actions):
         return _ready_derivative(piece)
     mech, (mech_after, after) = piece.runner.mech, piece.after
+    directions, scales = _directions(mech, piece.end)
     moment = piece.t + float(piece.sizes.sum())
 
     def act(state: State, t: float) -> tuple[Mechanism, State]:
@@ -238,16 +261,18 @@ def _action_derivative(piece: Piece, exact: bool) -> Array:
         return now
 
     def change(step: Array) -> Array:
-        found_mech, found = _or_outside(lambda: act(moved(mech, piece.end, step[:-1]), moment + step[-1]))
+        found_mech, found = _or_outside(lambda: act(moved(mech, piece.end, directions @ step[:-1]), moment + step[-1]))
         if not found_mech.layout.same_structure(mech_after.layout):
             raise Outside
         return apart(mech_after, found, after)
 
     try:
         if any(event.timed for event in piece.actions):
-            return jacobian_at_zero(change, np.append(_scales(piece.end), 1.0))
-        found = jacobian_at_zero(lambda step: change(np.append(step, 0.0)), _scales(piece.end))
-        return np.column_stack((found, np.zeros(len(found))))
+            found = jacobian_at_zero(change, np.append(scales, 1.0))
+        else:
+            found = jacobian_at_zero(lambda step: change(np.append(step, 0.0)), scales)
+            found = np.column_stack((found, np.zeros(len(found))))
+        return np.column_stack((found[:, :-1] @ directions.T, found[:, -1]))
     except Outside:
         names = " and ".join(repr(event.name) for event in piece.actions)
         raise SimulationError(
@@ -274,6 +299,12 @@ def _or_outside(function: Callable[[], Result]) -> Result:
         return function()
     except RegraftError:
         raise Outside from None
+
+
+def _directions(mech: Mechanism, state: State) -> tuple[Array, Array]:
+    """Tangents along which differences are taken, as columns, and what steps along them are relative to."""
+    directions = closed_directions(mech, state)
+    return directions, np.ones(directions.shape[1]) if mech.layout.is_constrained else _scales(state)
 
 
 def _scales(state: State) -> Array:
