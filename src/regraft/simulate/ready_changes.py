@@ -16,13 +16,14 @@ from ..ask.places import known_place
 from ..ask.poses import frame_position
 from ..change.connect import connect
 from ..change.cut import cut
+from ..change.derivatives import Change
 from ..change.reroot import reroot
 from ..describe.mechanism import Mechanism
 from ..describe.parts import WORLD
 from ..describe.state import State
 from ..errors import ModelError
 from ..joints import JointType, is_registered
-from .events import PASS
+from .events import PASS, Answer
 
 
 @dataclass(frozen=True)
@@ -57,13 +58,19 @@ class Strike:
 
     def __call__(self, mech: Mechanism, state: State) -> Any:
         """The mechanism on that foot and its state, or PASS."""
+        change = self.change_at(mech, state)
+        return change.made(mech, state) if isinstance(change, Change) else change
+
+    def change_at(self, mech: Mechanism, state: State) -> Change | Answer:
+        """The change that this is in a state, or PASS."""
         place = frame_position(mech, state, self.foot)
         if self.past is not None:
             ahead = (place - frame_position(mech, state, self.past.frame)) @ np.array(self.past.along)
             if not ahead > self.past.least:
                 return PASS
         body, _ = known_place(mech, self.foot)
-        return reroot(mech, state, body, at=place, joint=self.joint, name=self.name, velocity="impact")
+        options = {"at": place, "joint": self.joint, "name": self.name, "velocity": "impact"}
+        return Change(reroot, (body,), options, self.foot)
 
 
 @dataclass(frozen=True)
@@ -89,9 +96,13 @@ class Grip:
 
     def __call__(self, mech: Mechanism, state: State) -> Any:
         """The mechanism with the joint, and its state."""
+        return self.change_at(mech, state).made(mech, state)
+
+    def change_at(self, mech: Mechanism, state: State) -> Change:
+        """The change that this is in a state."""
         body, _ = known_place(mech, self.hand)
         at = frame_position(mech, state, self.hand)
-        return connect(mech, state, body, self.to, joint=self.joint, at=at, name=self.name)
+        return Change(connect, (body, self.to), {"joint": self.joint, "at": at, "name": self.name}, self.hand)
 
 
 @dataclass(frozen=True)
@@ -108,7 +119,11 @@ class Release:
 
     def __call__(self, mech: Mechanism, state: State) -> Any:
         """The mechanism without the joint, and its state."""
-        return cut(mech, state, self.name)
+        return self.change_at(mech, state).made(mech, state)
+
+    def change_at(self, _mech: Mechanism, _state: State) -> Change:
+        """The change that this is in any state."""
+        return Change(cut, (self.name,))
 
 
 def strike(
