@@ -18,14 +18,15 @@ from ..ask.poses import frame_position
 from ..change.carry import check_body
 from ..change.connect import connect
 from ..change.cut import cut
-from ..change.reroot import new_base, struck
+from ..change.derivatives import Change
+from ..change.reroot import new_base, reroot, struck
 from ..describe.mechanism import Mechanism
 from ..describe.parts import WORLD
 from ..describe.state import State
 from ..errors import ModelError
 from ..joints import JointType, is_registered
 from ..structure.structure import Structure
-from .events import PASS
+from .events import PASS, Answer
 
 Array = NDArray[np.float64]
 
@@ -105,6 +106,14 @@ class Strike:
         base = new_base(structure, mech.former_bases, motions, footing.body, self.joint, self.name, None, on=footing.on)
         return struck(mech, state, base)
 
+    def change_at(self, mech: Mechanism, state: State) -> Change | Answer:
+        """The change that this is in a state, or PASS."""
+        structure, footing = mech.structure_for(state), self.footing(mech)
+        if footing.is_passed_over(structure, structure.motion(state._x)):
+            return PASS
+        options = {"at": frame_position(mech, state, self.foot), "joint": self.joint, "name": self.name, "velocity": "impact"}
+        return Change(reroot, (footing.body,), options, self.foot)
+
     def footing(self, mech: Mechanism) -> Footing:
         """Where the foot is in a mechanism, and what it must be past; an error where they are not there."""
         body, foot = known_place(mech, self.foot)
@@ -136,9 +145,13 @@ class Grip:
 
     def __call__(self, mech: Mechanism, state: State) -> Any:
         """The mechanism with the joint, and its state."""
+        return self.change_at(mech, state).made(mech, state)
+
+    def change_at(self, mech: Mechanism, state: State) -> Change:
+        """The change that this is in a state."""
         body, _ = known_place(mech, self.hand)
         at = frame_position(mech, state, self.hand)
-        return connect(mech, state, body, self.to, joint=self.joint, at=at, name=self.name)
+        return Change(connect, (body, self.to), {"joint": self.joint, "at": at, "name": self.name}, self.hand)
 
 
 @dataclass(frozen=True)
@@ -155,7 +168,11 @@ class Release:
 
     def __call__(self, mech: Mechanism, state: State) -> Any:
         """The mechanism without the joint, and its state."""
-        return cut(mech, state, self.name)
+        return self.change_at(mech, state).made(mech, state)
+
+    def change_at(self, _mech: Mechanism, _state: State) -> Change:
+        """The change that this is in any state."""
+        return Change(cut, (self.name,))
 
 
 def strike(
