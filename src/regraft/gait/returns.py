@@ -10,7 +10,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..ask.trees_only import open_tree
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
 from ..errors import ModelError, SimulationError, listed
@@ -209,7 +208,6 @@ def return_map_of(
     longest: float,
 ) -> ReturnMap:
     """The return map of a mechanism, from what `limit_cycle` is given."""
-    open_tree(mech, "the search for limit cycles")
     found = check_events(events, mech)
     if section is None:
         going_on = tuple(event.name for event in found if event.action is not STOP)

@@ -29,6 +29,7 @@ from .recorded import Segment
 from .runner import Runner
 from .settings import Options, Settings, method_of, settings_of
 from .trajectory import Trajectory
+from .ways import Ways, guarded, kept_ways
 
 ENDLESS = 100
 """So many times in a row, each within `CASCADE` of the last, the same few events make a cascade that would never end."""
@@ -159,7 +160,7 @@ def simulate(
             f"steps of {settings.step:g} s make {span / settings.step:.3g} of them in {span:g} s; take longer ones, or say "
             "with max_steps how many there may be."
         )
-    run = Run(method, settings, check_events(events, mech), begin, begin + span, progress)
+    run = Run(method, settings, check_events(events, mech), begin, begin + span, progress, learns=True)
     return run.from_state(mech.copy(), state)
 
 
@@ -167,7 +168,14 @@ class Run:
     """A run in progress: what has been computed, and what comes next."""
 
     def __init__(
-        self, method: Integrator, settings: Settings, events: tuple[Event, ...], start: float, end: float, progress: bool | None
+        self,
+        method: Integrator,
+        settings: Settings,
+        events: tuple[Event, ...],
+        start: float,
+        end: float,
+        progress: bool | None,
+        learns: bool = False,
     ) -> None:
         self.method, self.settings, self.events = method, settings, events
         self.start, self.end, self.progress = start, end, progress
@@ -178,7 +186,7 @@ class Run:
         self.steps = self.rejected = self.in_a_row = 0
         self.cascade_from = 0
         self.place = {event.name: i for i, event in enumerate(events)}
-        self.guarded = tuple(event for event in events if not isinstance(event.guard, TimeAt))
+        self.guarded = guarded(events)
         timed = (event for event in events if isinstance(event.guard, TimeAt) and event.guard.time >= start)
         self.waiting = sorted(timed, key=lambda event: -event.guard.time)
         """The events at given times that are still to come, the next one last."""
@@ -189,6 +197,9 @@ class Run:
         self.asked: frozenset[str] = frozenset()
         """The events whose actions led to the present segment."""
         self.warned: set[str] = set()
+        self.learns = learns
+        """Whether runners go on in structures that come back; else each segment has one that stays as it is."""
+        self.ways: Ways | None = None
         self.bounces = Bounces()
         self.touches = 0
         self.calmed = -math.inf
@@ -196,30 +207,47 @@ class Run:
 
     def from_state(self, mech: Mechanism, state: State, watching: Progress | None = None) -> Trajectory:
         """Run to the end; `watching` is told how far it is, if it is not to be shown by itself."""
-        runner: Runner | None = self.begin(mech, state)
+        first = self.begin(mech, state)
+        runner: Runner | None = first
         with watching or Progress(self.start, self.end, self.progress) as shown:
             try:
                 while runner is not None:
                     runner = self._advance(runner, shown)
             except KeyboardInterrupt:
                 return self._interrupted()
+        if self.ways is not None and self.ways.first is first:
+            self.ways.keep()
         return self._trajectory()
 
     def begin(self, mech: Mechanism, state: State) -> Runner:
         """The runner with which the run starts."""
-        return self._new_runner(mech, state, self.start)
+        self.ways = kept_ways(mech, self.events, self.method, self.settings) if self.learns else None
+        if self.ways is not None:
+            return self._begin_with(self.ways.begin_again(mech, state, (self.start, self.end)))
+        return self._learn_from(self._new_runner(mech, state, self.start))
+
+    def _learn_from(self, runner: Runner) -> Runner:
+        """The same runner, from which ways to others are learned."""
+        self.ways = Ways.of(runner, self.events) if self.learns else None
+        return runner
 
     def _new_runner(self, mech: Mechanism, state: State, t: float) -> Runner:
         coordinates = (Maximal if self.settings.maximal else Reduced)(mech, state, t)
         before, hold = (self.before, False) if self.held is None else (self.held, True)
         self.held = None
         first = not self.segments
-        self.runner = Runner(coordinates, (t, self.end), self.method, self.settings, self.guarded, first, before, hold)
-        if self.runner.struck:
-            tell_impacts(self.happened[-1].name, t, self.runner.struck)
-        self.runner.control.least = LEAST_STEP * (self.end - self.start)
-        self.runner.arm({event.name for event in self.runner.events if event.already == "fire"} - self.asked)
-        return self.runner
+        runner = Runner(coordinates, (t, self.end), self.method, self.settings, self.guarded, first, before, hold)
+        if runner.struck:
+            tell_impacts(self.happened[-1].name, t, runner.struck)
+        return self._begin_with(runner)
+
+    def _begin_with(self, runner: Runner) -> Runner:
+        """The same runner, with which the next segment begins."""
+        self.runner = runner
+        self.closed = None
+        runner.control.least = LEAST_STEP * (self.end - self.start)
+        runner.arm({event.name for event in runner.events if event.already == "fire"} - self.asked)
+        return runner
 
     def _trajectory(self) -> Trajectory:
         return Trajectory(self.segments, self.happened, self.steps, self.rejected)
@@ -390,9 +418,38 @@ class Run:
         if not events:
             self.close(runner, None)
             return None
+        t = runner.t
+        self._count_cascade(runner, t)
+        if len(events) == 1 and self.ways is not None:
+            following = self.ways.follow(runner, events[0], self.end)
+            if following is not None:
+                return runner if following is PASS else self._come_back(runner, events[0], following)
+        if not any(callable(event.action) for event in events) and not runner.prescribed_breaks(t):
+            return self._note(runner, events)
+        return self._act(runner, events)
+
+    def _come_back(self, runner: Runner, event: Event, following: Runner) -> Runner:
+        """Go on after a strike in a structure that was there before."""
+        self.happened.append(EventRecord(runner.t, event.name))
+        self.close(runner, event.name)
+        self.before, self.asked = runner, frozenset((event.name,))
+        return self._begin_with(following)
+
+    def _note(self, runner: Runner, events: Sequence[Event]) -> Runner | None:
+        """Let events happen that change nothing."""
+        for event in sorted(events, key=lambda event: self.place[event.name]):
+            self.happened.append(EventRecord(runner.t, event.name))
+            if event.action is STOP:
+                self.close(runner, event.name)
+                return None
+        return runner
+
+    def _act(self, runner: Runner, events: Sequence[Event]) -> Runner | None:
+        """Let the actions of events change mechanism and state; the runner to go on with."""
+        if self.ways is not None:
+            runner.seen = self.ways.mechanism()
         t, mech, before = runner.t, runner.seen.copy(), runner.state()  # an action may change the mechanism that it is given
         state = before
-        self._count_cascade(runner, t)
         for event in sorted(events, key=lambda event: self.place[event.name]):
             try:
                 result = event.act(t, mech, state)
@@ -420,7 +477,8 @@ class Run:
             raise self._error(f"after event {last!r} the simulation cannot go on: {problem}", t, None) from problem
         if following.contacts is not None and runner.contacts is not None:
             self.happened.extend(EventRecord(t, what) for what in following.contacts.struck_at_start(runner.contacts))
-        return following
+        learned = self.ways is not None and len(events) == 1 and self.ways.arrive(events[0], following)
+        return following if learned else self._learn_from(following)
 
     def _changed(self, runner: Runner, event: Event, result: Any) -> tuple[Mechanism, State]:
         """Mechanism and state that an action returned."""
@@ -440,9 +498,10 @@ class Run:
         self.in_a_row = self.in_a_row + 1 if t - last.t <= CASCADE * (1.0 + abs(t)) else 0
         if self.in_a_row == 0:
             self.cascade_from = len(self.happened)
+            return
         recent = [*self.happened[-SHRINKING:], EventRecord(t, last.name)]
         shrinking = len({record.name for record in recent}) == 1 and all(a.t < b.t for a, b in pairwise(recent))
-        long = self.in_a_row > 0 and self.in_a_row % ENDLESS == 0 and self.in_a_row >= 2 * len(self._in_cascade())
+        long = self.in_a_row % ENDLESS == 0 and self.in_a_row >= 2 * len(self._in_cascade())
         if long or (self.in_a_row >= SHRINKING and shrinking):
             self.close(runner, None)
             raise self._endless(t)

@@ -46,7 +46,7 @@ from ...algebra.spatial import (
     times,
     zero_spatial,
 )
-from ...compilation import Floats, Table, entry, inline, jit
+from ...compilation import Floats, Scalars, ScalarTable, Table, entry, inline, jit
 from ...tolerances import ASSEMBLED
 from ..aba import accelerate
 from ..constraints.closure import balance
@@ -54,6 +54,7 @@ from ..constraints.couplings import moved_pair
 from ..constraints.delassus import column_of, inverse_of, row_taken
 from ..constraints.dynamics import closed_dynamics
 from ..constraints.rows import loop_frames, loop_twists, wrench_of
+from ..constraints.stages import loop_stage
 from ..constraints.tables import (
     APPLIED,
     COUNT,
@@ -115,12 +116,27 @@ def closed_derivatives(handle: int, slopes: int, x: Floats, tau: Floats, externa
     """
     if tau.shape[0] != a.shape[0] or tau.strides[0] != a.strides[0]:
         return np.nan
-    model, work, closed, s = model_at(handle), work_at(handle, x), loops_at(handle, x), slopes_at(slopes)
-    nq, n = positions_in(handle), a.shape[0]
-    q, v = x[:nq], x[nq:]
+    model, work, closed, nq = model_at(handle), work_at(handle, x), loops_at(handle, x), positions_in(handle)
+    worst = closed_slopes(model, work, closed, slopes, x[:nq], x[nq:], tau, external, a, out)
+    return worst + finite(out) if closed.scratch[GAP, 0] <= ASSEMBLED else np.nan
+
+
+@loop_stage
+def closed_slopes(
+    model: KernelModel,
+    work: Work,
+    closed: Loops,
+    slopes: int,
+    q: Scalars,
+    v: Scalars,
+    tau: Scalars,
+    external: ScalarTable,
+    a: Scalars,
+    out: ScalarTable,
+) -> float:
+    """The same for position and velocity in two places, however far loops are open."""
+    s, n = slopes_at(slopes), v.shape[0]
     worst = closed_dynamics(model, work, closed, q, v, tau, external, a)
-    if not closed.scratch[GAP, 0] <= ASSEMBLED:
-        return np.nan
     need_again(model, work, external)
     load_loops(model, work, closed)
     differentiate(model, work, s, q, v, a, external, out, True)
@@ -135,7 +151,7 @@ def closed_derivatives(handle: int, slopes: int, x: Floats, tau: Floats, externa
     else:
         hold_columns(work, closed, s, out)
         through_factors(work, s, out)
-    return worst + finite(out)
+    return worst
 
 
 # --- what a loop adds to ∂τ, and what its rows lack -------------------------------------------------------------------------
