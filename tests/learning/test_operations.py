@@ -103,7 +103,7 @@ def test_a_motion_that_cannot_go_on_is_named():
 
 @pytest.mark.parametrize("steps", [0, -3, 2.5, True, "4"])
 def test_a_number_of_steps_that_is_none_is_refused(steps):
-    with pytest.raises(rg.ModelError, match="steps must be a whole number, at least 1, .*; not"):
+    with pytest.raises(rg.ModelError, match=r"steps must be a whole number, at least 1, .*; not"):
         steps_of(steps)
 
 
