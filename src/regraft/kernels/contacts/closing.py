@@ -143,7 +143,7 @@ def least_move(model: KernelModel, work: Work, contacts: Contacts, q: Any, probl
     """STEP: the least move that takes b from the rows that are held."""
     for a in range(problem.kinds.shape[0]):
         problem.scratch[BEND, a] = 0.0
-    solve_between_events(model, work, contacts, problem, False)
+    solve_between_events(model, work, contacts, problem, False, False)
     for d in range(work.dof.shape[0]):
         work.dof[d, TAU] = 0.0
     apply_forces(work, contacts, problem.lam)
