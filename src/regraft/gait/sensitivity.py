@@ -21,10 +21,11 @@ from ..describe.mechanism import Mechanism
 from ..describe.state import State
 from ..errors import RegraftError, SimulationError
 from ..simulate import replay
+from ..simulate.composed_changes import COMPOSED, parts_in
 from ..simulate.events import FrameBelow, JointAt
 from ..simulate.flow import TORQUE, new_scratch
 from ..simulate.loop_kernels import slopes_kernel
-from ..simulate.ready_changes import Grip, Release, Strike
+from ..simulate.ready_changes import Release, Strike
 from ..simulate.runner import Runner
 from ..simulate.variations import variations
 from ..tolerances import OFF_MANIFOLD
@@ -35,18 +36,16 @@ from .returns import BLIND, Passage, Piece, ReturnMap
 Array = NDArray[np.float64]
 Result = TypeVar("Result")
 
-READY = (Strike, Grip, Release)
-"""Actions that are data, and know their derivatives."""
-
 
 def is_exact(passage: Passage, match: Match = None) -> bool:
     """Whether all of a passage is differentiated exactly: where a user's function acts, or contacts do, it is not."""
     actions = [event.action for piece in passage.pieces for event in piece.actions]
-    if callable(match) or not all(isinstance(action, READY) for action in actions):
+    if callable(match) or not all(isinstance(action, COMPOSED) for action in actions):
         return False
     if not all(_is_analytic(piece) for piece in passage.pieces):
         return False
-    return not any(isinstance(action, Grip) for action in actions) or _tangents_after(passage, _free(passage), True) is not None
+    never_closes = all(isinstance(action, (Strike, Release)) for action in actions)
+    return never_closes or _tangents_after(passage, _free(passage), True) is not None
 
 
 def passage_derivative(return_map: ReturnMap, passage: Passage, exact: bool = True, held: Runner | None = None) -> Array:
@@ -245,7 +244,7 @@ def _action_derivative(piece: Piece, exact: bool) -> Array:
 
     Ready-made ones know their derivatives; of a user's functions it is found by extrapolated differences.
     """
-    if exact and all(isinstance(event.action, READY) for event in piece.actions):
+    if exact and all(isinstance(event.action, COMPOSED) for event in piece.actions):
         return _ready_derivative(piece)
     mech, (mech_after, after) = piece.runner.mech, piece.after
     directions, scales = _directions(mech, piece.end)
@@ -286,11 +285,13 @@ def _ready_derivative(piece: Piece) -> Array:
     """The same of changes of structure that are data: exact, through their impacts."""
     now, found = (piece.runner.mech, piece.end), np.eye(2 * piece.runner.nv, 2 * piece.runner.nv + 1)
     for event in piece.actions:
-        action: Any = event.action
-        change = action.change_at(*now)
-        if isinstance(change, Change):
-            after = piece.after if event is piece.actions[-1] else change.made(*now)
-            now, found = after, derivative_of(change, *now, *after) @ found
+        parts = parts_in(event.action, now[0])
+        for part in parts:
+            change = part.change_at(*now)
+            if isinstance(change, Change):
+                last = event is piece.actions[-1] and part is parts[-1]
+                after = piece.after if last else change.made(*now)
+                now, found = after, derivative_of(change, *now, *after) @ found
     return found
 
 

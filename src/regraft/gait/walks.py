@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
 from ..errors import SimulationError, StructureError, warn
-from ..simulate.course import Course, NotReadyError, Walk
+from ..simulate.course import Course, Walk
+from ..simulate.course_links import NotReadyError
 from ..simulate.events import STOP
 from .match import apart, matched
 from .returns import ReturnMap
@@ -78,8 +79,8 @@ class Walks:
     def _slow_down(self, reason: NotReadyError) -> None:
         self.compiled = False
         warn(
-            f"these walks go through Python at each event, which takes some ten times as long, as {reason}. What rg.strike "
-            "describes needs no function."
+            f"these walks go through Python at each event, which takes some ten times as long, as {reason}. What rg.strike, "
+            "rg.grip, rg.release and rg.in_turn describe needs no function."
         )
 
     def _learn_known(self) -> None:
@@ -105,7 +106,7 @@ class Walks:
             except NotReadyError as reason:
                 self._slow_down(reason)
                 return self._slowly(state, returns)
-            if walk.end != "several":
+            if walk.end not in ("several", "a loop is open"):
                 return self._fate(walk)
         return self._slowly(state, returns)
 

@@ -160,8 +160,12 @@ def _velocity(kind: int, par: Table, q: Floats, twist: Floats, v: Floats) -> flo
     return nearest_velocity(kind, par, q, load_vector(twist, 0, 6), v, np.empty((12, 6)))
 
 
-@entry
-def _settle(kind: int, par: Table, motions: Table, places: Table, q: Floats, v: Floats) -> Any:
+@inline
+def settle_joint(kind: int, par: Any, motions: Any, places: Any, q: Any, v: Any, columns: Any) -> tuple[float, float, float]:
+    """Fill q and v with the position and the velocity of a joint between two bodies; see `settle`.
+
+    Returns what is left of the pose, what is left of the twist, and the size of the twist. `columns` is scratch (12, 6).
+    """
     X_p, V_p = frame_motion(motions, places, 0)
     X_c, V_c = frame_motion(motions, places, 1)
     # far from the world's origin a difference of two positions has the rounding of both
@@ -171,9 +175,14 @@ def _settle(kind: int, par: Table, motions: Table, places: Table, q: Floats, v: 
     # how the child's frame moves in the parent's, seen in the child's axes
     V = minus(V_c, spatial(angular(V_p), add(linear(V_p), cross(angular(V_p), subtract(X_c[1], X_p[1])))))
     twist = spatial(rotate_back(X_c[0], angular(V)), rotate_back(X_c[0], linear(V)))
-    left = nearest_velocity(kind, par, q, twist, v, np.empty((12, 6)))
+    left = nearest_velocity(kind, par, q, twist, v, columns)
     swept = rounding * (_largest(angular(V_p)) + _largest(angular(V_c)))
     return gap, left - min(left, swept), max(_largest(angular(twist)), _largest(linear(twist)))
+
+
+@entry
+def _settle(kind: int, par: Table, motions: Table, places: Table, q: Floats, v: Floats) -> Any:
+    return settle_joint(kind, par, motions, places, q, v, np.empty((12, 6)))
 
 
 def position(joint: JointType, relative: Pose) -> tuple[Array, float]:

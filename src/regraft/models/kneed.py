@@ -7,15 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..algebra.pose import Pose
-from ..ask.poses import frame_position
-from ..change import connect, cut, reroot
 from ..describe.inertia import Inertia
 from ..describe.mechanism import Mechanism
 from ..describe.parts import WORLD
 from ..describe.shapes import Sphere
-from ..describe.state import State
 from ..joints import Fixed, Revolute
-from ..simulate import PASS, STOP, when_frame_below, when_joint
+from ..simulate import PASS, STOP, InTurn, by_structure, grip, in_turn, release, strike, when_frame_below, when_joint
 from .ready import Model, add_limb, positive, slope_angle
 
 LEGS = ("left", "right")
@@ -60,9 +57,9 @@ def kneed_walker(
     -------
     Model
         The walker just after a heel strike, on its left leg; the state is Hsu Chen's, turned with the slope. The bodies are "left
-        thigh", "left shank" and so on, whose origins are at the hip and at the knee; the frames "left foot" and "right foot";
-        the joints "stance", "hip" and "knee", and the weld "left lock" or "right lock" of a straight leg. The events are "knee
-        strike", "left strike" and "right strike", which are the section, and "fall", a stop.
+        thigh", "left shank" and so on, whose origins are at the hip and at the knee; the frames "left foot", "left knee" and
+        so on; the joints "stance", "hip" and "knee", and the weld "left lock" or "right lock" of a straight leg. The events are
+        "knee strike", "left strike" and "right strike", which are the section, and "fall", a stop.
 
     Raises
     ------
@@ -87,6 +84,7 @@ def kneed_walker(
         on_hip = Inertia.point(positive("hip_mass", hip_mass))
         mech.add_body(f"{leg} thigh", mass + on_hip if leg == LEGS[0] else mass)
         mech.add_body(f"{leg} shank", Inertia.point(positive("shank_mass", shank_mass), (0.0, 0.0, -lower[0])))
+        mech.add_frame(f"{leg} knee", f"{leg} thigh", Pose(translation=knee))
         mech.add_frame(f"{leg} foot", f"{leg} shank", Pose(translation=foot))
         add_limb(mech, f"{leg} thigh", (0.0, 0.0, 0.0), knee, _LIMB * length)
         add_limb(mech, f"{leg} shank", (0.0, 0.0, 0.0), foot, _LIMB * length)
@@ -97,10 +95,11 @@ def kneed_walker(
     mech.add_joint(KNEE, _HINGE, "right thigh", "right shank", Pose(translation=knee))
     rise = math.tan(angle)
     strikes = tuple(
-        when_frame_below(f"{leg} foot", 0.0, HeelStrike(leg, knee, _AHEAD * length), rise, f"{leg} strike") for leg in LEGS
+        when_frame_below(f"{leg} foot", 0.0, by_structure(HeelStrike(leg, _AHEAD * length)), rise, f"{leg} strike")
+        for leg in LEGS
     )
     events = (
-        when_joint(KNEE, 0.0, KneeStrike(knee), direction=1, name="knee strike", missing="wait"),
+        when_joint(KNEE, 0.0, by_structure(lock_of_swing), direction=1, name="knee strike", missing="wait"),
         *strikes,
         when_frame_below("left thigh", 0.0, STOP, rise, FALL),
     )
@@ -116,21 +115,10 @@ def _other(leg: str) -> str:
     return LEGS[1] if leg == LEGS[0] else LEGS[0]
 
 
-@dataclass(frozen=True)
-class KneeStrike:
-    """The swinging leg is straight: a weld takes hold of thigh and shank, and the hinge is not needed any more."""
-
-    knee: tuple[float, float, float]
-
-    def __call__(self, mech: Mechanism, state: State) -> tuple[Mechanism, State]:
-        """The walker with both legs locked."""
-        leg = LEGS[0] if _lock(LEGS[1]) in mech.joints else LEGS[1]
-        straight = state.replace(q={KNEE: 0.0})
-        on_thigh = Pose(translation=self.knee)
-        locked = connect(
-            mech, straight, f"{leg} thigh", f"{leg} shank", joint=Fixed(), name=_lock(leg), pose_a=on_thigh, pose_b=Pose()
-        )
-        return cut(*locked, KNEE)
+def lock_of_swing(mech: Mechanism) -> InTurn:
+    """The leg that swings is straight: a weld takes hold of thigh and shank, and the hinge is not needed any more."""
+    leg = LEGS[0] if _lock(LEGS[1]) in mech.joints else LEGS[1]
+    return in_turn(grip(f"{leg} knee", f"{leg} shank", Fixed(), _lock(leg), at=f"{leg} shank"), release(KNEE))
 
 
 @dataclass(frozen=True)
@@ -138,16 +126,13 @@ class HeelStrike:
     """A foot meets the ground: its leg stands after a plastic impact, and the knee of the other leg is free."""
 
     leg: str
-    knee: tuple[float, float, float]
     ahead: float
 
-    def __call__(self, mech: Mechanism, state: State) -> Any:
-        """The walker on the other leg; passed over while the knee swings, and where the feet pass each other."""
-        foot, stands = (frame_position(mech, state, f"{leg} foot") for leg in (self.leg, _other(self.leg)))
-        if KNEE in mech.joints or stands[0] - foot[0] <= self.ahead:
-            return PASS
-        landed = reroot(mech, state, f"{self.leg} shank", at=foot, joint=_HINGE, name=STANCE, velocity="impact")
+    def __call__(self, mech: Mechanism) -> Any:
+        """What changes; it is passed over while the knee swings, and where the feet pass each other."""
         free = _other(self.leg)
-        on_thigh = Pose(translation=self.knee)
-        bending = connect(*landed, f"{free} thigh", f"{free} shank", joint=_HINGE, name=KNEE, pose_a=on_thigh, pose_b=Pose())
-        return cut(*bending, _lock(free))
+        if KNEE in mech.joints:
+            return PASS
+        lands = strike(f"{self.leg} foot", _HINGE, STANCE, past=f"{free} foot", along=(-1.0, 0.0, 0.0), least=self.ahead)
+        bends = grip(f"{free} knee", f"{free} shank", _HINGE, KNEE, at=f"{free} shank")
+        return in_turn(lands, bends, release(_lock(free)))

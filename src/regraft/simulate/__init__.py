@@ -1,6 +1,7 @@
 """Hybrid simulation: integrators, events, the compiled loop and trajectories."""
 
 from .batch import Batch, Measure, simulate_batch
+from .composed_changes import ByStructure, InTurn, by_structure, in_turn
 from .controls import Controls, controls
 from .events import PASS, STOP, Event, at_time, when_frame_below, when_joint
 from .hybrid import simulate
@@ -16,9 +17,11 @@ __all__ = [
     "PASS",
     "STOP",
     "Batch",
+    "ByStructure",
     "Controls",
     "Event",
     "Grip",
+    "InTurn",
     "InitialValueProblem",
     "Law",
     "Measure",
@@ -28,8 +31,10 @@ __all__ = [
     "Trajectory",
     "as_ivp",
     "at_time",
+    "by_structure",
     "controls",
     "grip",
+    "in_turn",
     "join",
     "law",
     "release",

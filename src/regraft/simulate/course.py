@@ -13,18 +13,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..ask.places import known_place
 from ..describe.mechanism import Mechanism
+from ..describe.parts import WORLD
 from ..describe.state import State
-from ..errors import RegraftError
-from ..kernels.tables import POLARITY
-from ..tolerances import LEAST_STEP
+from ..tolerances import LEAST_STEP, REPRESENTABLE
 from . import course_kernels as kernels
+from .composed_changes import COMPOSED, parts_in
 from .coordinates import Reduced
+from .course_links import NotReadyError, Part, chain, mechanisms_through, present
 from .events import STOP, Event, TimeAt
 from .guards import Guard
 from .integrators import Integrator
-from .ready_changes import Strike
 from .records import layout_of
 from .runner import Runner
 from .settings import Settings
@@ -34,12 +33,8 @@ Array = NDArray[np.float64]
 _ROOM = 4096  # bytes for a flow, or for what a loop keeps
 _SELDOM = 1_000_000_000  # steps between rows of a record that nobody reads
 _MOST_EVENTS = 62  # each has a bit of an integer
-ENDS = ("done", "stopped", "took too long", "not known", "several", "failed", "cannot stand")
+ENDS = ("done", "stopped", "took too long", "not known", "several", "failed", "cannot stand", "a loop is open")
 """How a walk ends, by the numbers of the kernels."""
-
-
-class NotReadyError(Exception):
-    """Something has a part in the motion that is a function in Python, or that a course does not know; the message says what."""
 
 
 class Walk(NamedTuple):
@@ -48,7 +43,7 @@ class Walk(NamedTuple):
     Attributes
     ----------
     end : str
-        One of "done", "stopped", "took too long", "several", "failed" and "cannot stand".
+        One of "done", "stopped", "took too long", "several", "failed", "cannot stand" and "a loop is open".
     event : str
         The event that stopped it.
     times : (returns,) array
@@ -84,7 +79,7 @@ class _Place:
         runner = self.runner
         return [
             self.flow.ctypes.data, self.stepping.ctypes.data, runner.guard_table.ctypes.data, len(runner.guards),
-            int(runner.work), runner.nq, runner.nv,
+            runner.nq, runner.nv,
         ]  # fmt: skip
 
     def fresh_guards(self, armed: Collection[str]) -> int:
@@ -103,7 +98,7 @@ class Course:
     mech : Mechanism
         Where walks start.
     events : sequence of Event
-        Those of `simulate`; with actions of `strike`, STOP or none.
+        Those of `simulate`; with actions that are data, STOP or none.
     method, settings : Integrator, Settings
         How it is integrated.
     section : collection of str
@@ -129,7 +124,7 @@ class Course:
         self._places: list[_Place] = []
         self._most = max(1, len(events))
         self._rows = np.zeros((0, kernels.PLACE), np.int64)
-        self._edges, self._numbers = np.zeros((0, kernels.EDGE), np.int64), np.zeros((0, kernels.NUMBERS))
+        self._edges, self._widest = np.zeros((0, kernels.EDGE), np.int64), 0
         self._known, self._owners = np.zeros((0, 1)), np.zeros((0, 2), np.int64)
         self._add(mech.copy(), mech.state())
         self._start_guards = self._places[0].fresh_guards(self._fires - self._section)
@@ -156,7 +151,7 @@ class Course:
         for e, event in enumerate(runner.events):
             edges[e, kernels.EVENT_ID], edges[e, kernels.RETURNS] = self._ids[event.name], event.name in self._section
         self._edges = np.concatenate((self._edges, edges))
-        self._numbers = np.concatenate((self._numbers, np.zeros((self._most, kernels.NUMBERS))))
+        self._widest = max(self._widest, mech.nq + mech.nv)
         return len(self._places) - 1
 
     def know(self, states: Sequence[tuple[int, Array, int]]) -> None:
@@ -169,25 +164,24 @@ class Course:
 
     def walk(self, state: State, returns: int) -> Walk:
         """Follow the motion from a state of the first place, for so many returns at most."""
-        first, width = self._places[0], max(place.runner.nq + place.runner.nv for place in self._places)
-        x = np.zeros((2, width + 64))
+        first = self._places[0]
+        x, found = np.zeros((1, self._widest)), np.zeros((returns, 2 + self._widest))
         x[0, : first.runner.nq + first.runner.nv] = state._x
         header, clock = np.zeros(kernels.HEADER, np.int64), np.array([self._longest, self.near])
         header[kernels.REACHED], header[kernels.ASKED] = -1, self._bits(self._section)
         header[kernels.FIRES], header[kernels.MOST_GUARDS] = self._bits(self._fires), self._most
-        found = np.zeros((returns, 2 + x.shape[1]))
         kernels.begin_first.call(self._rows, self._start_guards, x, self._longest)
         end = kernels.NOT_KNOWN
         while end == kernels.NOT_KNOWN:
-            end = kernels.follow.call(self._rows, self._edges, self._numbers, self._known, self._owners, header, clock, x, found)
+            end = kernels.follow.call(self._rows, self._edges, self._known, self._owners, header, clock, x, found)
             if end == kernels.NOT_KNOWN:
                 self._learn(int(header[kernels.AT]), int(header[kernels.GUARD_HIT]), x[0])
+                x, found = (_widened(table, more) for table, more in ((x, self._widest), (found, 2 + self._widest)))
                 header[kernels.PENDING] = 1
         place, count = self._places[header[kernels.AT]], int(header[kernels.RETURNED])
         event = place.runner.events[header[kernels.GUARD_HIT]].name if end == kernels.STOPPED else ""
-        width = max(p.runner.nq + p.runner.nv for p in self._places)
         return Walk(
-            ENDS[end], event, found[:count, 0].copy(), found[:count, 1].astype(np.int64), found[:count, 2 : 2 + width].copy(),
+            ENDS[end], event, found[:count, 0].copy(), found[:count, 1].astype(np.int64), found[:count, 2:].copy(),
             int(header[kernels.REACHED]),
         )  # fmt: skip
 
@@ -199,51 +193,61 @@ class Course:
         if action is STOP:
             edge[kernels.SORT] = kernels.STOPS
         elif action is None:
-            edge[kernels.SORT] = kernels.PASSES
-        elif isinstance(action, Strike):
-            state = State(place.mech.layout, x[: place.runner.nq + place.runner.nv].copy())
-            self._learn_strike(place, row, event, action, state)
+            edge[kernels.SORT] = kernels.NOTES
+        elif isinstance(action, COMPOSED):
+            self._learn_change(place, row, event, parts_in(action, place.mech), x)
         else:
             raise NotReadyError(f"the action of event {event.name!r} is a function in Python")
 
-    def _learn_strike(self, place: _Place, row: int, event: Event, action: Strike, state: State) -> None:
-        """Where a strike leads: the structure that `reroot` makes there."""
-        mech = place.mech
+    def _learn_change(self, place: _Place, row: int, event: Event, parts: Sequence[Part], x: Array) -> None:
+        """Where changes of structure lead: to the one that they make there."""
+        if not parts:
+            self._edges[row, kernels.SORT] = kernels.PASSES
+            return
         try:
-            after, there = replace(action, past=None)(mech, state)
-        except RegraftError as problem:
-            raise NotReadyError(f"the strike of event {event.name!r} cannot happen: {problem}") from problem
-        body, foot = known_place(mech, action.foot)
-        to = self._place_of(after, there, body, action.name)
-        new = self._places[to]
-        base, structure = new.mech.joints[action.name], new.mech.structure
-        k = structure.row_of[body]
-        if structure.walk[k, POLARITY] != 1 or base.child != body or not np.array_equal(base.child_pose.rotation, np.eye(3)):
-            raise NotReadyError(f"the base joint {action.name!r} stands the other way round")
-        sources = _sources(mech, new.mech, action.name)
-        new.kept.append(sources)
+            through = mechanisms_through(parts, *present(place.mech, x))
+        except NotReadyError as reason:
+            raise NotReadyError(f"at event {event.name!r} {reason}") from reason
+        to = self._place_of(*through[-1])
+        new, between = self._places[to], [mech for mech, _ in through[:-1]]
+        works = [place.runner.work, *(mech.structure.new_work() for mech in between), new.runner.work]
+        links = chain(parts, [place.mech, *between, new.mech], works)
+        new.kept += [links, works]
+        self._widest = max(self._widest, *(mech.nq + mech.nv for mech, _ in through))
         fresh = new.fresh_guards(self._fires - {event.name})
-        edge, number = self._edges[row], self._numbers[row]  # which may have moved, with a new place
-        edge[kernels.SORT], edge[kernels.TO] = kernels.STRIKES, to
-        edge[kernels.TOP], edge[kernels.NEW_TOP] = mech.structure.row_of[body], k
-        edge[kernels.SOURCES], edge[kernels.FRESH], edge[kernels.PAST_ROW] = sources.ctypes.data, fresh, -1
-        number[kernels.POINT : kernels.POINT + 3] = mech.structure.point(body, foot.translation)
-        if action.past is not None:
-            other, at = known_place(mech, action.past.frame)
-            if other not in mech.structure.row_of:
-                raise NotReadyError(f"the frame {action.past.frame!r} is on the world")
-            edge[kernels.PAST_ROW] = mech.structure.row_of[other]
-            number[kernels.PAST_POINT : kernels.PAST_POINT + 3] = mech.structure.point(other, at.translation)
-            number[kernels.ALONG : kernels.ALONG + 3] = action.past.along
-            number[kernels.LEAST] = action.past.least
+        edge = self._edges[row]  # which may have moved, with a new place
+        edge[kernels.SORT], edge[kernels.TO], edge[kernels.FRESH] = kernels.CHANGES, to, fresh
+        edge[kernels.LINKS], edge[kernels.COUNT_LINKS] = links.rows.ctypes.data, len(parts)
 
-    def _place_of(self, mech: Mechanism, state: State, body: str, base: str) -> int:
+    def _place_of(self, mech: Mechanism, state: State) -> int:
         """The place of a structure, a new one where there is none; the first is the user's own, and is not come back to."""
+        if mech.layout.is_constrained:
+            raise NotReadyError("loops are closed after a change")
         for number, place in enumerate(self._places[1:], 1):
-            known = place.mech
-            if base in known.joints and known.joints[base].child == body and known.layout.same_structure(mech.layout):
+            if _alike(place.mech, mech):
                 return number
         return self._add(mech, state)
+
+
+def _alike(one: Mechanism, other: Mechanism) -> bool:
+    """Whether two structures are the same but for where trees hang on the world."""
+    if not one.layout.same_structure(other.layout) or one.actuators.keys() != other.actuators.keys():
+        return False
+    for name, joint in one.joints.items():
+        there = other.joints[name]
+        if (joint.parent, joint.child, joint.type) != (there.parent, there.child, there.type):
+            return False
+        apart = np.abs(joint.places() - there.places())
+        if joint.parent == WORLD:
+            apart[0, 9:] = 0.0
+        if not apart.max() <= REPRESENTABLE:
+            return False
+    return True
+
+
+def _widened(table: Array, columns: int) -> Array:
+    """A table with at least so many columns."""
+    return np.pad(table, ((0, 0), (0, max(0, columns - table.shape[1]))))
 
 
 def _check(mech: Mechanism, events: Sequence[Event], settings: Settings) -> None:
@@ -260,17 +264,6 @@ def _check(mech: Mechanism, events: Sequence[Event], settings: Settings) -> None
     for reason, holds in reasons.items():
         if holds:
             raise NotReadyError(reason)
-
-
-def _sources(before: Mechanism, after: Mechanism, base: str) -> NDArray[np.int64]:
-    """For each number of the state after a strike its place in the one before, −1 for the numbers of the base joint."""
-    old, new = before.layout, after.layout
-    found = np.full(new.nq + new.nv, -1, np.int64)
-    for name in new.q_slices:
-        if name != base:
-            found[new.q_slices[name]] = np.arange(old.nq)[old.q_slices[name]]
-            found[new.nq :][new.v_slices[name]] = old.nq + np.arange(old.nv)[old.v_slices[name]]
-    return found
 
 
 assert layout_of(Guard).itemsize % 8 == 0, "guards are copied in words of eight bytes"

@@ -10,16 +10,10 @@ from typing import Any
 
 from numba import float64
 
-from ..algebra.memory import load, store, table_at, vector_at
-from ..algebra.spatial import Vector, dot, multiply, subtract, transpose
+from ..algebra.memory import call_kernel, table_at, vector_at
 from ..compilation import Floats, Integers, IntegerTable, Table, inline, inline_view, jit, long_entry
-from ..joints import joint_nearest, joint_transform, parameters
-from ..kernels.impact import impact
-from ..kernels.jacobian import place_in_world
-from ..kernels.kinematics import move_bodies, place_bodies
-from ..kernels.memory import model_at, work_at
-from ..kernels.tables import KIND, ORIGIN, PAR, ROOT, VEL, E, KernelModel, Q, T, Work
-from ..tolerances import BEYOND, REPRESENTABLE
+from ..tolerances import BEYOND
+from .course_changes import KERNEL, LINK, MADE, OPEN, PASSED_OVER
 from .flow import Flow, on_flow
 from .guards import GUARD, Guards
 from .places import put_at, value_at
@@ -31,30 +25,20 @@ FLOW = 0  # where the flow lies,
 STEPPING = 1  # and what the loop keeps from step to step
 GUARDS = 2  # address of the guards,
 COUNT = 3  # and how many there are
-HANDLE = 4  # of the workspace
-NQ = 5
-NV = 6
-PLACE = 7
+NQ = 4
+NV = 5
+PLACE = 6
 
 # edges: int64 (places × most guards, EDGE), the row of a guard e in a place p is p × most + e
-SORT = 0  # UNKNOWN, STOPS, STRIKES, or PASSES where nothing changes
+SORT = 0  # UNKNOWN, STOPS, CHANGES, NOTES where nothing changes, or PASSES where the event is passed over
 EVENT_ID = 1  # which event it is
-TO = 2  # of a strike: the place it leads to,
-TOP = 3  # the row of the foot's body in the place before,
-NEW_TOP = 4  # and in the place after
-PAST_ROW = 5  # the row of the frame that the foot must be past, −1 for none
-SOURCES = 6  # address of (NQ + NV) places in the state before, from which the one after takes its numbers, −1 for none
-FRESH = 7  # address of the guards as they begin in the new place
-RETURNS = 8  # whether it is a return
-EDGE = 9
-UNKNOWN, STOPS, STRIKES, PASSES = range(4)
-
-# numbers: float64 (places × most guards, NUMBERS)
-POINT = 0  # 3: where the foot is, in the frame of its row
-PAST_POINT = 3  # 3: the same of the frame that it must be past
-ALONG = 6  # 3: the direction,
-LEAST = 9  # and by how much
-NUMBERS = 10
+TO = 2  # of a change: the place it leads to,
+LINKS = 3  # the address of its links,
+COUNT_LINKS = 4  # and how many there are
+FRESH = 5  # address of the guards as they begin in the new place
+RETURNS = 6  # whether it is a return
+EDGE = 7
+UNKNOWN, STOPS, CHANGES, NOTES, PASSES = range(5)
 
 # header: int64
 AT = 0  # the place
@@ -75,9 +59,10 @@ LONGEST = 0  # how long a return may take
 NEAR = 1  # how near a known state must be
 CLOCK = 2
 
-DONE, STOPPED, TOOK_TOO_LONG, NOT_KNOWN, SEVERAL, FAILED, CANNOT_STAND = range(7)
+DONE, STOPPED, TOOK_TOO_LONG, NOT_KNOWN, SEVERAL, FAILED, CANNOT_STAND, LOOP_OPEN = range(8)
 """How it ended: all returns were made, or a known state was reached; an event stopped it; no return came; an edge is not known;
-several events at once; the loop gave up; or a joint cannot take the pose of its body, or the impact has no result."""
+several events at once; the loop gave up; a joint cannot take the pose of its body, or the impact has no result; or a loop that
+opens was not closed to rounding."""
 ENDLESS = 1000
 """Events in a row without a step."""
 SEVERAL_GUARDS, NO_EVENT = -1, -2
@@ -148,55 +133,15 @@ def begin_first(places: IntegerTable, fresh: int, x: Table, end: float) -> None:
 
 
 @jit
-def is_past(model: KernelModel, work: Work, edge: Any, number: Any) -> bool:
-    """Whether a foot is past the frame that it must be past; the bodies are placed."""
-    if edge[PAST_ROW] < 0:
-        return True
-    foot = place_in_world(model, work, edge[TOP], (number[POINT], number[POINT + 1], number[POINT + 2]))
-    other = place_in_world(model, work, edge[PAST_ROW], (number[PAST_POINT], number[PAST_POINT + 1], number[PAST_POINT + 2]))
-    along = number[ALONG], number[ALONG + 1], number[ALONG + 2]
-    return dot(subtract(foot, other), along) > number[LEAST]
-
-
-@jit
-def stand(model: KernelModel, new: KernelModel, work: Work, edge: Any, foot: Vector, q: Any) -> float:
-    """Put the new base joint where the foot is, and its numbers into q (S1 eqs. 13–18); returns how far off its pose is."""
-    top, k = edge[TOP], edge[NEW_TOP]
-    store(new.geometry, k, T, foot)
-    R_body = multiply(load(work.body, top, 0, 9), transpose(load(model.far, top, 0, 9)))
-    R_joint = multiply(transpose(load(new.geometry, k, E, 9)), R_body)
-    kind, par = new.walk[k, KIND], parameters(new.geometry, k, PAR, 0.0)
-    joint_nearest(kind, par, (R_joint, (0.0, 0.0, 0.0)), q, new.walk[k, Q])
-    R, p = joint_transform(kind, par, q, new.walk[k, Q])
-    off = max(abs(p[0]), abs(p[1]), abs(p[2]))
-    for i in range(9):
-        off = max(off, abs(R[i] - R_joint[i]))
-    return off
-
-
-@jit
-def change(before: Any, after: Any, edge: Any, number: Any, x: Any, spare: Any) -> bool:
-    """The state after a strike, in the place that it leads to; whether there is one. `spare` is scratch of its size.
-
-    The bodies of the place before are placed and moved.
-    """
-    model, work = model_at(before[HANDLE]), work_at(before[HANDLE], 0.0)
-    new, new_work = model_at(after[HANDLE]), work_at(after[HANDLE], 0.0)
-    nq, nv, sources = after[NQ], after[NV], table_at(edge[SOURCES], 1, after[NQ] + after[NV], edge[0])[0]
-    for i in range(nq + nv):
-        spare[i] = x[sources[i]] if sources[i] >= 0 else 0.0
-    for i in range(nq + nv):
-        x[i] = spare[i]
-    q, v = vector_at(x.ctypes.data, nq), vector_at(x.ctypes.data + 8 * nq, nv)
-    foot = place_in_world(model, work, edge[TOP], (number[POINT], number[POINT + 1], number[POINT + 2]))
-    if not stand(model, new, work, edge, foot, q) <= REPRESENTABLE:
-        return False
-    origin, twist = load(work.body, model.walk[edge[TOP], ROOT], ORIGIN, 3), load(work.body, edge[TOP], VEL, 6)
-    out = vector_at(spare.ctypes.data, nv)
-    margin = impact(new, new_work, q, v, edge[NEW_TOP], origin, twist, out)
-    for d in range(nv):
-        v[d] = out[d]
-    return margin > 0.0
+def change(edge: Any, x: Any) -> float:
+    """The state after all changes of an edge, one after the other; says what came of them."""
+    links = edge[LINKS]
+    for k in range(edge[COUNT_LINKS]):
+        at_link = links + 8 * LINK * k
+        said = call_kernel(table_at(at_link, 1, LINK, links)[0, KERNEL], (at_link, x.ctypes.data))
+        if said != MADE:
+            return said
+    return MADE
 
 
 @jit
@@ -248,7 +193,6 @@ def known_state(known: Any, owners: Any, p: int, size: int, x: Any, near: float)
 def follow(
     places: IntegerTable,
     edges: IntegerTable,
-    numbers: Table,
     known: Table,
     owners: IntegerTable,
     header: Integers,
@@ -256,11 +200,11 @@ def follow(
     x: Table,
     found: Table,
 ) -> int:
-    """From the state x[0] on until it ends; says how. x[1] is scratch.
+    """From the state x[0] on until it ends; says how.
 
     A row of `found` is written for each return: the time, the place and the state after it. It ends when they are full.
     """
-    state, spare = x[0], x[1]
+    state = x[0]
     while True:
         e, p = next_event(places, edges, header), header[AT]
         get_state(places[p, FLOW], 0.0, state)
@@ -269,17 +213,20 @@ def follow(
         header[GUARD_HIT] = e
         if e < 0 or header[FALSE_STARTS] > ENDLESS:
             return SEVERAL
-        edge, number = edges[p * header[MOST_GUARDS] + e], numbers[p * header[MOST_GUARDS] + e]
+        edge = edges[p * header[MOST_GUARDS] + e]
         if edge[SORT] == UNKNOWN:
             return NOT_KNOWN
         if edge[SORT] == STOPS:
             return STOPPED
         t = stepping_at(places[p, STEPPING], 0.0).progress[0].t
-        if edge[SORT] == STRIKES:
-            if not prepare(places[p], edge, number, state):
+        if edge[SORT] == PASSES:
+            continue
+        if edge[SORT] == CHANGES:
+            said = change(edge, state)
+            if said == PASSED_OVER:
                 continue
-            if not change(places[p], places[edge[TO]], edge, number, state, spare):
-                return CANNOT_STAND
+            if said != MADE:
+                return LOOP_OPEN if said == OPEN else CANNOT_STAND
             end = stepping_at(places[p, STEPPING], 0.0).progress[0].end
             p = edge[TO]
             header[AT], header[ASKED] = p, 1 << edge[EVENT_ID]
@@ -314,19 +261,6 @@ def next_event(places: Any, edges: Any, header: Any) -> int:
         e = the_first_one(guards, edges, first, header)
         if e != NO_EVENT:
             return e
-
-
-@jit
-def prepare(place: Any, edge: Any, number: Any, x: Any) -> bool:
-    """Place the bodies and let them move, if the foot is past what it must be past; whether it is."""
-    nq, nv = place[NQ], place[NV]
-    model, work = model_at(place[HANDLE]), work_at(place[HANDLE], 0.0)
-    q, v = vector_at(x.ctypes.data, nq), vector_at(x.ctypes.data + 8 * nq, nv)
-    place_bodies(model, work, q)
-    if not is_past(model, work, edge, number):
-        return False
-    move_bodies(model, work, q, v)
-    return True
 
 
 @inline

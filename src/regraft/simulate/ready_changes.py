@@ -23,7 +23,7 @@ from ..change.reroot import new_base, reroot, struck
 from ..describe.mechanism import Mechanism
 from ..describe.parts import WORLD
 from ..describe.state import State
-from ..errors import ModelError
+from ..errors import ModelError, StructureError
 from ..joints import JointType, is_registered
 from ..structure.structure import Structure
 from .events import PASS, Answer
@@ -136,12 +136,15 @@ class Grip:
         The joint between them.
     name : str
         Of that joint.
+    at : str or None
+        The frame that the hand meets there.
     """
 
     hand: str
     to: str
     joint: JointType
     name: str
+    at: str | None = None
 
     def __call__(self, mech: Mechanism, state: State) -> Any:
         """The mechanism with the joint, and its state."""
@@ -149,9 +152,14 @@ class Grip:
 
     def change_at(self, mech: Mechanism, state: State) -> Change:
         """The change that this is in a state."""
-        body, _ = known_place(mech, self.hand)
-        at = frame_position(mech, state, self.hand)
-        return Change(connect, (body, self.to), {"joint": self.joint, "at": at, "name": self.name}, self.hand)
+        body, on_hand = known_place(mech, self.hand)
+        options: dict[str, Any] = {"joint": self.joint, "name": self.name}
+        if self.at is None:
+            return Change(connect, (body, self.to), {**options, "at": frame_position(mech, state, self.hand)}, self.hand)
+        there, on_other = known_place(mech, self.at)
+        if there != self.to:
+            raise StructureError(f"joint {self.name!r} cannot take hold of {self.to!r} at {self.at!r}, which is on {there!r}.")
+        return Change(connect, (body, self.to), {**options, "pose_a": on_hand, "pose_b": on_other})
 
 
 @dataclass(frozen=True)
@@ -226,10 +234,11 @@ def strike(
     return Strike(foot, joint, f"{foot}_base" if name is None else name, condition)
 
 
-def grip(hand: str, to: str, joint: JointType, name: str | None = None) -> Grip:
+def grip(hand: str, to: str, joint: JointType, name: str | None = None, *, at: str | None = None) -> Grip:
     """The action of an event at which something takes hold: a plastic impact, and a joint from then on.
 
-    It is `connect` at the place where the hand is.
+    It is `connect` at the place where the hand is, whose present pose is then the joint's zero; or with `at` of these two frames,
+    which must meet there.
 
     Parameters
     ----------
@@ -241,6 +250,8 @@ def grip(hand: str, to: str, joint: JointType, name: str | None = None) -> Grip:
         The joint between them.
     name : str, optional
         Of that joint; by default ``"<hand>_grip"``.
+    at : str, optional
+        The frame of the body `to` that the hand meets, or that body, for its origin.
 
     Returns
     -------
@@ -258,8 +269,8 @@ def grip(hand: str, to: str, joint: JointType, name: str | None = None) -> Grip:
     >>> locks = rg.when_joint("knee", 0.0, rg.grip("shank", "thigh", rg.Fixed(), "lock"), direction=-1)
     """
     given = f"{hand}_grip" if name is None else name
-    _check("grip", joint, hand, to, given)
-    return Grip(hand, to, joint, given)
+    _check("grip", joint, hand, to, given, *(() if at is None else (at,)))
+    return Grip(hand, to, joint, given, at)
 
 
 def release(name: str) -> Release:

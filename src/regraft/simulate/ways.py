@@ -27,6 +27,7 @@ from ..errors import RegraftError
 from ..kernels.memory import GEOMETRY_AT
 from ..kernels.tables import GEOMETRY, JOINT, PARENT, E
 from ..structure.structure import Structure
+from .composed_changes import InTurn
 from .coordinates import Reduced
 from .events import PASS, STOP, Event, FrameBelow, JointAt, TimeAt
 from .integrators import Integrator
@@ -275,7 +276,7 @@ def _is_plain(settings: Settings) -> bool:
 
 def _is_plain_event(event: Event) -> bool:
     """Whether an event has no function of the user, who may want it to be forgotten after the run."""
-    ready = event.action is None or event.action is STOP or isinstance(event.action, (Strike, Grip, Release))
+    ready = event.action is None or event.action is STOP or isinstance(event.action, (Strike, Grip, Release, InTurn))
     return ready and isinstance(event.guard, (FrameBelow, JointAt, TimeAt))
 
 
