@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..algebra.memory import clear
-from ..compilation import Floats, Table, jit, long_entry
+from ..compilation import Floats, Table, inline_once, jit, long_entry
 from ..kernels import chart, configuration
 from ..kernels.derivatives.accelerations import forward_slopes
 from ..kernels.derivatives.tables import Slopes, slopes_at
@@ -37,7 +37,7 @@ def variations(
     fill_variations(place_of(given), 0.0, slopes, manifold, x, steps, D, K, X, rates)
 
 
-@jit
+@inline_once
 @on_flow
 def fill_variations(flow: Flow, slopes: int, manifold: bool, x: Any, steps: Steps, D: Any, K: Any, X: Any, rates: Any) -> None:
     """`variations`; in a function of its own, which does not count who uses the arrays."""
@@ -139,7 +139,7 @@ def guard_number(given: Flow, x: Floats, t: float, guards: Guards) -> float:
     return find_guard(place_of(given), 0.0, x, t, guards)
 
 
-@jit
+@inline_once
 @on_flow
 def find_guard(flow: Flow, x: Any, t: float, guards: Guards) -> float:
     """`guard_number`."""
@@ -149,4 +149,4 @@ def find_guard(flow: Flow, x: Any, t: float, guards: Guards) -> float:
         end.q[i] = x[i]
     for d in range(end.v.shape[0]):
         end.v[d] = x[nq + d]
-    return np.nan if flow.calls.failed else guard_at_end(flow, guards, guards[0], t)
+    return np.nan if flow.calls.failed else guard_at_end(flow, guards, 0, t)
