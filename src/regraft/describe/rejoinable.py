@@ -101,15 +101,12 @@ class Rejoinable(Fitted):
     def with_base(self: M, old: str, new: Joint) -> M:
         """A mechanism with another joint to the world, that remembers the one it replaces, and its motors."""
         twin = self.with_joint(old, new)
-        twin._remember(self._joints[old])
+        remember_base(twin._former_bases, self._joints[old])
         return twin
 
     def remember(self, base: Joint) -> None:
         """Take a joint for one that re-rooting has replaced."""
         self._check_former_base(base)
-        self._remember(base)
-
-    def _remember(self, base: Joint) -> None:
         remember_base(self._former_bases, base)
 
 
