@@ -17,7 +17,7 @@ import xarray as xr
 
 import regraft as rg
 from regraft.sweeping.store import block_shape, blocks_of
-from sweeping.swept import drawn, notes_and_sleeps, pendulum, slow_square, sometimes_fails
+from sweeping.swept import drawn, pendulum, slow_square, sometimes_fails
 
 HERE = Path(__file__).parent.parent
 GRID = {"length": [0.5, 1.0, 2.0], "angle": [0.1, 1.2]}

@@ -184,7 +184,7 @@ def test_values_of_other_shapes_names_or_kinds_fail_in_their_cells():
     ("function", "message"),
     [
         (lambda a_0: {"a": np.ones(a_0)}, "'a' has an axis 'a_0', and something else has that name"),
-        (lambda a_0: xr.DataArray([1.0, 2.0], dims="a_0"), "'value' has an axis 'a_0'"),
+        (lambda a_0: xr.DataArray([1.0, a_0], dims="a_0"), "'value' has an axis 'a_0'"),
         (lambda a_0: {"a": 1.0, "b": xr.DataArray(a_0), "c": xr.DataArray([1.0], dims="b")}, "'c' has an axis 'b'"),
         (lambda a_0: {"a": xr.DataArray([1.0, a_0], dims="t"), "b": xr.DataArray([1.0], dims="t")}, "length 1 in 'b'"),
         (lambda a_0: xr.DataArray([1.0], dims="t", coords={"t": [a_0]}), "other labels along them"),
