@@ -101,21 +101,21 @@ class Rejoinable(Fitted):
     def with_base(self: M, old: str, new: Joint) -> M:
         """A mechanism with another joint to the world, that remembers the one it replaces, and its motors."""
         twin = self.with_joint(old, new)
-        twin._remember(self._joints[old])
+        remember_base(twin._former_bases, self._joints[old])
         return twin
 
     def remember(self, base: Joint) -> None:
         """Take a joint for one that re-rooting has replaced."""
         self._check_former_base(base)
-        self._remember(base)
+        remember_base(self._former_bases, base)
 
-    def _remember(self, base: Joint) -> None:
-        """Put a joint at the end of the former bases; the first is forgotten where there are too many."""
-        bases = self._former_bases
-        bases.pop(base.name, None)
-        bases[base.name] = base
-        if len(bases) > _REMEMBERED:
-            del bases[next(iter(bases))]
+
+def remember_base(bases: dict[str, Joint], base: Joint) -> None:
+    """Put a joint at the end of former bases; the first is forgotten where there are too many."""
+    bases.pop(base.name, None)
+    bases[base.name] = base
+    if len(bases) > _REMEMBERED:
+        del bases[next(iter(bases))]
 
 
 _REMEMBERED = 64  # former bases: far more than a figure has feet and hands, and little to keep in each of its mechanisms
