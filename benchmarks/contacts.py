@@ -150,7 +150,7 @@ def walking_by_contacts(integrator: str) -> Comparison:
         return scene.run(duration, integrator=integrator)
 
     what, subject = "a step of the walker by contacts", f"compass biped, {integrator}"
-    found = compare(what, subject, ours, "by re-rooting", theirs, 2.0, 1, 1)
+    found = compare(what, subject, ours, "by re-rooting", theirs, 1.3, 1, 1)
     return Comparison(found.what, found.subject, found.ours / STRIDES, found.reference, found.theirs / STRIDES, found.target)
 
 

@@ -1,7 +1,7 @@
 """What exact derivatives of steps cost beside finite differences: two examples of the documentation, and larger mechanisms.
 
-``python benchmarks/optimising.py`` prints the figures of the pages on fitting and on the swing-up; their code is taken
-from there.
+Part of ``make bench``; ``python benchmarks/optimising.py`` prints the figures of the pages on fitting and on the swing-up by
+itself. Their code is taken from there.
 """
 
 from __future__ import annotations

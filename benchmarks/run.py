@@ -1,4 +1,4 @@
-"""Regraft's speed as ratios within one run: ``make bench``. Writes benchmarks/results.json and the README's table."""
+"""Regraft's speed as ratios within one run: ``make bench``. Writes benchmarks/results.json and the tables of README and docs."""
 
 from __future__ import annotations
 
@@ -14,19 +14,18 @@ from typing import Any
 
 import numpy as np
 import pinocchio as pin
-from rich.console import Console
 from rich.progress import track
-from rich.table import Table
 
 import regraft as rg
 from batches import batch_comparisons
-from closed import PAPER_STEP, grip_comparison, high_bar_comparisons, linkage_times, step_times
-from contacts import contact_comparisons, contact_figures, contact_lines
+from closed import grip_comparison, high_bar_comparisons, linkage_times, step_times
+from contacts import contact_comparisons, contact_figures
 from gaits import gait_comparison
 from kinematics import inverse_kinematics_comparisons
 from loops import repeat_aba, repeat_crba, repeat_rnea
 from maximal import maximal_scaling, skeleton_comparison
 from opensim_tool import opensim_comparisons
+from optimising import optimising_comparisons
 from questions import question_comparisons
 from reading import reading_comparison
 from regraft.atomic import writing
@@ -34,11 +33,11 @@ from rerooting_peers import peer_comparisons
 from simulation import stepping, walking
 from structure import reroot_comparisons, reroot_time
 from subjects import Subject, arm, chain, humanoid
-from sweeps import sweep_figures, sweep_lines
+from sweeps import sweep_figures
+from tables import ROOT, report, write_pages
 from timing import Comparison, best, compare
-from viewing import viewing_figures, viewing_lines
+from viewing import viewing_figures
 
-ROOT = Path(__file__).parent.parent
 LOOP = 100  # evaluations in one compiled loop
 BATCH = 4096
 SIZES = (10, 30, 100, 300, 1000, 3000, 10000)
@@ -73,6 +72,9 @@ def comparisons(s: Subject) -> list[Comparison]:
         compare("inverse_dynamics_batch, per state on one core", s.name,
                 lambda: rg.inverse_dynamics_batch(s.mech, many_q, many_v, many_tau, threads=1), "pin.rnea",
                 lambda: pin.rnea(s.model, s.data, s.q, s.v, s.tau), None, BATCH),
+        compare("mass_matrix_batch, per state on one core", s.name,
+                lambda: rg.mass_matrix_batch(s.mech, many_q, threads=1), "pin.crba", lambda: pin.crba(s.model, s.data, s.q),
+                1.0, BATCH, turns=10),
         compare("derivatives, called from Python", s.name,
                 lambda: rg.derivatives(s.mech, s.state, s.tau),
                 "pin.computeABADerivatives", lambda: pin.computeABADerivatives(s.model, s.data, s.q, s.v, s.tau),
@@ -154,95 +156,6 @@ def machine() -> dict[str, str]:
     return {"cpu": cpu, "python": platform.python_version(), **versions}
 
 
-def report(rows: list[Comparison], scale: dict[str, Any], where: dict[str, str]) -> None:
-    """Print everything that was measured."""
-    table = Table(title="One run, best of several turns; times in µs")
-    for column in ("what", "mechanism", "Regraft", "reference", "its time", "ratio", "target"):
-        table.add_column(column, justify="left" if column in ("what", "mechanism", "reference") else "right")
-    for row in rows:
-        goal = "" if row.target is None else f"≤ {row.target}"
-        style = "" if row.target is None else "green" if row.ratio <= row.target else "red"
-        ratio = f"[{style}]{row.ratio:.3f}[/]" if style else f"{row.ratio:.3f}"
-        table.add_row(row.what, row.subject, f"{row.ours:.2f}", row.reference, f"{row.theirs:.2f}", ratio, goal)
-    console = Console(width=150)
-    console.print(table)
-    per_body = ", ".join(f"{n}: {t / n * 1000:.0f}" for n, t in scale["microseconds"].items())
-    console.print(f"Chains, ns of forward dynamics per body: {per_body}; log-log slope {scale['slope']:.3f} (target ≤ 1.1)")
-    per_body = ", ".join(f"{n}: {t / n:.1f}" for n, t in scale["reroot_microseconds"].items())
-    console.print(f"Chains, µs of re-rooting end to end per body: {per_body}; slope {scale['reroot_slope']:.3f} (target ≤ 1.1)")
-    per_loop = ", ".join(f"{n}: {t / n:.2f}" for n, t in scale["four_bars_microseconds"].items())
-    console.print(f"Four-bars, µs of forward dynamics per loop: {per_loop}; slope {scale['four_bars_slope']:.3f} (target ≤ 1.3)")
-    for line in step_lines(scale["step_microseconds"]):
-        console.print(line)
-    for line in (*contact_lines(scale["contacts"]), *viewing_lines(scale["viewing"]), *sweep_lines(scale["sweeps"])):
-        console.print(line)
-    maximal = scale["maximal"]
-    per_joint = ", ".join(f"{n}: {t / n:.2f}" for n, t in maximal["microseconds"].items())
-    console.print(
-        f"Chains in maximal coordinates, µs of forward dynamics per joint: {per_joint}; "
-        f"slope {maximal['slope']:.3f} (target ≤ 1.1)"
-    )
-    console.print(f"{simulation_line(maximal['simulation'])} Gaps ≤ {maximal['simulation']['gap']:.1e} m or rad.")
-    console.print(f"Tables in maximal coordinates: {maximal['table_bytes_per_joint'] / 1024:.2f} KiB per joint (target ≤ 4)")
-    console.print(f"Memory: {scale['bytes_per_body']:.0f} bytes per body (target ≤ 4096)")
-    console.print(f"import regraft: {scale['import_seconds']:.2f} s (target < 1)")
-    console.print(", ".join(f"{k} {v}" for k, v in where.items()))
-
-
-def step_lines(steps: dict[str, dict[str, float]]) -> list[str]:
-    """One step of simulation of each of S2's examples, beside S2's own."""
-    return [
-        f"One step of the {name}: "
-        + ", ".join(f"{integrator} {time:.0f} µs" for integrator, time in times.items())
-        + f"; S2 reports about {PAPER_STEP / 1000:.0f} ms (2000, a Pentium Pro at 200 MHz)."
-        for name, times in steps.items()
-    ]
-
-
-def simulation_line(found: dict[str, Any]) -> str:
-    """How long a long chain takes in maximal coordinates."""
-    bodies = f"{found['bodies']:,}".replace(",", " ")
-    return f"A chain of {bodies} bodies in maximal coordinates: {found['steps']} steps of rk4 in {found['seconds']:.1f} s."
-
-
-def markdown(rows: list[Comparison], scale: dict[str, Any], where: dict[str, str]) -> list[str]:
-    """The README's table: a row for each kernel, a column for each mechanism."""
-    subjects = list(dict.fromkeys(row.subject for row in rows))
-    found = {(row.what, row.reference, row.subject): f"{row.ours:.2f} µs ({row.ratio:.2g})" for row in rows}
-    lines = [f"| Regraft's time (and its ratio to) | {' | '.join(subjects)} |", "|---|" + "---:|" * len(subjects)]
-    for what, reference in dict.fromkeys((row.what, row.reference) for row in rows):
-        cells = [found.get((what, reference, subject), "") for subject in subjects]
-        lines.append(f"| {what} (`{reference}`) | {' | '.join(cells)} |")
-    return [
-        *lines,
-        "",
-        f"Forward dynamics of chains of 10 to 10 000 bodies: time grows as n^{scale['slope']:.2f}; "
-        f"re-rooting end to end as n^{scale['reroot_slope']:.2f}; {scale['bytes_per_body'] / 1024:.1f} KiB per body. "
-        f"Of 10 to 320 four-bar linkages in a row: as n^{scale['four_bars_slope']:.2f}.",
-        *step_lines(scale["step_microseconds"]),
-        *contact_lines(scale["contacts"]),
-        *viewing_lines(scale["viewing"]),
-        *sweep_lines(scale["sweeps"]),
-        f"Maximal coordinates, chains of 10 to 10 000 joints: time grows as n^{scale['maximal']['slope']:.2f}; "
-        f"{scale['maximal']['table_bytes_per_joint'] / 1024:.1f} KiB of tables per joint. "
-        f"{simulation_line(scale['maximal']['simulation'])}",
-        f"Measured in one run on: {where['cpu']}; Python {where['python']}, Numba {where['numba']}, "
-        f"Pinocchio {where['pin']}, MuJoCo {where['mujoco']}.",
-        "`make bench` measures it again; a ratio below 1 is faster than the call in brackets, made from Python.",
-    ]
-
-
-def write_readme(lines: list[str]) -> None:
-    """Replace the table between the README's markers."""
-    readme = ROOT / "README.md"
-    text = readme.read_text(encoding="utf-8")
-    start, end = "<!-- bench:start -->", "<!-- bench:end -->"
-    before, rest = text.split(start)
-    after = rest.split(end)[1]
-    with writing(readme) as beside:
-        beside.write_text(before + start + "\n" + "\n".join(lines) + "\n" + end + after, encoding="utf-8")
-
-
 def main() -> None:
     """Measure, print, and keep the results."""
     subjects = [humanoid(), arm(), chain(30), chain(100)]
@@ -262,14 +175,14 @@ def main() -> None:
         *inverse_kinematics_comparisons(),
         gait_comparison(),
     ]
-    rows += [reading_comparison(), *opensim_comparisons(), *contact_comparisons()]
+    rows += [reading_comparison(), *opensim_comparisons(), *contact_comparisons(), *optimising_comparisons()]
     scale, where = scaling(), machine()
     report(rows, scale, where)
     results = {"machine": where, "comparisons": [row.to_dict() for row in rows], "scaling": scale}
     with writing(ROOT / "benchmarks" / "results.json") as beside:
         beside.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
-    write_readme(markdown(rows, scale, where))
-    print("written: benchmarks/results.json and the table in README.md")
+    write_pages(rows, scale, where)
+    print("written: benchmarks/results.json, and the tables in README.md and docs/speed.md")
 
 
 if __name__ == "__main__":

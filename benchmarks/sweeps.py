@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,8 @@ import regraft as rg
 CHUNKS = 300
 LOOSE = 1e-7  # rtol
 STARTS = 60  # along each axis of a basin
-CELLS, STEPS = 240, 40  # of the walker, enough that starting processes counts little
+STEPS = 40  # of a walker, in each cell
+FEW, MANY = 240, 960  # cells: some seconds of work, in which starting processes counts, and half a minute of it
 
 
 def sweep_lines(found: dict[str, float]) -> list[str]:
@@ -25,16 +27,20 @@ def sweep_lines(found: dict[str, float]) -> list[str]:
         f"A step of the compass walker in a sweep, at rtol {LOOSE:g}: {found['step_milliseconds']:.3f} ms on one core. A basin "
         f"of it: {found['start_milliseconds']:.3f} ms a start with {found['steps_a_start']:.2f} steps in the mean, so 400 by 400 "
         f"starts take {found['start_milliseconds'] * 80.0:.0f} s on two cores.",
-        f"rg.sweep costs {found['chunk_milliseconds']:.2f} ms beside each piece of work; with two processes it is "
-        f"{found['two_processes']:.2f} times as fast as with one.",
+        f"rg.sweep costs {found['chunk_milliseconds']:.2f} ms beside each piece of work. Two processes are "
+        f"{found['two_processes']:.2f} times as fast as one in a sweep that takes it {found['few_seconds']:.0f} s, and "
+        f"{found['two_processes_longer']:.2f} times in one of {found['many_seconds']:.0f} s, with all that it takes to start.",
     ]
 
 
 def sweep_figures() -> dict[str, float]:
-    """Milliseconds that a piece of work costs beside its own time, and how many times as fast two processes are as one."""
+    """What a piece of work costs beside its own time, how many times as fast two processes are as one, and what a basin takes."""
     if not hasattr(rg, "sweep") or not hasattr(rg.gait, "basin"):  # versions that are compared with this one may have none
         return {}
-    return {"chunk_milliseconds": piece_cost(), "two_processes": speed_of_two(), **basin_cost()}
+    piece = piece_cost()
+    (few, of_few), (many, of_many) = speed_of_two(FEW), speed_of_two(MANY)
+    two = {"two_processes": of_few, "few_seconds": few, "two_processes_longer": of_many, "many_seconds": many}
+    return {"chunk_milliseconds": piece, **two, **basin_cost()}
 
 
 def piece_cost() -> float:
@@ -82,15 +88,11 @@ def walk(slope: float) -> float:
     return float(traj.t[-1])
 
 
-def speed_of_two() -> float:
-    """The time with one process over that with two, both with all that it takes to start them."""
-    slopes = {"slope": [0.045 + 0.00005 * i for i in range(CELLS)]}
-    times = []
-    for count in (1, 2):
-        start = time.perf_counter()
-        rg.sweep(walk, slopes, executor=count)
-        times.append(time.perf_counter() - start)
-    return times[0] / times[1]
+def speed_of_two(cells: int) -> tuple[float, float]:
+    """Seconds with one process, and how many times as fast two are, with all that it takes to start them."""
+    slopes = {"slope": np.linspace(0.045, 0.057, cells)}
+    one, two = (_seconds(partial(rg.sweep, walk, slopes, executor=count))[0] for count in (1, 2))
+    return one, one / two
 
 
 if __name__ == "__main__":

@@ -11,21 +11,23 @@ from mkdocs.structure.files import File, Files
 
 _EMPTY = re.compile(r"–\s*<div class=\"doc-md-description\">\s*</div>")
 _PYTHON = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-_GALLERY = "gallery"
+_SHOWING = {"gallery": "*.html", "maps": "*.png"}
+"""Pages that show what their own code writes."""
 
 
 def on_files(files: Files, config: MkDocsConfig, **_: Any) -> Files:
-    """Run the code of the gallery; the scenes that it writes are files of the site, beside the page that shows them."""
-    page = Path(config.docs_dir, f"{_GALLERY}.md").read_text(encoding="utf-8")
-    here = Path.cwd()
-    with tempfile.TemporaryDirectory() as folder:
-        os.chdir(folder)
-        try:
-            exec("\n".join(_PYTHON.findall(page)), {"__name__": _GALLERY})
-        finally:
-            os.chdir(here)
-        for scene in sorted(Path(folder).glob("*.html")):
-            files.append(File.generated(config, f"{_GALLERY}/{scene.name}", content=scene.read_bytes()))
+    """Run the code of pages that show what it writes; these are files of the site, beside the page."""
+    for page, shown in _SHOWING.items():
+        text = Path(config.docs_dir, f"{page}.md").read_text(encoding="utf-8")
+        here = Path.cwd()
+        with tempfile.TemporaryDirectory() as folder:
+            os.chdir(folder)
+            try:
+                exec("\n".join(_PYTHON.findall(text)), {"__name__": page})
+            finally:
+                os.chdir(here)
+            for file in sorted(Path(folder).glob(shown)):
+                files.append(File.generated(config, f"{page}/{file.name}", content=file.read_bytes()))
     return files
 
 

@@ -209,6 +209,7 @@ TASKS = {
     "derivatives": rg.derivatives,
     "inverse_dynamics_derivatives": lambda m, s: rg.inverse_dynamics_derivatives(m, s, np.linspace(-2.0, 1.0, m.nv)),
     "momentum_derivatives": rg.momentum_derivatives,
+    "change_derivatives": lambda m, s: rg.change_derivatives(rg.grip("tip", "world", rg.Spherical()), m, s),
     "step_derivatives": stepped,
     "energy": rg.energy,
     "momentum": rg.momentum,

@@ -687,3 +687,16 @@ def test_a_direction_may_be_of_any_length(size):
         joint, plain = kind((size, -size, 0.0)), kind((1.0, -1.0, 0.0))
         ours, theirs = (np.array(one.normal if isinstance(one, rg.Planar) else one.axis) for one in (joint, plain))
         assert np.allclose(ours, theirs, atol=1e-15)
+
+
+@pytest.mark.parametrize("problem", [RuntimeError, TypeError])
+def test_a_tensor_whose_numbers_cannot_be_had_is_named(problem):
+    """As PyTorch refuses tensors that want gradients, and those on a graphics card."""
+
+    class Tensor:
+        def __array__(self, dtype=None, copy=None):
+            raise problem("use detach() first")
+
+    mech, _ = rg.models.pendulum().start
+    with pytest.raises(rg.ModelError, match=r"q must be real numbers: use detach\(\) first"):
+        rg.forward_dynamics_batch(mech, Tensor(), np.zeros((1, 1)))

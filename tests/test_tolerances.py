@@ -38,7 +38,7 @@ OTHER_NAMES = {
     ("simulate/guards.py", "SLOWEST, SLOWEST_FUNCTION"): "the step of a derivative",
     ("simulate/integrators/dop853.py", "DOP853"): "weights of a method",
     ("simulate/invariants.py", "_LEAST, _ROUNDING"): "the ends of the axis of a picture",
-    ("simulate/hybrid.py", "_AHEAD"): "how far ahead a function is looked at",
+    ("simulate/run.py", "_AHEAD"): "how far ahead a function is looked at",
     ("simulate/motions.py", "_NEARBY"): "the step of a derivative",
     ("simulate/replay.py", "NUDGE"): "the step of a derivative",
     ("simulate/stepping_loop.py", "FIRST_ERROR"): "the controller of the step size begins with it",
@@ -50,7 +50,7 @@ OTHER_LITERALS = {
     ("algebra/rotations.py", "log_quaternion"): "where a series is as exact as the formula",
     ("simulate/crossings.py", "shorten"): "the step of a derivative, and how far it may be trusted",
     ("simulate/guards.py", "look_ahead"): "the step of a derivative",
-    ("simulate/hybrid.py", "_advance"): "seconds that no look at the clock is shorter than",
+    ("simulate/run.py", "_advance"): "seconds that no look at the clock is shorter than",
     ("simulate/stepping_loop.py", "first_size"): "the first step size, by the same",
 }
 

@@ -37,7 +37,7 @@ from .ask.poses import body_poses, body_twists, frame_pose, frame_position, fram
 from .ask.prescribed import prescribed_torques
 from .ask.reactions import joint_reactions
 from .ask.targets import JointTarget, Marker, PoseTarget
-from .change import Connection, connect, connect_all, cut, reroot
+from .change import ChangeDerivatives, Connection, change_derivatives, connect, connect_all, cut, reroot
 from .describe.contacts import Contact
 from .describe.grounds import Ground, Surface, ground, surface
 from .describe.inertia import Inertia
@@ -119,6 +119,7 @@ __all__ = [
     "Body",
     "Box",
     "Capsule",
+    "ChangeDerivatives",
     "Connection",
     "Contact",
     "Controls",
@@ -194,6 +195,7 @@ __all__ = [
     "body_poses",
     "body_twists",
     "center_of_mass",
+    "change_derivatives",
     "check",
     "connect",
     "connect_all",

@@ -168,6 +168,9 @@ IDLE = 1e-9  # relative to a vector of length 1
 NEUTRAL = 1e-8  # relative to the largest singular value of I − J, J being the derivative of a return map
 """A direction with a smaller one is along a family of cycles: Newton's method does not move along it."""
 
+OFF_MANIFOLD = 1e-7  # relative to 1 + the largest number of a tangent
+"""What of a tangent after a change of structure would open loops: with more of it the new mechanism changes with the state."""
+
 LOOP_RANK = 1e-6  # relative to the largest singular value, or to 1, which is the size of a screw
 """A singular value of the scaled constraint Jacobian J_C that is smaller is zero.
 

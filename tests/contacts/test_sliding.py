@@ -11,6 +11,9 @@ import regraft as rg
 from contacts.closed_forms import G, downhill, rubbing_stop, stick_slip_cycle, uphill
 from contacts.reading import SLIDING, STICKING, changes, points_of, switches, total_force
 from contacts.scenes import block, block_on_slope, puck, rubbing_slider, sprung_block
+from regraft.kernels.contacts.memory import QUIET
+from regraft.simulate.contacts import contacting
+from regraft.simulate.contacts.tables import ContactTables
 
 DEGREE = math.pi / 180
 FRICTION_ANGLE = 21.8014094863518
@@ -153,3 +156,19 @@ def test_what_slides_and_spins_stops_at_the_same_place_whatever_the_steps():
         assert [event.name for event in events] == [f"foot {k} sticks" for k in range(3)]
         assert [event.t for event in events] == pytest.approx([event.t for event in exact[0]], abs=1e-8)
         assert place == pytest.approx(exact[1], abs=1e-10)
+
+
+def test_a_steady_slide_is_not_looked_at_within_its_steps_and_its_end_is_found(monkeypatch):
+    made, stop = [], 2.0 / (0.4 * G)
+
+    class Kept(ContactTables):
+        def __init__(self, *given):
+            super().__init__(*given)
+            made.append(self)
+
+    monkeypatch.setattr(contacting, "ContactTables", Kept)
+    for duration, quiet in ((0.5 * stop, 1), (0.99 * stop, 0)):
+        puck(speed=2.0, friction=0.4).run(duration, step=0.01)
+        assert made[-1].header[QUIET] == quiet
+    traj = puck(speed=2.0, friction=0.4).run(1.0, step=0.01)
+    assert [event.t for event in traj.events] == pytest.approx([stop], abs=1e-12)

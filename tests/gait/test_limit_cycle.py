@@ -16,12 +16,20 @@ def gait():
 
 def test_the_compass_biped_walks_its_gait(gait):
     assert gait.residual < 1e-10
-    assert gait.exact
+    assert not gait.exact  # these strikes are functions
     assert gait.period == pytest.approx(0.7343791048, abs=1e-9)  # S1: 0.734 s a step
     assert gait.multipliers[:3] == pytest.approx([-0.20043895 + 0.54417370j, -0.20043895 - 0.54417370j, 0.13151933], abs=1e-7)
     assert abs(gait.multipliers[3]) < 1e-12
     assert gait.stable
     assert repr(gait).startswith("LimitCycle: period 0.7343791047")
+
+
+def test_strikes_that_are_data_are_differentiated_exactly(gait):
+    model = rg.models.compass_biped()
+    found = rg.gait.limit_cycle(*model.start, model.events)
+    assert found.exact
+    assert found.period == pytest.approx(gait.period, abs=1e-11)
+    assert found.multipliers == pytest.approx(gait.multipliers, abs=1e-10)
 
 
 def test_both_feet_are_on_the_slope_at_the_fixed_point(gait):

@@ -8,6 +8,7 @@ from learning.changes import AGREES, any_tree, flyer, random_rows, slope, stretc
 from random_mechanisms import relative_error
 from regraft.learning import operations
 from regraft.learning.operations import ForwardDynamics, InverseDynamics, Rollout
+from regraft.learning.shapes import steps_of
 
 STEPS = 4
 KINDS = {
@@ -98,3 +99,14 @@ def test_a_motion_that_cannot_go_on_is_named():
     tau[1, 1, 0] = np.nan
     with pytest.raises(rg.SimulationError, match=r"motion 1 of 3 ended at t = 0\.002"):
         Rollout(mech, 2e-3, "rk4", None).value(q, v, tau)
+
+
+@pytest.mark.parametrize("steps", [0, -3, 2.5, True, "4"])
+def test_a_number_of_steps_that_is_none_is_refused(steps):
+    with pytest.raises(rg.ModelError, match=r"steps must be a whole number, at least 1, .*; not"):
+        steps_of(steps)
+
+
+def test_a_number_of_steps_may_be_numpys_or_left_out():
+    assert steps_of(np.int32(4)) == 4
+    assert steps_of(None) is None

@@ -123,6 +123,8 @@ def test_what_does_not_fit_is_told():
     for tau_given, message in [(None, "give steps="), (tau[:, None, :][:, :0], "at least one step"), (tau[0, 1:], "steps, 12")]:
         with pytest.raises(rg.ModelError, match=message):
             rt.rollout(mech, q, v, tau_given, step=STEP)
+    with pytest.raises(rg.ModelError, match=r"steps must be a whole number, at least 1, .*; not 2\.5"):
+        rt.rollout(mech, q, v, step=STEP, steps=2.5)
 
 
 def test_second_derivatives_are_refused():

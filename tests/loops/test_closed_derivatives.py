@@ -12,7 +12,8 @@ from random_mechanisms import relative_error
 
 SEEDS = st.integers(0, 2**32 - 1)
 STEP = 1e-5
-EXACT = 1e-8  # of two exact ways, through the factors of loops that nearly lock
+EXACT = 1e-10  # of two exact ways, through the factors of loops that nearly lock
+IN_MAXIMAL = 1e-9  # the same where forces are found twice, for what rounding has left
 DIFFERENCE = 1e-5  # what central differences with this step leave of stiff limits
 PASSIVE = {"damping": True, "limits": True, "own": True, "springs": 2, "alike": True}
 
@@ -61,16 +62,16 @@ def test_what_loops_leave_of_the_inverse_mass_matrix(seed, bodies, loops):
     sample = closed_sample(seed, bodies, loops)
     found, M = rg.derivatives(*sample).tau, rg.mass_matrix(*sample)
     W = np.linalg.qr(rg.mobility(*sample).W).Q
-    assert relative_error(found, W @ np.linalg.solve(W.T @ M @ W, W.T)) < 1e-8
+    assert relative_error(found, W @ np.linalg.solve(W.T @ M @ W, W.T)) < EXACT
 
 
-def assert_derivatives_are_those_of_the_complex_step(mech, state, tau=None, wrenches=None):
+def assert_derivatives_are_those_of_the_complex_step(mech, state, tau=None, wrenches=None, bound=EXACT):
     """Along motions that keep the loops; and wherever a torque leads."""
     found, W = rg.derivatives(mech, state, tau, wrenches), rg.mobility(mech, state).W
     by_q, by_v, by_tau = complex_closed_derivatives(mech, state, tau, wrenches)
-    assert relative_error(found.q @ W, by_q @ W) < EXACT
-    assert relative_error(found.v @ W, by_v @ W) < EXACT
-    assert relative_error(found.tau, by_tau) < EXACT
+    assert relative_error(found.q @ W, by_q @ W) < bound
+    assert relative_error(found.v @ W, by_v @ W) < bound
+    assert relative_error(found.tau, by_tau) < bound
 
 
 @settings(max_examples=100)
@@ -99,7 +100,8 @@ def test_derivatives_of_each_type_of_loop_joint_are_those_of_the_complex_step(ki
 def test_derivatives_in_maximal_coordinates_are_those_of_the_complex_step(seed, bodies, loops):
     sample = closed_sample(seed, bodies, loops, damping=True, own=True, rotors=False, springs=1, alike=True)
     mech, state = rg.to_maximal(*sample)
-    assert_derivatives_are_those_of_the_complex_step(mech, state, np.random.default_rng(seed).standard_normal(mech.nv))
+    tau = np.random.default_rng(seed).standard_normal(mech.nv)
+    assert_derivatives_are_those_of_the_complex_step(mech, state, tau, bound=IN_MAXIMAL)
 
 
 @settings(max_examples=20)

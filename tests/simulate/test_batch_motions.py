@@ -174,11 +174,15 @@ def test_steps_that_are_chosen_are_those_of_simulate_to_the_last_digit(mech):
         assert np.array_equal(found.v[b], [state.v, traj.final[1].v])
 
 
-def test_maximal_coordinates_are_those_of_simulate():
+def swinging_rod():
     mech = rg.Mechanism()
     mech.add_body("rod", rg.Inertia.box(1.0, (0.1, 0.1, 1.0), at=(0, 0, -0.5)))
     mech.add_joint("hinge", rg.Revolute((0, 1, 0)), "world", "rod")
-    state = mech.state(q={"hinge": 1.0})
+    return mech, mech.state(q={"hinge": 1.0})
+
+
+def test_maximal_coordinates_are_those_of_simulate():
+    mech, state = swinging_rod()
     found = rg.simulate_batch(mech, [state], 0.1, step=1e-2, coordinates="maximal")
     traj = rg.simulate(mech, state, 0.1, integrator="rk4", step=1e-2, coordinates="maximal")
     assert np.array_equal(found.q[0], traj.joint("hinge").q[:, None])
@@ -191,3 +195,15 @@ def test_dry_friction_holds_as_in_simulate():
     found = rg.simulate_batch(mech, [[0.0], [0.0]], [[1.0], [0.1]], 1.0, step=0.01)
     assert found.final_q[:, 0] == pytest.approx([0.25, 0.0025], abs=1e-9)
     assert np.abs(found.final_v).max() < 1e-12
+
+
+@pytest.mark.parametrize("coordinates", ["reduced", "maximal"])
+def test_samples_between_chosen_steps_are_those_of_the_dense_output(coordinates):
+    mech, state = swinging_rod()
+    options = {"integrator": "dopri5", "coordinates": coordinates}
+    found = rg.simulate_batch(mech, [state], 0.5, every=1e-3, **options)
+    traj = rg.simulate(mech, state, 0.5, **options)
+    assert traj.steps < len(found.t) / 2
+    expected = [traj.state(t) for t in found.t]
+    assert np.array_equal(found.q[0], [one.q for one in expected])
+    assert np.array_equal(found.v[0], [one.v for one in expected])

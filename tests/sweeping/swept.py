@@ -67,3 +67,20 @@ def kills_always(x):
 
 def arrays(n):
     return np.arange(float(n))
+
+
+def kind_by_number(x):
+    """A whole number, a float, a truth value: which comes first depends on who runs it."""
+    return {"n": (x, 0.5 * x, x > 1)[x % 3]}
+
+
+def ends_the_program(x):
+    if x == 1:
+        raise SystemExit(3)
+    return x
+
+
+def notes_and_sleeps(x, folder):
+    note(folder, x)
+    time.sleep(3600.0)
+    return x

@@ -98,8 +98,26 @@ def test_a_store_of_another_sweep_is_an_error(tmp_path):
             rg.sweep(**{"function": drawn, "grid": {"width": [1.0, 2.0]}, "store": store, "seed": 1, **options})
     folder = tmp_path / "folder"
     folder.mkdir()
-    with pytest.raises(rg.FileError, match="is there and is no store"):
-        rg.sweep(drawn, {"width": [1.0]}, store=folder, seed=1)
+    rg.sweep(drawn, {"width": [1.0]}, store=folder, seed=1)  # there is nothing in it
+    for other in (Path(__file__), Path(__file__).parent):
+        with pytest.raises(rg.FileError, match="is there and is no store"):
+            rg.sweep(drawn, {"width": [1.0]}, store=other, seed=1)
+    with pytest.raises(rg.ModelError, match="must be a path"):
+        rg.sweep(drawn, {"width": [1.0]}, store=3, seed=1)
+    with pytest.raises(rg.RegraftError, match="cannot write to"):
+        rg.sweep(drawn, {"width": [1.0]}, store="/dev/null/x.zarr", seed=1)
+
+
+def test_two_programs_cannot_write_to_one_store(tmp_path):
+    store = tmp_path / "two.zarr"
+
+    def other(x):
+        with pytest.raises(rg.FileError, match="another program is writing to"):
+            rg.sweep(drawn, {"width": [1.0]}, store=store, seed=1)
+        return x
+
+    assert rg.sweep(other, {"x": [1, 2]}, store=store).value.values.tolist() == [1, 2]
+    assert rg.sweep(other, {"x": [1, 2]}, store=store).value.values.tolist() == [1, 2]
 
 
 def test_a_function_that_has_changed_is_an_error(tmp_path):
@@ -153,6 +171,42 @@ def test_a_killed_program_goes_on_where_it_was(tmp_path, executor):
     again = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=120)
     assert again.stdout.strip() == str([x * x for x in range(40)])
     assert len(list(notes.iterdir())) <= 40 + 2 * 20  # what was under way is run again, and no more
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+def test_no_process_outlives_the_program(tmp_path, how):
+    script = tmp_path / "script.py"
+    script.write_text(
+        textwrap.dedent(
+            f"""
+            from functools import partial
+            import signal
+            import regraft as rg
+            from sweeping.swept import notes_and_sleeps
+
+            if __name__ == "__main__":
+                signal.signal(signal.SIGINT, signal.default_int_handler)
+                rg.sweep(partial(notes_and_sleeps, folder={str(tmp_path)!r}), {{"x": range(9)}}, executor=2)
+            """
+        )
+    )
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")])}
+    program = subprocess.Popen([sys.executable, str(script)], env=environment, stderr=subprocess.PIPE, text=True)
+    wait_for(lambda: len(list(tmp_path.glob("*-*-*"))) == 2)
+    program.send_signal(how)
+    told = program.communicate(timeout=60)[1]
+    workers = [int(file.name.split("-")[1]) for file in tmp_path.glob("*-*-*")]
+    wait_for(lambda: not any(alive(process) for process in workers))
+    if how == signal.SIGINT:
+        assert "the sweep was interrupted; 0 of 9 cells" in told
+        assert "Traceback" not in told
+
+
+def alive(process):
+    try:
+        return Path(f"/proc/{process}/stat").read_text().split()[2] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
 
 
 def wait_for(ready, longest=60.0):

@@ -16,7 +16,7 @@ import pytest
 import xarray as xr
 
 import regraft as rg
-from sweeping.swept import arrays, drawn, kills_always, kills_once, pendulum, sometimes_fails
+from sweeping.swept import arrays, drawn, ends_the_program, kills_always, kills_once, kind_by_number, pendulum, sometimes_fails
 
 GRID = {"length": [0.5, 1.0, 2.0], "angle": [0.1, 1.2]}
 HERE = Path(__file__).parent.parent
@@ -124,7 +124,9 @@ def test_labelled_arrays_keep_their_axes():
         (abs, {"x": 3}, "a list of values for 'x'"),
         (abs, {"status": [1]}, "'status' cannot be a parameter"),
         (abs, {"a b": [1]}, "by its name"),
-        (abs, {"x": [1, "a"]}, "texts and numbers together"),
+        (abs, {"x": [1, "a"]}, "numbers, texts together"),
+        (abs, {"x": [True, 2]}, "numbers, truth values together"),
+        (abs, {"x": np.array([2**63 + 5], np.uint64)}, "too large a whole number"),
         (abs, {"x": [[1, 2], [3, 4]]}, "must be numbers, truth values or texts"),
         (abs, {"x": [float("nan")]}, "not finite"),
         (abs, [{"x": 1}, {"y": 1}], "the same parameters"),
@@ -146,12 +148,13 @@ def test_bad_grids_and_functions_are_errors(function, grid, message):
         ({"executor": 0}, "executor must be None"),
         ({"seed": -1}, "seed must be"),
         ({"block": 0}, "block must be"),
+        ({"grid": {"rng": [1]}, "seed": 1}, "call the parameter otherwise"),
         ({"client": 3}, "client of Dask's"),
     ],
 )
 def test_bad_options_are_errors(options, message):
     with pytest.raises(rg.ModelError, match=message):
-        rg.sweep(lambda x, rng=None: (x, rng), {"x": [1]}, **options)
+        rg.sweep(lambda x=0, rng=None: (x, rng), **{"grid": {"x": [1]}, **options})
 
 
 def test_a_function_that_cannot_be_pickled_is_an_error_before_anything_runs():
@@ -165,14 +168,72 @@ def test_values_of_other_shapes_names_or_kinds_fail_in_their_cells():
         rg.sweep(arrays, {"n": [2, 3]})
     with pytest.warns(rg.RegraftWarning, match="and for the first cell a"):
         rg.sweep(lambda x: {"ab"[x]: 1.0}, {"x": [0, 1]})
-    with pytest.warns(rg.RegraftWarning, match="another kind"):
+    with pytest.warns(rg.RegraftWarning, match="is a text, unlike"):
         rg.sweep(lambda x: "text" if x else 1.0, {"x": [0, 1]})
+    with pytest.warns(rg.RegraftWarning, match="too large a whole number"):
+        rg.sweep(lambda x: np.uint64(2**63 + x), {"x": [0]})
     with pytest.warns(rg.RegraftWarning, match="not a number, a text"):
         rg.sweep(lambda x: [x, object()], {"x": [0]})
     with pytest.warns(rg.RegraftWarning, match="name of a parameter"):
         rg.sweep(lambda x: {"x": x}, {"x": [0]})
     with pytest.warns(rg.RegraftWarning, match="cannot be called 'status'"):
         rg.sweep(lambda x: {"status": x}, {"x": [0]})
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (lambda a_0: {"a": np.ones(a_0)}, "'a' has an axis 'a_0', and something else has that name"),
+        (lambda a_0: xr.DataArray([1.0, a_0], dims="a_0"), "'value' has an axis 'a_0'"),
+        (lambda a_0: {"a": 1.0, "b": xr.DataArray(a_0), "c": xr.DataArray([1.0], dims="b")}, "'c' has an axis 'b'"),
+        (lambda a_0: {"a": xr.DataArray([1.0, a_0], dims="t"), "b": xr.DataArray([1.0], dims="t")}, "length 1 in 'b'"),
+        (lambda a_0: xr.DataArray([1.0], dims="t", coords={"t": [a_0]}), "other labels along them"),
+    ],
+)
+def test_axes_that_cannot_be_those_of_one_dataset_fail_in_their_cells(function, message):
+    with pytest.warns(rg.RegraftWarning, match=message):
+        found = rg.sweep(function, {"a_0": [1, 2]})
+    assert found.status.values[1] == "failed"
+
+
+@pytest.mark.parametrize("first", [0, 1, 2])
+def test_numbers_have_the_widest_kind_whichever_cell_comes_first(first, tmp_path):
+    cells = [{"x": x} for x in (first, *(x for x in range(9) if x != first))]
+    found = rg.sweep(kind_by_number, cells, store=tmp_path / "w.zarr")
+    assert found.n.values.tolist() == [float(kind_by_number(cell["x"])["n"]) for cell in cells]
+    assert found.n.dtype == float
+    xr.testing.assert_identical(rg.sweep(kind_by_number, cells, store=tmp_path / "w.zarr"), found)
+    assert np.array_equal(xr.open_zarr(tmp_path / "w.zarr", chunks=None).n, found.n)
+
+
+def test_a_failed_cell_is_nan_although_the_first_numbers_were_whole():
+    def fails(x):
+        if x == 1:
+            raise ValueError("no")
+        return 0.5 * x if x > 1 else x
+
+    with pytest.warns(rg.RegraftWarning, match="ValueError: no"):
+        found = rg.sweep(fails, {"x": range(4)})
+    np.testing.assert_array_equal(found.value, [0.0, np.nan, 1.0, 1.5])
+
+
+@pytest.mark.parametrize("executor", [None, 1])
+def test_a_function_that_ends_the_program_fails_in_its_cell(executor):
+    with pytest.warns(rg.RegraftWarning, match="1 of 3 cells failed; the first one, at x=1: SystemExit: 3"):
+        found = rg.sweep(ends_the_program, {"x": range(3)}, executor=executor)
+    assert found.status.values.tolist() == ["done", "failed", "done"]
+
+
+def test_an_error_without_words_is_told():
+    class SilentError(Exception):
+        def __str__(self):
+            raise ValueError
+
+    def fails(x):
+        raise SilentError(x)
+
+    with pytest.warns(rg.RegraftWarning, match="SilentError: it cannot say what"):
+        rg.sweep(fails, {"x": [1]})
 
 
 def test_ctrl_c_returns_what_is_there():

@@ -275,6 +275,8 @@ def real_numbers(what: str, value: ArrayLike) -> Array:
         given = np.array(value)
     except ValueError:  # lists of unequal lengths
         given = np.array(None)
+    except (RuntimeError, TypeError) as problem:  # tensors on a graphics card, or with gradients that would be lost
+        raise ModelError(f"{what} must be real numbers: {problem}") from None
     if given.dtype.kind not in "iuf":
         raise ModelError(f"{what} must be real numbers, not {value!r}.")
     return given.astype(float, copy=False)

@@ -176,14 +176,14 @@ def mass_matrix_batch(mech: Mechanism, q: ArrayLike, threads: int | None = None)
     """
     tree = mech.structure.tree
     positions = rows_of("q", q, None, tree.nq)
-    out = np.empty((len(positions), tree.nv, tree.nv))
+    out, worst = np.empty((len(positions), tree.nv, tree.nv)), np.empty(len(positions))
 
     def run(rows: slice) -> None:
         lanes = aligned_zeros((max(tree.nq, 1), LANES)), aligned_zeros((tree.nv, tree.nv, LANES))
-        batch.mass_matrix_batch.call(tree.new_pack_work(), *lanes, positions[rows], out[rows])
+        batch.mass_matrix_batch.call(tree.new_pack_work(), *lanes, positions[rows], out[rows], worst[rows])
 
     in_threads(mech, positions, threads, run)
-    refuse_infinite("the moments of inertia", out, q=positions)
+    refuse_infinite("the moments of inertia", worst, q=positions)
     return out
 
 

@@ -2,6 +2,7 @@
 
 from .connect import Connection, connect, connect_all
 from .cut import cut
+from .derivatives import ChangeDerivatives, change_derivatives
 from .reroot import reroot
 
-__all__ = ["Connection", "connect", "connect_all", "cut", "reroot"]
+__all__ = ["ChangeDerivatives", "Connection", "change_derivatives", "connect", "connect_all", "cut", "reroot"]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import overload
+from collections.abc import Mapping
+from typing import NamedTuple, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,6 +21,7 @@ from ..joints import Free, JointType, is_registered
 from ..kernels.impact import plastic_impact
 from ..kernels.tables import JOINT, ROOT
 from ..structure.failures import explain_failure
+from ..structure.structure import Structure
 from ..tolerances import CARRIED, REPRESENTABLE, SAME_POINT
 from .carry import Settled, absolute_point, carried, carried_accelerations, check_body, refuse_motion, settled
 from .connect import hold_together
@@ -137,24 +139,14 @@ def reroot(
         raise StructureError(f"joint must be a joint type of the registry, such as Revolute((0, 1, 0)), not {joint!r}.")
     if acceleration is not None and velocity == "impact":
         raise StructureError('accelerations are not defined through an impact; leave acceleration out, or use velocity="carry".')
-    structure = mech.structure
-    row = structure.row_of[top]
-    now = structure.motion(state._x)[row]
-    point = now[9:POSE] if at is None else absolute_point(at)
-    named = f"{top}_base" if name is None else name
-    base, places = (None, None) if align == "current" else (_former(mech, named, kind, top, now, point), None)
-    if base is None:
-        places = _base_places(now, now if align == "current" else structure.bind[row], point)
-        base = Joint(named, kind, WORLD, top, Pose.from_row(places[0]), _HERE if at is None else Pose.from_row(places[1]))
-    held = settled(base, top, now, places)
-    if not held.pose_gap <= REPRESENTABLE:
-        raise _refuse_orientation(base, top, held.pose_gap)
-    j = int(structure.walk[structure.walk[row, ROOT], JOINT])
-    changed = mech.with_base(structure.joint_names[j], base)
+    landed = new_base(
+        mech.structure, mech.former_bases, mech.structure.motion(state._x), top, kind, name,
+        None if at is None else absolute_point(at), align=align,
+    )  # fmt: skip
     if velocity == "impact":
-        if mech.layout.is_constrained:
-            return changed, _closed_impact(mech, state, changed, top, base, held)
-        return changed, _impact(mech, state, changed, mech.layout.exchanged(state._x, j, held.q, held.v), top, base, now)
+        return struck(mech, state, landed)
+    base, held, j = landed.base, landed.held, landed.place
+    changed = mech.with_base(mech.structure.joint_names[j], base)
     if not held.twist_gap <= CARRIED:
         raise refuse_motion(base, held.twist_gap)
     if mech.layout.is_constrained:
@@ -165,6 +157,80 @@ def reroot(
         return changed, after
     a = finite("acceleration", acceleration, (mech.nv,))
     return changed, after, carried_accelerations(mech, state, a, changed, {base.name: held})
+
+
+class NewBase(NamedTuple):
+    """A joint by which a body is to hang on the world."""
+
+    base: Joint
+    held: Settled
+    """Its position and velocity."""
+    now: Array
+    """(18,): how the body is and moves."""
+    place: int
+    """Which joint of the layout it replaces."""
+
+
+def new_base(
+    structure: Structure,
+    formers: Mapping[str, Joint],
+    motions: Array,
+    top: str,
+    kind: JointType,
+    name: str | None,
+    point: Array | None,
+    *,
+    align: str = "bind",
+    on: Pose | None = None,
+) -> NewBase:
+    """The joint by which a body is to hang on the world, at a point or at a frame `on` it, by default at its origin.
+
+    `motions` are those of all bodies, as `Tree.motion` gives them.
+    """
+    row = structure.row_of[top]
+    now = motions[row]
+    if on is not None:
+        point = now[:9].reshape(3, 3) @ on.translation + now[9:POSE]
+    there = now[9:POSE] if point is None else point
+    named = f"{top}_base" if name is None else name
+    base, places = (None, None) if align == "current" else (_former(formers, named, kind, top, now, there), None)
+    if base is None:
+        places = _base_places(now, now if align == "current" else structure.bind[row], there)
+        if on is not None:
+            places[1] = on.row
+        on_body = _HERE if point is None else Pose.from_row(places[1]) if on is None else on
+        base = Joint(named, kind, WORLD, top, Pose.from_row(places[0]), on_body)
+    held = settled(base, top, now, places)
+    if not held.pose_gap <= REPRESENTABLE:
+        raise _refuse_orientation(base, top, held.pose_gap)
+    return NewBase(base, held, now, int(structure.walk[structure.walk[row, ROOT], JOINT]))
+
+
+def struck(mech: Mechanism, state: State, landed: NewBase) -> tuple[Mechanism, State]:
+    """The mechanism on its new base joint, after the plastic impact there."""
+    structure, (base, held, now, j) = mech.structure, landed
+    changed = mech.with_base(structure.joint_names[j], base)
+    top = base.child if base.parent == WORLD else base.parent
+    if mech.layout.is_constrained:
+        return changed, _closed_impact(mech, state, changed, top, base, held)
+    x, gap = impact_on(changed.structure, mech.layout.exchanged(state._x, j, held.q, held.v), top, now)
+    if not gap > 0.0:
+        why = explain_failure(changed.structure, changed.structure.work, x[: changed.nq], changed.structure.row_of[top])
+        raise StructureError(f"joint {base.name!r}: the impact has no unique result: {why}")
+    exchanged = Impact(changed, changed.structure, x, structure, state._x, (), np.zeros((0, 6)))
+    return changed, State(changed.layout, x, Impulses(exchanged))
+
+
+def impact_on(structure: Structure, x: Array, top: str, now: Array) -> tuple[Array, float]:
+    """(q, v) after the plastic impact of a whole tree at its new base joint (S1 7.2, 8.5), and the least MARGIN of its joints.
+
+    Where that is not positive, there is no unique result.
+    """
+    after = np.empty(structure.nv)
+    margin = plastic_impact.call(structure.work, x, structure.row_of[top], now.reshape(1, -1), after)
+    if margin > 0.0:
+        x[structure.nq :] = after
+    return x, margin
 
 
 def _check_words(velocity: str, align: str) -> None:
@@ -193,16 +259,16 @@ def _base_places(now: Array, zero: Array, point: Array) -> Array:
     return places
 
 
-def _former(mech: Mechanism, name: str, kind: JointType, top: str, now: Array, point: Array) -> Joint | None:
+def _former(formers: Mapping[str, Joint], name: str, kind: JointType, top: str, now: Array, point: Array) -> Joint | None:
     """The base joint that had this name before another one replaced it, if it is what is asked for (A1)."""
-    former = mech.former_bases.get(name) if isinstance(name, str) else None
+    former = formers.get(name) if isinstance(name, str) else None
     if former is None or {former.parent, former.child} != {WORLD, top} or former.type != kind:
+        return None
+    if not settled(former, top, now).pose_gap <= REPRESENTABLE:
         return None
     on_top = former.child_pose if former.child == top else former.parent_pose
     place = Pose.from_row(now).apply(on_top.translation)
-    if np.abs(place - point).max() > SAME_POINT * (1.0 + float(np.abs(point).max())):
-        return None
-    return former if settled(former, top, now).pose_gap <= REPRESENTABLE else None
+    return former if np.abs(place - point).max() <= SAME_POINT * (1.0 + float(np.abs(point).max())) else None
 
 
 def _refuse_orientation(base: Joint, top: str, gap: float) -> StructureError:
@@ -211,18 +277,6 @@ def _refuse_orientation(base: Joint, top: str, gap: float) -> StructureError:
         f"nearest one that it has is off by {gap:.3g}. Use a joint with more freedom, such as Free(), "
         'or make the present pose its zero with align="current".'
     )
-
-
-def _impact(mech: Mechanism, state: State, changed: Mechanism, x: Array, top: str, base: Joint, now: Array) -> State:
-    """The state after the plastic impact of the whole tree at its new base joint (S1 7.2, 8.5)."""
-    structure, nq = changed.structure, changed.nq
-    after = np.empty(changed.nv)
-    worst = plastic_impact.call(structure.work, x, structure.row_of[top], now.reshape(1, -1), after)
-    if not worst > 0.0:
-        why = explain_failure(structure, structure.work, x[:nq], structure.row_of[top])
-        raise StructureError(f"joint {base.name!r}: the impact has no unique result: {why}")
-    x[nq:] = after
-    return State(changed.layout, x, Impulses(Impact(changed, structure, x, mech.structure, state._x, (), np.zeros((0, 6)))))
 
 
 def _closed_impact(mech: Mechanism, state: State, changed: Mechanism, top: str, base: Joint, held: Settled) -> State:

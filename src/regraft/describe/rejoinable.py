@@ -110,12 +110,15 @@ class Rejoinable(Fitted):
         self._remember(base)
 
     def _remember(self, base: Joint) -> None:
-        """Put a joint at the end of the former bases; the first is forgotten where there are too many."""
-        bases = self._former_bases
-        bases.pop(base.name, None)
-        bases[base.name] = base
-        if len(bases) > _REMEMBERED:
-            del bases[next(iter(bases))]
+        remember_base(self._former_bases, base)
+
+
+def remember_base(bases: dict[str, Joint], base: Joint) -> None:
+    """Put a joint at the end of former bases; the first is forgotten where there are too many."""
+    bases.pop(base.name, None)
+    bases[base.name] = base
+    if len(bases) > _REMEMBERED:
+        del bases[next(iter(bases))]
 
 
 _REMEMBERED = 64  # former bases: far more than a figure has feet and hands, and little to keep in each of its mechanisms

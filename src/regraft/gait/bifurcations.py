@@ -19,7 +19,6 @@ import math
 from itertools import combinations
 
 import numpy as np
-from scipy.optimize import brentq
 
 from ..tolerances import LOCATED, NEARLY_REAL, ON_CIRCLE, UNDECIDED
 from .curves import Control, Family, Measure, Solved, between, equations, solved_at
@@ -73,6 +72,8 @@ def is_clear(before: Solved, after: Solved, measure: Measure) -> bool:
 
 def located(family: Family, kind: str, before: Solved, after: Solved, control: Control) -> Solved | None:
     """The point between two others where a test function is zero, on the curve; None where nothing happens there after all."""
+    from scipy.optimize import brentq  # on first use: it takes long to import
+
     measure, tangent = control.measure, before.tangent
     way = between(family, before, after, measure)
     length = float(tangent @ way)

@@ -16,10 +16,12 @@ from numpy.typing import NDArray
 
 from ..algebra.dense import least_squares
 from ..algebra.pose import finite
+from ..ask.assembly import assemble
+from ..ask.tangents import closed_directions
 from ..describe.contacts import Contact
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
-from ..errors import ModelError, SimulationError, StructureError
+from ..errors import AssemblyError, ModelError, SimulationError, StructureError
 from ..simulate.events import Event
 from ..simulate.runner import Runner
 from ..simulate.settings import Options
@@ -71,7 +73,8 @@ class LimitCycle:
     jacobian : (2 nv, 2 nv) array
         How the state after a return changes with the one before, both as tangents (q, v).
     multipliers : (2 nv,) complex array
-        Its eigenvalues, the largest first. Directions that a return forgets, such as the one along the motion, have 0.
+        Its eigenvalues, the largest first. Directions that a return forgets, such as the one along the motion, have 0, and so
+        have those that would open loops.
     spectral_radius : float
         The largest modulus of a multiplier.
     stable : bool
@@ -81,7 +84,8 @@ class LimitCycle:
     iterations : int
         Steps of Newton's method.
     exact : bool
-        Whether flows and times of events were differentiated exactly; otherwise a user's function had part in them.
+        Whether all of the map was differentiated exactly; otherwise contacts, or a user's function as torque, guard, action or
+        `match`, had part in it. The actions of `strike`, `grip` and `release` are exact.
     trajectory : Trajectory
         One period.
     return_map : ReturnMap
@@ -178,7 +182,7 @@ def limit_cycle(
     mech : Mechanism
         The structure just after the section event.
     state : State
-        A guess of the fixed point; with `settle` any state from which the section is reached.
+        A guess of the fixed point; with `settle` any state from which the section is reached. Loops that are open are closed.
     events : Event or iterable of Event, optional
         The events of the motion, as for `simulate`.
     section : str or iterable of str, optional
@@ -218,7 +222,7 @@ def limit_cycle(
     SimulationError
         If a return takes too long, or Newton's method finds no fixed point.
     StructureError
-        If the mechanism has loops, or what comes back cannot be read in the structure of the start.
+        If what comes back cannot be read in the structure of the start.
 
     Examples
     --------
@@ -239,6 +243,7 @@ def limit_cycle(
     options = Options(torque, wrenches, rtol, atol, step, contacts=contacts, impacts=impacts)
     return_map = return_map_of(mech, events, section, returns, match, integrator, options, limit)
     mech.check_state(state)
+    state = assemble(mech, state)
     for _ in range(settle):
         passage = return_map.passage(return_map.start, state)
         return_map, state = replace(return_map, start=passage.mech), passage.state
@@ -257,7 +262,8 @@ def _newton(return_map: ReturnMap, state: State, tolerance: float, most: int) ->
             return cycle_at(return_map, state, passage, jacobian, residual, iteration)
         if iteration < most:
             # where I − J is singular there is a family of cycles, and this is the shortest way to it
-            step = least_squares(np.eye(len(change)) - jacobian, change, NEUTRAL)
+            free = closed_directions(mech, state)
+            step = least_squares(np.eye(len(change)) - jacobian, free @ (free.T @ change), NEUTRAL)
             state, passage = _damped(return_map, state, step, passage, residual, held)
     raise SimulationError(
         f"no periodic motion after {most} steps of Newton's method: the state still differs from its return by {residual:.3g}. "
@@ -293,12 +299,12 @@ def _damped(
     """The state after a step of Newton's method, and its passage; a shorter step where the whole one leads away."""
     mech = return_map.start
     for halving in range(HALVINGS):
-        there = moved(mech, state, 0.5**halving * step)
         try:
+            there = moved(mech, state, 0.5**halving * step)
             found = return_map.passage(mech, there, BLIND * passage.first, PATIENCE * passage.time, held)
             there = found.start
             off = float(np.abs(apart(mech, return_map.image(found), there)).max(initial=0.0))
-        except (SimulationError, StructureError):
+        except (AssemblyError, SimulationError, StructureError):
             continue
         if off < residual:
             return there, found
@@ -344,7 +350,7 @@ def cycle_at(
         multipliers=multipliers[np.argsort(-np.abs(multipliers), kind="stable")],
         residual=residual,
         iterations=iterations,
-        exact=is_exact(passage),
+        exact=is_exact(passage, return_map.match),
         trajectory=passage.trajectory,
         return_map=return_map,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from ..describe.mechanism import Mechanism
 from ..describe.state import State
 from ..errors import ModelError
 from ..extras import require
+from ..sweeping.functions import digest_of
 from ..sweeping.sweep import sweep
 from .families import ModelOf, Search, model_at, return_map_for
 from .match import Match
@@ -110,7 +112,9 @@ class _Settled:
     def __init__(self, model_of: ModelOf, search: Search, settle: int, keep: int, goes_on: bool) -> None:
         self._model_of, self._search, self._settle, self._keep, self._goes_on = model_of, search, settle, keep, goes_on
         self._last: State | None = None
-        self.fingerprint = hashlib.sha256(repr((search, settle, keep)).encode()).hexdigest()
+        laws = [digest_of(law) if callable(law) else law for law in (model_of, search.match, search.torque)]
+        said = repr((replace(search, match=None, torque=None), settle, keep, laws))
+        self.fingerprint = hashlib.sha256(said.encode()).hexdigest()
 
     def first_mechanism(self, value: float) -> Mechanism:
         """The structure in which states are read."""

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..ask.trees_only import open_tree
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
 from ..errors import ModelError, RegraftError, SimulationError, listed
@@ -186,6 +187,7 @@ class GaitFamily:
 
 def return_map_for(model: Model, search: Search) -> ReturnMap:
     """The return map of a model."""
+    open_tree(model.mech, "a map of gaits")
     s = with_own(search, model)
     options = Options(s.torque, s.wrenches, s.rtol, s.atol, s.step, contacts=s.contacts, impacts=s.impacts)
     return return_map_of(model.mech, model.events, s.section, s.returns, s.match, s.integrator, options, s.longest)

@@ -10,15 +10,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..ask.trees_only import open_tree
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
 from ..errors import ModelError, SimulationError, listed
 from ..simulate.contacts.contacting import HAPPENS
 from ..simulate.events import STOP, Event, TimeAt, check_events
 from ..simulate.histories import EventRecord
-from ..simulate.hybrid import Run
 from ..simulate.integrators import Integrator
+from ..simulate.run import Run
 from ..simulate.runner import Runner
 from ..simulate.settings import Options, Settings, method_of, settings_of
 from ..simulate.trajectory import Trajectory
@@ -209,7 +208,6 @@ def return_map_of(
     longest: float,
 ) -> ReturnMap:
     """The return map of a mechanism, from what `limit_cycle` is given."""
-    open_tree(mech, "the search for limit cycles")
     found = check_events(events, mech)
     if section is None:
         going_on = tuple(event.name for event in found if event.action is not STOP)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..algebra.memory import load, store, table_at
-from ..algebra.scalars import LANES, as_packs
+from ..algebra.scalars import LANES, as_packs, lane, zero
 from ..compilation import Blocks, Floats, Integers, Table, allocating, inline, long_entry
 from ..tolerances import ASSEMBLED
 from .aba import aba
@@ -24,27 +24,27 @@ from .tables import EXTERNAL
 @inline
 def take_rows(given: Any, start: int, lanes: Any) -> None:
     """Rows of a table from `start` on into lanes, side by side in the last axis; those left over repeat the last row."""
-    for lane in range(LANES):
-        b = min(start + lane, given.shape[0] - 1)
+    for k in range(LANES):
+        b = min(start + k, given.shape[0] - 1)
         for i in range(given.shape[1]):
-            lanes[i, lane] = given[b, i]
+            lanes[i, k] = given[b, i]
 
 
 @inline
 def give_rows(lanes: Any, start: int, out: Any) -> None:
     """The other way."""
-    for lane in range(min(LANES, out.shape[0] - start)):
+    for k in range(min(LANES, out.shape[0] - start)):
         for i in range(out.shape[1]):
-            out[start + lane, i] = lanes[i, lane]
+            out[start + k, i] = lanes[i, k]
 
 
 @inline
 def give_tables(lanes: Any, start: int, out: Any) -> None:
     """The same with a table in each lane."""
-    for i in range(out.shape[1]):
-        for c in range(out.shape[2]):
-            for lane in range(min(LANES, out.shape[0] - start)):
-                out[start + lane, i, c] = lanes[i, c, lane]
+    for k in range(min(LANES, out.shape[0] - start)):  # one after the other, as large ones lie far apart
+        for i in range(out.shape[1]):
+            for c in range(out.shape[2]):
+                out[start + k, i, c] = lanes[i, c, k]
 
 
 @allocating
@@ -63,8 +63,8 @@ def aba_batch(handle: Any, external: Any, lanes: Any, q: Any, v: Any, tau: Any, 
         take_rows(tau, start, lanes[2])
         worst_pack[0] = aba(model, work, q_pack, v_pack, tau_pack, external_pack, out_pack)
         give_rows(lanes[3], start, out)
-        for lane in range(min(LANES, q.shape[0] - start)):
-            worst[start + lane] = lanes[4, 0, lane]
+        for k in range(min(LANES, q.shape[0] - start)):
+            worst[start + k] = lanes[4, 0, k]
 
 
 @long_entry
@@ -96,20 +96,26 @@ def inverse_dynamics_batch(handle: int, external: Blocks, lanes: Blocks, q: Tabl
 
 
 @allocating
-def crba_batch(handle: Any, q_lanes: Any, M_lanes: Any, q: Any, out: Any) -> None:
-    """out[b] = M(q) of each state b.  O(n depth + nv²) each."""
+def crba_batch(handle: Any, q_lanes: Any, M_lanes: Any, q: Any, out: Any, worst: Any) -> None:
+    """out[b] = M(q) of each state b; worst[b] is 0, NaN where an entry is not finite.  O(n depth + nv²) each."""
     q_pack, M_pack = as_packs(q_lanes), as_packs(M_lanes)
     model, work = model_at(handle), work_at(handle, q_pack)
     for start in range(0, q.shape[0], LANES):
         take_rows(q, start, q_lanes)
         crba(model, work, q_pack, M_pack)
         give_tables(M_lanes, start, out)
+        left = zero(q_pack[0])
+        for d in range(out.shape[1]):
+            for e in range(d + 1):
+                left = left + 0.0 * M_pack[d, e]
+        for k in range(min(LANES, q.shape[0] - start)):
+            worst[start + k] = lane(left, k)
 
 
 @long_entry
-def mass_matrix_batch(handle: int, q_lanes: Table, M_lanes: Blocks, q: Table, out: Blocks) -> None:
+def mass_matrix_batch(handle: int, q_lanes: Table, M_lanes: Blocks, q: Table, out: Blocks, worst: Floats) -> None:
     """`crba_batch`."""
-    crba_batch(handle, q_lanes, M_lanes, q, out)
+    crba_batch(handle, q_lanes, M_lanes, q, out, worst)
 
 
 @allocating
@@ -125,8 +131,8 @@ def places_batch(handle: Any, q_lanes: Any, out_lanes: Any, rows: Any, points: A
                 store(out_pack, f, 0, place_in_world(model, work, rows[f], load(points, f, 0, 3)))
             else:
                 for c in range(3):
-                    for lane in range(LANES):
-                        out_lanes[f, c, lane] = points[f, c]
+                    for k in range(LANES):
+                        out_lanes[f, c, k] = points[f, c]
         give_tables(out_lanes, start, out)
 
 

@@ -20,7 +20,7 @@ from ..describe.mechanism import Mechanism
 from ..errors import ModelError, RegraftError
 from ..extras import require
 from .operations import Dynamics, ForwardDynamics, InverseDynamics, Rollout
-from .shapes import Given, shaped
+from .shapes import Given, shaped, steps_of
 
 __all__ = ["forward_dynamics", "inverse_dynamics", "rollout", "step"]
 
@@ -172,7 +172,7 @@ def rollout(
     ModelError
         If an argument has another type or shape, or JAX does not compute in float64.
     """
-    given = _given(mech, q, v, Given("tau", tau, (steps, mech.nv)))
+    given = _given(mech, q, v, Given("tau", tau, (steps_of(steps), mech.nv)))
     path_q, path_v = _rollout(Rollout(mech, step, integrator, threads), *given)
     return path_q, path_v
 

@@ -18,6 +18,15 @@ class Given(NamedTuple):
     size: tuple[int | None, ...]
 
 
+def steps_of(steps: Any) -> int | None:
+    """How many steps a user wants; None for as many as there are torques."""
+    if steps is None:
+        return None
+    if not isinstance(steps, (int, np.integer)) or isinstance(steps, bool) or steps < 1:
+        raise ModelError(f"steps must be a whole number, at least 1, or None for as many as there are torques; not {steps!r}.")
+    return int(steps)
+
+
 def shaped(given: Sequence[Given]) -> tuple[tuple[int, ...], list[tuple[int, ...]]]:
     """The leading axes that all arguments have together, and the last axes of each; what is None has none of the first."""
     leads, sizes = {}, []
@@ -35,7 +44,7 @@ def shaped(given: Sequence[Given]) -> tuple[tuple[int, ...], list[tuple[int, ...
         leads[name] = shape[: len(shape) - len(size)]
         sizes.append(last)
     if any(size[0] < 1 for size in sizes[2:] if len(size) == 2):
-        raise ModelError("there must be at least one step, not none.")
+        raise ModelError("there must be at least one step, and tau has none.")
     try:
         return np.broadcast_shapes(*leads.values()), sizes
     except ValueError:

@@ -14,7 +14,7 @@ from ..describe.mechanism import Mechanism
 from ..errors import ModelError, RegraftError
 from ..extras import require
 from .operations import ForwardDynamics, InverseDynamics, Operation, Rollout
-from .shapes import Given, shaped
+from .shapes import Given, shaped, steps_of
 
 __all__ = ["forward_dynamics", "inverse_dynamics", "rollout", "step"]
 
@@ -168,7 +168,7 @@ def rollout(
     SimulationError
         If a motion cannot go on; the message has its row.
     """
-    given = Given("tau", tau, (steps, mech.nv))
+    given = Given("tau", tau, (steps_of(steps), mech.nv))
     found = _apply(lambda: Rollout(mech, step, integrator, threads), mech, q, v, given)
     return found[0], found[1]
 

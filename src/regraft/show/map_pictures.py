@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,8 @@ from ..gait import Branch, LimitCycle
 from .style import BLUE, DASHES, EARTH, GREY, INK, ORANGE, PURPLE, draw
 
 _DOT = 2.0  # points
+_BETWEEN = 12  # places from one point of a branch to the next where its multipliers are drawn
+_TOO_CLOSE = 1e-9  # points of a branch, by its size
 _KINDS = {"flip": ("s", ORANGE), "fold": ("D", PURPLE), "neimark-sacker": ("o", EARTH), "branch": ("^", EARTH)}
 _FATES = {
     "stopped": ("#D8DCE1", "falls"),
@@ -45,7 +48,7 @@ def _draw_steps(ax: Axes, branches: Sequence[Branch], diagram: Any, scale: float
     for branch in branches:
         if branch.returns > 1 and diagram is not None:
             continue  # whose steps are the dots
-        _draw_branch(ax, branch.parameter * scale, branch.period / branch.returns, branch.stable)
+        _draw_branch(ax, branch, scale)
     for branch in branches:
         for point in branch.points:
             marker, colour = _KINDS[point.kind]
@@ -82,21 +85,41 @@ def _section(branch: Branch) -> tuple[str, ...]:
     return branch.cycle(0).return_map.section
 
 
-def _draw_branch(ax: Axes, x: Any, y: Any, stable: Any) -> None:
+def _draw_branch(ax: Axes, branch: Branch, scale: float) -> None:
     """A curve, dashed where it is not stable."""
-    for style, wanted in (("-", True), (DASHES, False)):
-        here = stable == wanted
-        shown = np.where(here | np.roll(here, 1) & (np.arange(len(x)) > 0) if wanted else here, y, np.nan)
-        ax.plot(x, shown, color=BLUE, linestyle=style, linewidth=1.6, zorder=3)
+    x, y = branch.parameter * scale, branch.period / branch.returns
+    fits = branch.stable | (np.array(branch.kinds) != "")  # a bifurcation is the end of what is stable
+    pieces = fits[1:] & fits[:-1]
+    for stable, run in groupby(range(len(pieces)), key=lambda i: bool(pieces[i])):
+        places = list(run)
+        part = slice(places[0], places[-1] + 2)
+        ax.plot(x[part], y[part], color=BLUE, linestyle="-" if stable else DASHES, linewidth=1.6, zorder=3)
+
+
+def multipliers_between(branch: Branch, count: int) -> tuple[Any, Any]:
+    """The parameter and the largest modulus of a multiplier at so many places from each point of a branch to the next.
+
+    Multipliers meet and part in square roots, but the coefficients of their polynomial are smooth along the branch.
+    """
+    from scipy.interpolate import CubicSpline  # on first use: it takes long to import
+
+    coefficients = np.array([np.poly(found).real for found in branch.multipliers])
+    p, period = branch.parameter, branch.period
+    steps = np.hypot(np.diff(p) / (np.ptp(p) or 1.0), np.diff(period) / (np.ptp(period) or 1.0))
+    apart = np.append(True, steps > _TOO_CLOSE)
+    s = np.append(0.0, np.cumsum(steps))[apart]
+    if len(s) < 2:
+        return p, np.abs(branch.multipliers).max(axis=1)
+    fine = np.append(np.linspace(s[:-1], s[1:], count, endpoint=False).T.ravel(), s[-1])
+    smooth = CubicSpline(s, np.column_stack((p, coefficients))[apart])(fine)
+    return smooth[:, 0], np.array([np.abs(np.roots(row)).max(initial=0.0) for row in smooth[:, 1:]])
 
 
 def _draw_multipliers(ax: Axes, branches: Sequence[Branch], label: str, scale: float) -> None:
     ax.axhline(1.0, color=GREY, linewidth=0.8)
     for number, branch in enumerate(branches):
-        size = np.abs(branch.multipliers).max(axis=1)
-        ax.plot(
-            branch.parameter * scale, size, color=(BLUE, ORANGE, PURPLE, EARTH)[number % 4], label=f"{branch.returns}-step gait"
-        )
+        p, size = multipliers_between(branch, _BETWEEN)
+        ax.plot(p * scale, size, color=_COLOURS[number % len(_COLOURS)], label=f"{branch.returns}-step gait")
     top = max(float(np.abs(branch.multipliers).max()) for branch in branches)
     ax.set_ylim(0.0, min(top * 1.05, 2.5))
     ax.set_xlabel(label)
@@ -113,7 +136,7 @@ def _draw_fates(ax: Axes, basin: Any, cycle: LimitCycle, labels: tuple[str, str]
     up, across = basin.fate.dims
     x, y, fate = basin[across].values, basin[up].values, basin.fate.values
     returns = np.where(fate == "reached", basin.returns.values.astype(float), np.nan)
-    edges: Any = {"extent": (x[0], x[-1], y[0], y[-1]), "origin": "lower", "aspect": "auto", "interpolation": "nearest"}
+    edges: Any = {"extent": (*_edges(x), *_edges(y)), "origin": "lower", "aspect": "auto", "interpolation": "nearest"}
     handles: list[Any] = []
     for word, (colour, said) in _FATES.items():
         if (fate == word).any():
@@ -131,6 +154,12 @@ def _draw_fates(ax: Axes, basin: Any, cycle: LimitCycle, labels: tuple[str, str]
     ax.set_xlabel(labels[1])
     ax.set_ylabel(labels[0])
     ax.grid(False)
+
+
+def _edges(values: Any) -> tuple[float, float]:
+    """Where the cells of an axis begin and end, whose centres are its values."""
+    half = 0.5 * (values[-1] - values[0]) / (len(values) - 1)
+    return values[0] - half, values[-1] + half
 
 
 def _number(cycle: LimitCycle, axis: str) -> float:

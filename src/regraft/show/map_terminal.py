@@ -22,14 +22,16 @@ from .terminal import narrow_table, progress_bars, tell
 
 DEGREES = 180.0 / math.pi
 _FINE = 0.03  # the largest step along a branch, so that curves look smooth
+_BEFORE = 0.1  # how far before the first doubling walks are let settle, by how far beyond
 _AROUND = (1.5, 0.6)  # the rates of the standing leg that are tried, by the gait's
 
 
 class Walker(NamedTuple):
-    """A model of its slope, in radians, and a slope on which its own state is near a gait."""
+    """A model of its slope, in radians, a slope on which its own state is near a gait, and what it is, in words."""
 
     model_of: Callable[[float], Any]
     near: float
+    words: str
 
 
 def _walker(slope: float) -> Any:
@@ -49,10 +51,12 @@ def _round(slope: float) -> Any:
 
 
 WALKERS = {
-    "walker": Walker(_walker, 0.0524),
-    "simplest": Walker(_simplest, 0.009),
-    "kneed": Walker(_kneed, 0.0504),
-    "round": Walker(_round, 0.01),
+    "walker": Walker(_walker, 0.0524, "Two straight legs of 5 kg, a hip of 10 kg, a slope, and gravity."),
+    "simplest": Walker(
+        _simplest, 0.009, "Two straight legs, all mass at the hip but for a trace at the feet, a slope, and gravity."
+    ),
+    "kneed": Walker(_kneed, 0.0504, "Two legs with knees that lock, a slope, and gravity."),
+    "round": Walker(_round, 0.01, "Two straight legs on round feet, a slope, and gravity."),
 }
 """The compass of Goswami and others, with the ratios of masses that S1's has; the simplest walker of Garcia and others; walkers
 with knees and with round feet. They are functions of a module, which other processes can import."""
@@ -67,6 +71,9 @@ class MapOptions(NamedTuple):
     values: int
     settle: int
     keep: int
+    executor: Any = None
+    """Who lets the walks settle, as for `sweep`."""
+    store: Path | None = None
 
 
 def run_map(name: str, options: MapOptions, out: Path, console: Console) -> None:
@@ -86,7 +93,7 @@ def run_map(name: str, options: MapOptions, out: Path, console: Console) -> None
                 branches.append(branches[-1].switch(flips[0], (low, high)))
             progress.update(following, advance=1)
         settling = progress.add_task("walking", total=1)
-        diagram = _diagram(walker, branches[0], options)
+        diagram = settled_walks(walker.model_of, branches, options)
         progress.update(settling, advance=1)
     files = [
         draw_map(out / "map.png", branches, diagram, "slope / degrees", DEGREES),
@@ -95,7 +102,7 @@ def run_map(name: str, options: MapOptions, out: Path, console: Console) -> None
     ]
     rows = _point_rows(branches)
     lines = [_outcome(name, branches, diagram)]
-    files.append(_report(out, f"Maps of gaits: {name}", lines, MAP_PICTURES, POINTS, rows))
+    files.append(_report(out, f"Maps of gaits: {name}", walker.words, lines, MAP_PICTURES, POINTS, rows))
     tell(console, narrow_table("bifurcations", POINTS, rows, words=POINTS[1:2]), lines, files)
 
 
@@ -120,7 +127,7 @@ def run_basin(name: str, slope: float | None, grid: int, executor: Any, store: P
         f"{cycle.spectral_radius:.6g}. Of {found.fate.size} starts {int((found.fate == 'reached').sum())} reach it; they took "
         f"{int(found.returns.sum())} steps in all."
     ]
-    files.append(_report(out, f"A basin of attraction: {name}", lines, BASIN_PICTURES, FATES, rows))
+    files.append(_report(out, f"A basin of attraction: {name}", walker.words, lines, BASIN_PICTURES, FATES, rows))
     tell(console, narrow_table("starts", FATES, rows, words=FATES[:1]), lines, files)
 
 
@@ -142,21 +149,49 @@ def _stable_cycle(name: str, model: Any) -> LimitCycle:
     return cycle
 
 
-def _diagram(walker: Walker, branch: Branch, options: MapOptions) -> Any:
-    """What walks settle to, from the first slope on which the gait is stable; None where there is none."""
-    stable = branch.parameter[branch.stable]
-    if not len(stable) or options.values == 0:
-        return None
-    first = int(np.flatnonzero(branch.stable)[0])
-    values = np.linspace(float(stable.min()), options.slope[1], options.values)
-    state = branch.states[first]
+class OnGaits:
+    """A model whose state is that of a known gait nearby: of those with the most steps that there are at its slope.
 
-    def model_of(slope: float) -> Any:
-        model = walker.model_of(slope)
+    Where a gait of so many steps is not stable either, walks begin amid what they settle to.
+    """
+
+    def __init__(self, model_of: Callable[[float], Any], branches: Sequence[Branch]) -> None:
+        self._model_of = model_of
+        self._known = []
+        for branch in branches:
+            order = np.argsort(branch.parameter)
+            self._known.append((branch.parameter[order], np.column_stack((branch.q, branch.v))[order]))
+
+    def __call__(self, slope: float) -> dict[str, Any]:
+        """What `bifurcation_diagram` takes."""
+        model = self._model_of(slope)
+        mech = model.start[0]
+        p, numbers = ([found for found in self._known if found[0][0] <= slope <= found[0][-1]] or self._known[:1])[-1]
+        x = [np.interp(slope, p, column) for column in numbers.T]
+        made = {"mech": mech, "state": mech.state(q=x[: mech.nq], v=x[mech.nq :]), "events": model.events}
         own = getattr(model, "section", None)
-        return {"mech": model.start[0], "state": state, "events": model.events, **({} if own is None else {"section": own})}
+        return made if own is None else {**made, "section": own}
 
-    found = bifurcation_diagram(model_of, values, name="slope", settle=options.settle, keep=options.keep)
+
+def settled_walks(model_of: Callable[[float], Any], branches: Sequence[Branch], options: MapOptions) -> Any:
+    """What walks settle to on slopes from shortly before the first doubling on; None where no gait is stable."""
+    first = branches[0]
+    if not first.stable.any() or options.values == 0:
+        return None
+    high = options.slope[1]
+    doubles = [point.parameter for point in first.points if point.kind == "flip"]
+    low = float(first.parameter[first.stable].min())
+    low = max(low, doubles[0] - _BEFORE * (high - doubles[0])) if doubles else low
+    found = bifurcation_diagram(
+        OnGaits(model_of, branches),
+        np.linspace(low, high, options.values),
+        name="slope",
+        begin="model",
+        settle=options.settle,
+        keep=options.keep,
+        executor=options.executor,
+        store=options.store,
+    )
     found.attrs["parameter"] = "slope"
     return found
 
@@ -206,10 +241,16 @@ def _outcome(name: str, branches: Sequence[Branch], diagram: Any) -> str:
 
 
 def _report(
-    out: Path, title: str, lines: Sequence[str], pictures: Sequence[Picture], headings: Sequence[str], rows: list[list[str]]
+    out: Path,
+    title: str,
+    lead: str,
+    lines: Sequence[str],
+    pictures: Sequence[Picture],
+    headings: Sequence[str],
+    rows: list[list[str]],
 ) -> Path:
     parts = [page.paragraph(" ".join(lines), "outcome"), *page.pictures(out, pictures), page.table(headings, rows)]
-    return page.write_page(out / "index.html", title, "Two straight legs, a hinge at the hip, a slope, and gravity.", *parts)
+    return page.write_page(out / "index.html", title, lead, *parts)
 
 
 def _write_branches(path: Path, branches: Sequence[Branch]) -> Path:

@@ -25,7 +25,7 @@ from .drives import Motors, Pushes, Torques, guard_driver
 from .events import JointAt
 from .guards import Guard
 from .laws import Home, Law
-from .recorded import Segment
+from .recorded import MechanismOrLater, Segment
 from .recorder import Recorder
 from .shown import Shown
 
@@ -78,6 +78,8 @@ class Reduced:
         self.seen = self.moved = mech
         self.start = self.begin = assembled(mech, state)
         self.shown = Shown(mech)
+        self.recorded_as: MechanismOrLater = mech
+        """The mechanism of the segment that is recorded; `seen` but for where its base joint is."""
 
     def show(self, t: float, x: Array) -> tuple[Mechanism, State]:
         """Mechanism and state as the user's functions get them."""
@@ -106,7 +108,7 @@ class Reduced:
 
     def segment(self, recorder: Recorder, t: float, x: Array, event: str | None, **known: Any) -> Segment:
         """What has been recorded, with what else is `known` of it."""
-        return Segment.from_rows(self.seen, recorder.pieces(), recorder.dense, t, x, event, **known)
+        return Segment.from_rows(self.recorded_as, recorder.pieces(), recorder.dense, t, x, event, **known)
 
     def restart(self, t: float, x: Array) -> None:
         """There is nothing to remember."""

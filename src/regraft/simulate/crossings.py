@@ -73,7 +73,9 @@ def first_zero(flow: Flow, guards: Guards, step: Step, samples: int) -> tuple[bo
         flow.calls.passed_over = False
         go_to(flow, guards, step, 0.0)
         for e in range(guards.shape[0]):
-            remember(guards[e], guard_value(flow, guards[e], step.t, flow.vectors.between))
+            value = guard_value(flow, guards[e], step.t, flow.vectors.between)
+            if not crossed(guards[e], value):  # as where a slip was ended at the end of the last step
+                remember(guards[e], value)
     keep_guards(flow, guards)
     live = count_live(flow, guards)
     for part in range(samples):

@@ -10,12 +10,19 @@ from functools import cache
 from ..compilation import address_of
 from ..kernels.constraints.closure import loop_closing
 from ..kernels.constraints.dynamics import loop_dynamics
+from ..kernels.derivatives.called import called_slopes
 
 
 @cache
 def dynamics_kernel() -> int:
     """The address of the dynamics of closed chains."""
     return address_of(loop_dynamics)
+
+
+@cache
+def slopes_kernel() -> int:
+    """The address of their derivatives."""
+    return address_of(called_slopes)
 
 
 @cache

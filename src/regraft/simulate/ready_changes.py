@@ -5,24 +5,30 @@ Each is called like any action, with a mechanism and a state. As they say what t
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from ..algebra.pose import finite
+from ..algebra.pose import WORLD_MOTION, Pose, finite
 from ..ask.places import known_place
 from ..ask.poses import frame_position
+from ..change.carry import check_body
 from ..change.connect import connect
 from ..change.cut import cut
-from ..change.reroot import reroot
+from ..change.derivatives import Change
+from ..change.reroot import new_base, reroot, struck
 from ..describe.mechanism import Mechanism
 from ..describe.parts import WORLD
 from ..describe.state import State
 from ..errors import ModelError
 from ..joints import JointType, is_registered
-from .events import PASS
+from ..structure.structure import Structure
+from .events import PASS, Answer
+
+Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -32,6 +38,39 @@ class Past:
     frame: str
     along: tuple[float, float, float]
     least: float
+
+
+@dataclass(frozen=True)
+class Footing:
+    """Where in a mechanism the foot of a strike is, and the frame that it must be past."""
+
+    body: str
+    """The body that carries the foot,"""
+    on: Pose
+    """where on it the joint is to be,"""
+    past: Past | None
+    """and what the foot must be past,"""
+    other: tuple[str, Pose] | None
+    """which is there."""
+
+    def is_passed_over(self, structure: Structure, motions: Array) -> bool | None:
+        """Whether the foot is not past what it must be past; None where that cannot be told."""
+        if self.past is None or self.other is None:
+            return False
+        body, place = self.other
+        ahead = _along(self.past.along, structure, motions, self.body, self.on)
+        ahead -= _along(self.past.along, structure, motions, body, place)
+        return not ahead > self.past.least if math.isfinite(ahead) else None
+
+
+def _along(direction: tuple[float, float, float], structure: Structure, motions: Array, body: str, place: Pose) -> float:
+    """How far along a direction a frame on a body is."""
+    x, y, z = place.translation.tolist()
+    row = (WORLD_MOTION if body == WORLD else motions[structure.row_of[body]]).tolist()
+    far = 0.0
+    for i, share in enumerate(direction):
+        far += share * (row[3 * i] * x + row[3 * i + 1] * y + row[3 * i + 2] * z + row[9 + i])
+    return far
 
 
 @dataclass(frozen=True)
@@ -57,13 +96,30 @@ class Strike:
 
     def __call__(self, mech: Mechanism, state: State) -> Any:
         """The mechanism on that foot and its state, or PASS."""
-        place = frame_position(mech, state, self.foot)
-        if self.past is not None:
-            ahead = (place - frame_position(mech, state, self.past.frame)) @ np.array(self.past.along)
-            if not ahead > self.past.least:
-                return PASS
-        body, _ = known_place(mech, self.foot)
-        return reroot(mech, state, body, at=place, joint=self.joint, name=self.name, velocity="impact")
+        structure, footing = mech.structure_for(state), self.footing(mech)
+        motions = structure.motion(state._x)
+        over = footing.is_passed_over(structure, motions)
+        if over is None:
+            frame_position(mech, state, self.foot)  # which says what is wrong
+        if over:
+            return PASS
+        base = new_base(structure, mech.former_bases, motions, footing.body, self.joint, self.name, None, on=footing.on)
+        return struck(mech, state, base)
+
+    def change_at(self, mech: Mechanism, state: State) -> Change | Answer:
+        """The change that this is in a state, or PASS."""
+        structure, footing = mech.structure_for(state), self.footing(mech)
+        if footing.is_passed_over(structure, structure.motion(state._x)):
+            return PASS
+        options = {"at": frame_position(mech, state, self.foot), "joint": self.joint, "name": self.name, "velocity": "impact"}
+        return Change(reroot, (footing.body,), options, self.foot)
+
+    def footing(self, mech: Mechanism) -> Footing:
+        """Where the foot is in a mechanism, and what it must be past; an error where they are not there."""
+        body, foot = known_place(mech, self.foot)
+        check_body(mech, body)
+        other = None if self.past is None else known_place(mech, self.past.frame)
+        return Footing(body, Pose(translation=foot.translation), self.past, other)
 
 
 @dataclass(frozen=True)
@@ -89,9 +145,13 @@ class Grip:
 
     def __call__(self, mech: Mechanism, state: State) -> Any:
         """The mechanism with the joint, and its state."""
+        return self.change_at(mech, state).made(mech, state)
+
+    def change_at(self, mech: Mechanism, state: State) -> Change:
+        """The change that this is in a state."""
         body, _ = known_place(mech, self.hand)
         at = frame_position(mech, state, self.hand)
-        return connect(mech, state, body, self.to, joint=self.joint, at=at, name=self.name)
+        return Change(connect, (body, self.to), {"joint": self.joint, "at": at, "name": self.name}, self.hand)
 
 
 @dataclass(frozen=True)
@@ -108,7 +168,11 @@ class Release:
 
     def __call__(self, mech: Mechanism, state: State) -> Any:
         """The mechanism without the joint, and its state."""
-        return cut(mech, state, self.name)
+        return self.change_at(mech, state).made(mech, state)
+
+    def change_at(self, _mech: Mechanism, _state: State) -> Change:
+        """The change that this is in any state."""
+        return Change(cut, (self.name,))
 
 
 def strike(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,29 @@ from .integrators import OWN_TERMS
 Array = NDArray[np.float64]
 
 _NO_SIZES, _NO_TERMS = np.empty(0), np.empty((0, 0))
+
+
+MechanismOrLater = Mechanism | Callable[[], Mechanism]
+"""A mechanism, or what makes it once somebody asks for it."""
+
+
+class _Later:
+    """A field of a frozen class that may be given as a function: it is called when somebody first asks for the value."""
+
+    def __init__(self, name: str) -> None:
+        self._key = f"_{name}"
+
+    def __set__(self, instance: Any, value: MechanismOrLater) -> None:
+        instance.__dict__[self._key] = value
+
+    def __get__(self, instance: Any, owner: type) -> Any:
+        if instance is None:
+            return self
+        found: MechanismOrLater = instance.__dict__[self._key]
+        if isinstance(found, Mechanism):
+            return found
+        made = instance.__dict__[self._key] = found()  # the same one for every thread that asks
+        return made
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,13 +74,13 @@ class Segment:
 
     @classmethod
     def from_rows(
-        cls, mech: Mechanism, chunks: Sequence[Array], dense: bool, t: float, end: Array, event: str | None, **known: Any
+        cls, mech: MechanismOrLater, chunks: Sequence[Array], dense: bool, t: float, end: Array, event: str | None, **known: Any
     ) -> Segment:
         """From the rows that the compiled loop wrote, in one piece or more, which are copied, and the state that it reached.
 
         `known` are further fields.
         """
-        size, first, count = mech.nq + mech.nv, 2 if dense else 1, sum(map(len, chunks))
+        size, first, count = len(end), 2 if dense else 1, sum(map(len, chunks))
         times, x = np.empty(count + 1), np.empty((count + 1, size))
         terms, sizes = (np.empty((count, chunks[0].shape[1] - first - size)), np.empty(count)) if dense else (None, None)
         at = 0
@@ -68,7 +91,10 @@ class Segment:
                 sizes[here], terms[here] = rows[:, 1], rows[:, first + size :]
             at += len(rows)
         times[-1], x[-1] = t, end
-        return cls(mech, times, x, terms, sizes, event, **known)
+        return cls(cast(Mechanism, mech), times, x, terms, sizes, event, **known)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_mech": self.mech}
 
     @property
     def moved(self) -> Mechanism:
@@ -127,3 +153,6 @@ class Segment:
         if self.applied is not None:
             self.applied.impose(moved, np.asarray(times, float), out)
         return out
+
+
+Segment.mech = _Later("mech")  # type: ignore[assignment]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from ctypes import memmove
 from typing import Any
 
 import numpy as np
@@ -20,7 +22,7 @@ from .applied import Applied
 from .callbacks import Callback, lost_exceptions_kept, python_callback
 from .contacts.contacting import Contacting
 from .contacts.rubs import rubs_of
-from .coordinates import Coordinates
+from .coordinates import Coordinates, Reduced
 from .driver import Call, Driver
 from .drives import Pushes, Torques
 from .events import Event, FrameBelow, FunctionGuard, JointAt, TimeAt, function_row
@@ -32,7 +34,7 @@ from .integrators import Integrator
 from .laws import law_of_guard
 from .loop_kernels import closing_kernel, dynamics_kernel
 from .prescribed import Guiding
-from .recorded import Segment
+from .recorded import MechanismOrLater, Segment
 from .recorder import Recorder
 from .records import given, given_array
 from .settings import Settings
@@ -40,6 +42,8 @@ from .start import prepare_start
 from .stepper import ON_A_MANIFOLD
 
 Array = NDArray[np.float64]
+
+_NOTHING_LOST: AbstractContextManager[None] = nullcontext()
 
 
 class Runner:
@@ -92,6 +96,7 @@ class Runner:
         self._now.q[:], self._now.v[:] = start._q, start._v
         self.events, self.guards = self._watched(events)
         self.guard_table = given_array(self.guards)
+        self._first_guards = bytes(self.guards)
         self.calls.guarding = guarding_kernel() if len(self.guards) else 0
         self.recorder = Recorder(self.nq, self.nv, settings.every, integrator.method.terms)
         self.progress = stepping_loop.Progress(t=t)
@@ -188,7 +193,7 @@ class Runner:
         if self.imposing is not None:
             self.imposing.ends(end if end < self._end or self.prescribed_breaks(end) else math.inf)
         while True:
-            with lost_exceptions_kept(self.callbacks):
+            with lost_exceptions_kept(self.callbacks) if self.callbacks else _NOTHING_LOST:
                 why = stepping_loop.run.call(self.flow, self._stepping, self.guard_table)
             if self.problem() is not None:  # also one that came on the way out of a function, which compiled code cannot see
                 return stepping_loop.FUNCTION_FAILED
@@ -270,6 +275,8 @@ class Runner:
 
     def contact_hits(self) -> list[int]:
         """The guards of contacts that ended the run."""
+        if self.contacts is None:
+            return []
         found: list[int] = np.flatnonzero(self.guard_table["hit"][len(self.events) :]).tolist()
         return found
 
@@ -279,6 +286,31 @@ class Runner:
         self.recorder.forget()
         self.coordinates.restart(self.t, x)
         self.progress.started = False
+
+    @property
+    def is_data(self) -> bool:
+        """Whether all that acts in it is compiled, on a tree: no function in Python, no contact, no joint that moves as told."""
+        plain = self.guiding is None and self.contacts is None and isinstance(self.coordinates, Reduced)
+        return plain and not self.mech.layout.is_constrained and all(call.python is None for call in self.callbacks)
+
+    def begin_again(self, times: tuple[float, float], x: Array, mech: MechanismOrLater) -> None:
+        """Begin another segment of the same structure, as a new runner would; `mech` is that segment's mechanism."""
+        assert isinstance(self.coordinates, Reduced)
+        t, self._end = times
+        self._now.q[:], self._now.v[:] = x[: self.nq], x[self.nq :]
+        memmove(self.guards, self._first_guards, len(self._first_guards))
+        self.recorder.forget()
+        self.coordinates.recorded_as = mech
+        progress, control = self.progress, self.control
+        progress.t, progress.taken, progress.rejected, progress.looked, progress.started = t, 0, 0, False, False
+        control.step = 0.0 if self.integrator.adaptive else self.settings.step
+        control.error_before, control.retried, control.strict = stepping_loop.FIRST_ERROR, False, False
+
+    def let_go(self) -> None:
+        """Forget the segment that was recorded, and its mechanism."""
+        assert isinstance(self.coordinates, Reduced)
+        self.recorder.forget()
+        self.coordinates.recorded_as = self.mech
 
     def problem(self) -> BaseException | None:
         """The exception that a user's function raised; None where there is none, or it was only printed."""

@@ -3,43 +3,43 @@
 A tangent (δq, δv) of the motion, δq in the tangent space, obeys δq' = δv − [v, δq] and δv' = ∂v̇/∂q δq + ∂v̇/∂v δv. Here [v, δq] is
 zero for joints with q̇ = v, and the bracket of rotations, or poses, of others: T(−δq) v − T(δq) v, as T(d) v = v + ½ [d, v] + even
 terms is the rate of the tangent vector d at the velocity v. With the weights of the method, tangents at its stages give the
-derivative of the step that was taken. One more tangent is that of the size of the last step.
+derivative of the step that was taken. One more tangent is that of the size of the last step. Steps of closed chains end by
+closing loops, which takes away less than their error, and is not differentiated.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from ..algebra.memory import clear
+from ..algebra.memory import call_kernel, clear
 from ..compilation import Floats, Table, jit, long_entry
 from ..kernels import chart, configuration
+from ..kernels.constraints.closure import CLOSE_STATE
 from ..kernels.derivatives.accelerations import forward_slopes
 from ..kernels.derivatives.tables import Slopes, slopes_at
-from .crossings import guard_at_end
 from .flow import Flow, model_of, on_flow, work_of
-from .guards import Guards
 from .places import place_of
 from .replay import Steps
-from .stepper import go_to_stage, next_step
+from .stepper import close_step, go_to_stage, next_step
 
 
 @long_entry
 def variations(
-    given: Flow, slopes: int, manifold: bool, x: Floats, steps: Steps, D: Table, K: Table, X: Table, rates: Table
+    given: Flow, slopes: int, by_call: int, manifold: bool, x: Floats, steps: Steps, D: Table, K: Table, X: Table, rates: Table
 ) -> None:
     """D (2 nv, 2 nv + 1) = how the end of the steps from x changes with (q, v) of their start, and with the size of the last one.
 
     K (stages · 2 nv, 2 nv + 1), X, as `forward_derivatives` takes it, and rates (stages + 1, 2 nv) are scratch. `manifold` says
-    whether there are joints with q̇ ≠ v.
+    whether there are joints with q̇ ≠ v. Closed chains are differentiated `by_call`, an address.
     """
-    fill_variations(place_of(given), 0.0, slopes, manifold, x, steps, D, K, X, rates)
+    fill_variations(place_of(given), 0.0, slopes, by_call, manifold, x, steps, D, K, X, rates)
 
 
 @jit
 @on_flow
-def fill_variations(flow: Flow, slopes: int, manifold: bool, x: Any, steps: Steps, D: Any, K: Any, X: Any, rates: Any) -> None:
+def fill_variations(
+    flow: Flow, slopes: int, by_call: int, manifold: bool, x: Any, steps: Steps, D: Any, K: Any, X: Any, rates: Any
+) -> None:
     """`variations`; in a function of its own, which does not count who uses the arrays."""
     start, sizes, own = flow.vectors.start, steps.sizes, slopes_at(slopes)
     nq, nv = start.q.shape[0], start.v.shape[0]
@@ -53,8 +53,10 @@ def fill_variations(flow: Flow, slopes: int, manifold: bool, x: Any, steps: Step
     for step in range(sizes.shape[0]):
         h, is_last = sizes[step], step == sizes.shape[0] - 1
         for s in range(1 if step > 0 else 0, flow.method.last + 1):
-            vary_stage(flow, own, manifold, h, s, is_last, D, K, X, rates)
+            vary_stage(flow, own, by_call, manifold, h, s, is_last, D, K, X, rates)
         configuration.normalise(model_of(flow).walk, flow.vectors.end.q)
+        if flow.calls.closes:
+            close_step(flow, flow.vectors.end.v, h, CLOSE_STATE)
         last = flow.method.last
         for r in range(2 * nv):
             for c in range(D.shape[1]):
@@ -68,7 +70,7 @@ def fill_variations(flow: Flow, slopes: int, manifold: bool, x: Any, steps: Step
 
 @jit
 def vary_stage(
-    flow: Flow, own: Slopes, manifold: bool, h: float, s: int, is_last: bool, D: Any, K: Any, X: Any, rates: Any
+    flow: Flow, own: Slopes, by_call: int, manifold: bool, h: float, s: int, is_last: bool, D: Any, K: Any, X: Any, rates: Any
 ) -> None:
     """Stage s of a step: its slopes, and K, how they change."""
     model, work, v = model_of(flow), work_of(flow), flow.vectors.slopes
@@ -78,7 +80,12 @@ def vary_stage(
     else:
         for d in range(nv):
             u[d] = 0.0
-    forward_slopes(model, work, own, at.q, at.v, flow.vectors.torque, flow.external, v.v[s], X)
+    if by_call != 0:
+        external, torque = flow.external, flow.vectors.torque.ctypes.data
+        given = flow.tree, own.address, at.q.ctypes.data, at.v.ctypes.data, torque, external.ctypes.data, external.shape[0]
+        call_kernel(by_call, (*given, v.v[s].ctypes.data, X.ctypes.data, X.shape[1]))
+    else:
+        forward_slopes(model, work, own, at.q, at.v, flow.vectors.torque, flow.external, v.v[s], X)
     for d in range(nv):
         rates[s, d], rates[s, nv + d] = at.v[d], v.v[s, d]
     chart.advance(model.walk, u, at.v, v.v[s], v.u[s])
@@ -131,22 +138,3 @@ def bracket(flow: Flow, v: Any, X: Any) -> None:
             for r in range(nv):
                 X[r, 2 * nv + e] -= 4.0 * side * found[r]
         step[e] = 0.0
-
-
-@long_entry
-def guard_number(given: Flow, x: Floats, t: float, guards: Guards) -> float:
-    """The first guard at the state x and the time t."""
-    return find_guard(place_of(given), 0.0, x, t, guards)
-
-
-@jit
-@on_flow
-def find_guard(flow: Flow, x: Any, t: float, guards: Guards) -> float:
-    """`guard_number`."""
-    end = flow.vectors.end
-    nq = end.q.shape[0]
-    for i in range(nq):
-        end.q[i] = x[i]
-    for d in range(end.v.shape[0]):
-        end.v[d] = x[nq + d]
-    return np.nan if flow.calls.failed else guard_at_end(flow, guards, guards[0], t)

@@ -92,7 +92,7 @@ def _outcome(function: Function, job: Job) -> Outcome:
         given[RNG] = np.random.default_rng(np.random.SeedSequence(job.seed, spawn_key=(job.cell,)))
     try:
         return Outcome(job.cell, columns_of(function(**given)), "")
-    except Exception as problem:
+    except (Exception, SystemExit) as problem:  # a function that ends the program ends its own cell
         return Outcome(job.cell, None, told(problem))
 
 
@@ -100,7 +100,11 @@ def told(problem: BaseException) -> str:
     """An error in one text: what it is, what it says, and where it came from."""
     frames = traceback.extract_tb(problem.__traceback__)
     where = f" ({frames[-1].name}, line {frames[-1].lineno})" if frames else ""
-    return f"{type(problem).__name__}: {problem}{where}"
+    try:
+        said = str(problem)
+    except Exception:
+        said = "it cannot say what"
+    return f"{type(problem).__name__}: {said}{where}"
 
 
 def columns_of(result: Any) -> dict[str, Column]:
@@ -129,4 +133,6 @@ def _column(name: str, value: Any) -> Column:
     data = np.asarray(value)
     if data.dtype.kind not in _KINDS:
         raise TypeError(f"{name!r} is {type(value).__name__}, and not a number, a text or an array of one kind of these")
+    if data.dtype.kind == "u" and data.size and data.max() > np.iinfo(np.int64).max:
+        raise TypeError(f"{name!r} is too large a whole number")
     return Column(data.astype(_KINDS[data.dtype.kind]), dims, labels)

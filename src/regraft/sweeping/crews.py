@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
+from threading import Thread
 from typing import Any, Protocol
 
 from ..errors import ModelError, RegraftError
@@ -32,9 +33,20 @@ class Crew(Protocol):
         """After a piece of work was lost: whether more can be given to it."""
         ...
 
-    def close(self, at_once: bool) -> None:
-        """No more work; `at_once`: what is under way is of no use."""
+    def close(self, useless: Sequence[Future[Any]]) -> None:
+        """No more work; what is under way still, if anything, is of no use."""
         ...
+
+
+def end_with_parent() -> None:
+    """In a process of a pool: end when the program that has made it is gone, be it in the middle of a cell."""
+
+    def wait() -> None:
+        if (parent := parent_process()) is not None:
+            parent.join()
+            os._exit(1)
+
+    Thread(target=wait, daemon=True).start()
 
 
 class Alone:
@@ -55,7 +67,7 @@ class Alone:
         """Nothing is ever lost."""
         return True
 
-    def close(self, at_once: bool) -> None:
+    def close(self, useless: Sequence[Future[Any]]) -> None:
         """Nothing to put away."""
 
 
@@ -69,7 +81,7 @@ class OwnProcesses:
 
     def _new_pool(self) -> ProcessPoolExecutor:
         # Processes that are forked take along the locks of threads that they do not have.
-        return ProcessPoolExecutor(self._count, mp_context=get_context("spawn"))
+        return ProcessPoolExecutor(self._count, mp_context=get_context("spawn"), initializer=end_with_parent)
 
     def submit(self, jobs: Sequence[Job]) -> Future[Batch | Unloadable]:
         """To the next free process."""
@@ -81,13 +93,12 @@ class OwnProcesses:
         self._pool = self._new_pool()
         return True
 
-    def close(self, at_once: bool) -> None:
-        """End the processes."""
-        processes = list((self._pool._processes or {}).values())
-        self._pool.shutdown(wait=not at_once, cancel_futures=True)
-        if at_once:
-            for process in processes:
+    def close(self, useless: Sequence[Future[Any]]) -> None:
+        """End the processes; the pool marks what is under way as lost, and would stumble over what was cancelled."""
+        if useless:
+            for process in list((self._pool._processes or {}).values()):
                 process.terminate()
+        self._pool.shutdown()
 
 
 class Hired:
@@ -108,8 +119,10 @@ class Hired:
         """Whether it still takes work; one whose processes have died does not."""
         return not getattr(self._executor, "_broken", False)
 
-    def close(self, at_once: bool) -> None:
-        """It stays open for its owner; work that has not begun is cancelled by the sweep."""
+    def close(self, useless: Sequence[Future[Any]]) -> None:
+        """It stays open for its owner, without work that has not begun."""
+        for future in useless:
+            future.cancel()
 
 
 class OwnClient(Hired):
@@ -119,8 +132,9 @@ class OwnClient(Hired):
         self._client = connected(address)
         super().__init__(function, self._client.get_executor(), hands_of(self._client))
 
-    def close(self, at_once: bool) -> None:  # noqa: ARG002, what has not begun is cancelled
+    def close(self, useless: Sequence[Future[Any]]) -> None:
         """Leave the cluster."""
+        super().close(useless)
         self._client.close()
 
 
@@ -129,10 +143,10 @@ def connected(address: str) -> Any:
     distributed = require("distributed", "sweep on a cluster")
     try:
         return distributed.Client(address, timeout=_PATIENCE, set_as_default=False)
-    except (OSError, ValueError) as problem:
+    except Exception as problem:  # of any kind, where something else answers
         raise RegraftError(
-            f"sweep: no Dask scheduler answers at {address!r} ({problem}); start one with `dask scheduler`, and workers with "
-            "`dask worker ADDRESS`."
+            f"sweep: no Dask scheduler answers at {address!r} ({type(problem).__name__}: {problem}); start one with "
+            "`dask scheduler`, and workers with `dask worker ADDRESS`."
         ) from problem
 
 

@@ -7,9 +7,12 @@ import importlib
 import inspect
 import pickle
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import partial
-from types import CodeType
+from types import CodeType, FunctionType
 from typing import Any
+
+import numpy as np
 
 from ..errors import ModelError
 
@@ -23,6 +26,8 @@ def check_arguments(function: Function, parameters: Mapping[str, Any], seed: int
     """Raise an error unless the function can be called with these parameters."""
     if not callable(function):
         raise ModelError(f"sweep: the first argument must be a function of the parameters, not {function!r}.")
+    if seed is not None and RNG in parameters:
+        raise ModelError(f"sweep: with a seed {RNG!r} is the generator of random numbers; call the parameter otherwise.")
     given = dict(parameters) if seed is None else {**parameters, RNG: None}
     try:
         signature = inspect.signature(function)
@@ -59,21 +64,49 @@ def packed(function: Function) -> bytes:
 
 
 def digest_of(function: Function) -> str:
-    """A hash of what the function itself says, and of its `fingerprint` if it has one; what it calls may change unnoticed."""
+    """A hash of what the function says, of its `fingerprint` if it has one, and of the numbers and functions it was made with.
+
+    What it calls by name may change unnoticed, and so may lists and dicts that it shares with others, which may be notes.
+    """
     digest = hashlib.sha256(str(getattr(function, "fingerprint", "")).encode())
-    _add(function, digest)
+    _add(function, digest, set())
     return digest.hexdigest()[:16]
 
 
-def _add(function: Any, digest: Any) -> None:
+def _add(function: Any, digest: Any, known: set[int]) -> None:
+    if id(function) in known:  # it calls itself
+        return
+    known.add(id(function))
     while isinstance(function, partial):
-        digest.update(repr((function.args, sorted(function.keywords.items()))).encode())
+        _add_value((function.args, function.keywords), digest, known)
         function = function.func
     function = getattr(function, "py_func", function)  # of a function that Numba has compiled
     code = getattr(function, "__code__", None) or getattr(type(function).__call__, "__code__", None)
     digest.update(name_of(function).encode())
     if code is not None:
         _add_code(code, digest)
+    for cell in getattr(function, "__closure__", None) or ():
+        with suppress(ValueError):  # one that is empty still
+            if not isinstance(cell.cell_contents, list | dict | set):
+                _add_value(cell.cell_contents, digest, known)
+    _add_value((getattr(function, "__defaults__", None), getattr(function, "__kwdefaults__", None)), digest, known)
+
+
+def _add_value(value: Any, digest: Any, known: set[int]) -> None:
+    """As much of a value as is the same in every process."""
+    digest.update(type(value).__qualname__.encode())
+    if isinstance(value, Mapping):
+        for pair in value.items():
+            _add_value(pair, digest, known)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            _add_value(item, digest, known)
+    elif isinstance(value, np.ndarray) and value.dtype.kind != "O":
+        digest.update(repr((value.dtype, value.shape)).encode() + value.tobytes())
+    elif isinstance(value, FunctionType | partial):
+        _add(value, digest, known)
+    elif isinstance(value, bool | int | float | complex | str | bytes | np.generic | None):
+        digest.update(repr(value).encode())
 
 
 def _add_code(code: CodeType, digest: Any) -> None:

@@ -99,18 +99,30 @@ def _name(name: Any) -> str:
 
 def _column(name: str, values: Any) -> NDArray[Any]:
     """The values of a parameter: numbers, truth values or texts, each of one kind."""
-    column = np.asarray(list(values) if isinstance(values, Iterable) and not isinstance(values, str) else values)
+    if isinstance(values, Iterable) and not isinstance(values, np.ndarray | str):
+        values = list(values)
+    column = np.asarray(values)
     if column.ndim == 0:
         raise ModelError(f"sweep: give a list of values for {name!r}, even of one, not {values!r}.")
     if column.shape[0] == 0:
         raise ModelError(f"sweep: there is no value for {name!r}, so the grid has no points.")
     if column.ndim > 1 or column.dtype.kind not in "biufU":
         raise ModelError(f"sweep: the values of {name!r} must be numbers, truth values or texts; pass others by their names.")
-    if column.dtype.kind == "U" and not all(isinstance(value, str) for value in values):
-        raise ModelError(f"sweep: the values of {name!r} are texts and numbers together; make them of one kind.")
+    if not isinstance(values, np.ndarray) and len({_sort(value) for value in values}) > 1:
+        raise ModelError(f"sweep: the values of {name!r} are not all of one kind, but {', '.join(_sorts(values))} together.")
+    if column.dtype.kind == "u" and column.max() > np.iinfo(np.int64).max:
+        raise ModelError(f"sweep: a value of {name!r} is too large a whole number.")
     if column.dtype.kind == "f" and not np.isfinite(column).all():
         raise ModelError(f"sweep: a value of {name!r} is not finite.")
     return column.astype({"f": float, "i": np.int64, "u": np.int64}.get(column.dtype.kind, column.dtype))
+
+
+def _sort(value: Any) -> str:
+    return "texts" if isinstance(value, str) else "truth values" if isinstance(value, bool | np.bool_) else "numbers"
+
+
+def _sorts(values: Iterable[Any]) -> list[str]:
+    return sorted({_sort(value) for value in values})
 
 
 def samples(ranges: Mapping[str, Sequence[float]], count: int, seed: int = 0, method: str = "sobol") -> list[dict[str, float]]:

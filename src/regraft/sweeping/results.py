@@ -46,10 +46,12 @@ class Results:
         self.slots: dict[str, Slot] = {}
         """By name; empty until the first cell has given values."""
         self.arrays: dict[str, NDArray[Any]] = {}
+        self.rooms = 0
+        """How often the kinds of values were settled: once, and again whenever numbers came that need a wider kind."""
 
     def make_room(self, slots: dict[str, Slot]) -> None:
         """For values of these kinds."""
-        self.slots = slots
+        self.slots, self.rooms = slots, self.rooms + 1
         self.arrays = {name: np.full((self.grid.size, *slot.shape), slot.empty, slot.dtype) for name, slot in slots.items()}
 
     def take(self, outcome: Outcome) -> None:
@@ -61,6 +63,7 @@ class Results:
             self.status[cell], self.errors[cell] = FAILED, error
             return
         for name, column in columns.items():
+            self._widen(name, column.data.dtype)
             self.arrays[name][cell] = column.data[()]  # a text, not an array that has one
         self.status[cell], self.errors[cell] = DONE, ""
 
@@ -69,16 +72,41 @@ class Results:
         if taken := set(columns) & {*self.grid.values, *self.grid.dims}:
             return f"the function returns {', '.join(sorted(taken))}, which is the name of a parameter"
         if not self.slots:
-            self.make_room({name: slot_of(name, column) for name, column in columns.items()})
+            slots = {name: slot_of(name, column) for name, column in columns.items()}
+            if wrong := self._unnameable(slots):
+                return wrong
+            self.make_room(slots)
         if columns.keys() != self.slots.keys():
             return f"the function returned {', '.join(columns)}, and for the first cell {', '.join(self.slots)}"
         for name, column in columns.items():
             slot = self.slots[name]
             if column.data.shape != slot.shape:
                 return f"{name!r} has the shape {column.data.shape}, and that of the first cell {slot.shape}"
-            if not _fits(column.data.dtype.kind, slot.dtype.kind):
-                return f"{name!r} is of another kind of number than that of the first cell"
+            if (column.data.dtype.kind == "O") != (slot.dtype.kind == "O"):
+                return f"{name!r} is a {'text' if slot.dtype.kind != 'O' else 'number'}, unlike that of the first cell"
+            if not _same_axes(slot_of(name, column), slot):
+                return f"{name!r} has other axes, or other labels along them, than that of the first cell"
         return ""
+
+    def _unnameable(self, slots: dict[str, Slot]) -> str:
+        """Why the axes of values cannot be those of one dataset; empty where they can."""
+        lengths: dict[str, int] = {}
+        for name, slot in slots.items():
+            for dim, length in zip(slot.dims, slot.shape, strict=True):
+                if dim in (*self.grid.values, *self.grid.dims, *slots) or slot.dims.count(dim) > 1:
+                    return f"{name!r} has an axis {dim!r}, and something else has that name, too; give its axes other names"
+                if lengths.setdefault(dim, length) != length:
+                    return f"the axis {dim!r} has the length {length} in {name!r}, and another one in another value"
+        return ""
+
+    def _widen(self, name: str, dtype: np.dtype[Any]) -> None:
+        """Let a slot take numbers of a kind: whole ones become floats when the first float comes, whichever cell that is."""
+        slot = self.slots[name]
+        wider = np.result_type(slot.dtype, dtype)
+        if wider != slot.dtype:
+            self.slots[name], self.rooms = slot._replace(dtype=wider), self.rooms + 1
+            self.arrays[name] = self.arrays[name].astype(wider)
+            self.arrays[name][self.status != DONE] = self.slots[name].empty
 
     def dataset(self, attributes: dict[str, Any]) -> Any:
         """All of it by name, over the axes of the grid.
@@ -101,6 +129,9 @@ class Results:
         return xarray.Dataset(variables, coords=labels | axes, attrs=attributes)
 
 
-def _fits(kind: str, room: str) -> bool:
-    """Whether numbers of a kind can be kept as those of another without a loss."""
-    return kind == room or (kind in "bif" and room == "c") or (kind in "bi" and room == "f")
+def _same_axes(one: Slot, other: Slot) -> bool:
+    return (
+        one.dims == other.dims
+        and {*one.labels} == {*other.labels}
+        and all(np.array_equal(one.labels[dim], other.labels[dim]) for dim in one.labels)
+    )

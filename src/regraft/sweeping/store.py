@@ -7,6 +7,7 @@ at all; so whatever the status says is there.
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,16 +15,22 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..atomic import path_of
-from ..errors import FileError, RegraftError, warn
+from ..errors import FileError, ModelError, RegraftError, warn
 from ..extras import require
 from .grids import Grid
-from .results import NOT_RUN, Results, Slot
+from .results import DONE, NOT_RUN, Results, Slot
+
+try:
+    import fcntl
+except ImportError:  # on Windows, where nothing keeps two programs apart
+    fcntl = None  # type: ignore[assignment]
 
 BLOCKS = 1024
 """About how many blocks a store has at most; each is a file for every value."""
 _FORMAT = 2  # of Zarr, which knows texts of any length
 _NOTHING = None  # in place of a number that means "no value": 0 and no text are values
 _STATUS, _ERROR = "status", "error"
+_MEANING = {"flag_values": [0, 1, 2], "flag_meanings": "not_run done failed"}
 _MUST_AGREE = {"parameters": "other parameters", "function": "another function", "seed": "another seed"}
 
 
@@ -60,36 +67,72 @@ class Store:
     def __init__(self, where: Any, results: Results, attributes: dict[str, Any], cells_a_block: int | None) -> None:
         self._zarr = require("zarr", "sweep with a store")
         self._where = str(path_of(where)) if isinstance(where, str | Path) else where
-        self._results = results
-        grid = results.grid
-        self._group = self._open(attributes, grid)
+        self._results, self._arrays, self._lock = results, dict[str, Any](), -1
+        try:
+            self._group = self._open({**attributes, "parameters": results.grid.fingerprint})
+            self._go_on_or_begin(results.grid, cells_a_block or -(-results.grid.size // BLOCKS))
+        except OSError as problem:
+            self.close()
+            raise RegraftError(f"sweep: cannot write to {self._where!r}: {problem.strerror or problem}.") from problem
+        except BaseException:
+            self.close()
+            raise
+        self._blocks = list(blocks_of(results.grid.shape, self._block))
+        self._starts = np.array([block.cells.start for block in self._blocks])
+        self._rooms = results.rooms
+        self.count()
+
+    def _go_on_or_begin(self, grid: Grid, cells_a_block: int) -> None:
         if _STATUS in self._group:
             self._block = self._group[_STATUS].chunks
             self._read()
         else:
-            self._block = block_shape(grid.shape, cells_a_block or -(-grid.size // BLOCKS))
+            self._block = block_shape(grid.shape, cells_a_block)
             self._begin(grid)
-        self._blocks = list(blocks_of(grid.shape, self._block))
-        self._starts = np.array([block.cells.start for block in self._blocks])
-        self._has_room = bool(results.slots)
-        self._arrays: dict[str, Any] = {}
-        self.count()
+
+    def close(self) -> None:
+        """Let others write to it."""
+        if self._lock >= 0:
+            os.close(self._lock)
+            self._lock = -1
 
     def count(self) -> None:
         """How many cells each block lacks."""
         status = self._results.status
         self._missing = np.array([np.count_nonzero(status[block.cells] == NOT_RUN) for block in self._blocks])
 
-    def _open(self, attributes: dict[str, Any], grid: Grid) -> Any:
-        expected = {**attributes, "parameters": grid.fingerprint}
-        if isinstance(self._where, str) and Path(self._where).exists():
+    def _open(self, expected: dict[str, Any]) -> Any:
+        is_new = True
+        if isinstance(self._where, str):
+            is_new = self._claim(Path(self._where))
+        try:
+            if is_new:
+                return self._zarr.open_group(self._where, mode="a", zarr_format=_FORMAT, attributes=expected)
+            group = self._zarr.open_group(self._where, mode="r+", use_consolidated=False)
+        except TypeError:
+            raise ModelError(f"sweep: store must be a path, or a store of Zarr, not {self._where!r}.") from None
+        except Exception as problem:
+            raise FileError(f"sweep: {self._where!r} is there and is no store of a sweep ({problem}).") from problem
+        self._check(dict(group.attrs), expected)
+        return group
+
+    def _claim(self, folder: Path) -> bool:
+        """Keep other programs from writing to it as long as this one lives; whether there is nothing in it."""
+        if folder.exists() and not folder.is_dir():
+            raise FileError(f"sweep: {self._where!r} is there and is no store of a sweep, but a file.")
+        folder.mkdir(parents=True, exist_ok=True)
+        is_new = not any(folder.iterdir())
+        if fcntl is not None:
+            self._lock = os.open(folder, os.O_RDONLY)
             try:
-                group = self._zarr.open_group(self._where, mode="r+")
-            except Exception as problem:
-                raise FileError(f"sweep: {self._where!r} is there and is no store of a sweep ({problem}).") from problem
-            self._check(dict(group.attrs), expected)
-            return group
-        return self._zarr.open_group(self._where, mode="w-", zarr_format=_FORMAT, attributes=expected)
+                fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise FileError(
+                    f"sweep: another program is writing to {self._where!r}; wait for its end, or give another place."
+                ) from None
+            except OSError:  # there are file systems without locks
+                pass
+        return is_new
 
     def _check(self, found: dict[str, Any], expected: dict[str, Any]) -> None:
         if not _MUST_AGREE.keys() <= found.keys():
@@ -113,9 +156,8 @@ class Store:
         for name, values in grid.values.items():
             data = values.astype(object) if values.dtype.kind == "U" else values
             self._new(name, grid.axis_of(name), data.shape, data.shape, str if data.dtype.kind == "O" else data.dtype)[:] = data
-        meaning = {"flag_values": [0, 1, 2], "flag_meanings": "not_run done failed"}
         self._new(_ERROR, grid.dims, grid.shape, self._block, str)
-        self._new(_STATUS, grid.dims, grid.shape, self._block, np.dtype(np.int8), attributes=meaning)
+        self._new(_STATUS, grid.dims, grid.shape, self._block, np.dtype(np.int8), attributes=_MEANING)
         self._seal()
 
     def _new(
@@ -143,7 +185,11 @@ class Store:
         self._zarr.consolidate_metadata(self._group.store, zarr_format=_FORMAT)
 
     def _make_room(self) -> None:
+        """Arrays for the values; if others were there that are too narrow, what they had is written again."""
         grid = self._results.grid
+        if self._rooms:
+            self._new(_STATUS, grid.dims, grid.shape, self._block, np.dtype(np.int8), attributes=_MEANING)
+        self._arrays.clear()
         for name, slot in self._results.slots.items():
             dtype = str if slot.dtype.kind == "O" else slot.dtype
             shape, chunks = (*grid.shape, *slot.shape), (*self._block, *(max(n, 1) for n in slot.shape))
@@ -151,7 +197,10 @@ class Store:
             for dim, labels in slot.labels.items():
                 self._new(dim, (dim,), labels.shape, labels.shape, labels.dtype)[:] = labels
         self._seal()
-        self._has_room = True
+        again, self._rooms = self._rooms > 0, self._results.rooms
+        for block in self._blocks if again else ():
+            if (self._results.status[block.cells] != NOT_RUN).any():
+                self._write(block)
 
     def _read(self) -> None:
         """What is there already."""
@@ -159,7 +208,7 @@ class Store:
         try:
             results.status[:] = np.asarray(self._group[_STATUS][...]).ravel()
             results.errors[:] = np.asarray(self._group[_ERROR][...], object).ravel()
-            if not (results.status == 1).any():
+            if not (results.status == DONE).any():
                 return
             kept = {name: array for name, array in self._group.arrays() if name not in (_STATUS, _ERROR, *grid.values)}
             values = {name: array for name, array in kept.items() if _is_value(array, grid)}
@@ -188,7 +237,7 @@ class Store:
     def _write(self, block: Block) -> None:
         results = self._results
         try:
-            if results.slots and not self._has_room:
+            if self._rooms != results.rooms:
                 self._make_room()
             shape = tuple(part.stop - part.start for part in block.at)
             for name, slot in results.slots.items():

@@ -113,14 +113,18 @@ def sweep(
     attributes = _attributes(function, seed)
     results = Results(cells)
     kept = None if store is None else Store(store, results, attributes, block)
-    if retry:
-        results.status[results.status == FAILED] = NOT_RUN
+    try:
+        if retry:
+            results.status[results.status == FAILED] = NOT_RUN
+            if kept is not None:
+                kept.count()
+        todo = deque(np.flatnonzero(results.status == NOT_RUN).tolist())
+        run = _Run(cells, results, kept, todo, seed, attributes)
+        if todo:
+            run.with_crew(crew_for(function, executor, client), progress)
+    finally:
         if kept is not None:
-            kept.count()
-    todo = deque(np.flatnonzero(results.status == NOT_RUN).tolist())
-    run = _Run(cells, results, kept, todo, seed, attributes)
-    if todo:
-        run.with_crew(crew_for(function, executor, client), progress)
+            kept.close()
     _tell_failures(results)
     return results.dataset(attributes)
 
@@ -173,9 +177,7 @@ class _Run:
         except KeyboardInterrupt:
             warn(f"the sweep was interrupted; {self.done} of {self.grid.size} cells are there.")
         finally:
-            for future in self.under_way:
-                future.cancel()
-            crew.close(at_once)
+            crew.close(list(self.under_way) if at_once else [])
             if self.store is not None:
                 self.store.flush()
 

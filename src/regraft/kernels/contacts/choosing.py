@@ -88,7 +88,7 @@ def choose_modes(model: KernelModel, work: Work, contacts: Contacts, problem: Pr
         return False
     hold_what_stays(problem)
     forget_pushes(problem)
-    solve_modes(problem, False)  # as in all that follows, so that a step goes on with the forces that it began with
+    solve_modes(problem, False, False)  # as in all that follows, so that a step goes on with the forces that it began with
     set_modes(model, work, contacts, problem)
     return True
 
@@ -159,7 +159,7 @@ def forget_pushes(problem: Problem) -> None:
 @jit
 def modes_hold(problem: Problem) -> bool:
     """Whether some forces are within their cones in the present modes and directions."""
-    unknowns, rank, _ = solve_modes(problem, False)
+    unknowns, rank, _ = solve_modes(problem, False, False)
     least = -SLACK_FORCE * largest_force(problem)
     return least_margin(problem) >= least or (rank < unknowns and widest_margin(problem, True)[0] >= least)
 

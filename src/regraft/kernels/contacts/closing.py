@@ -23,7 +23,7 @@ from ..memory import model_at, positions_in, velocities_in, work_at
 from ..tables import TAU, VEL, KernelModel, R, Work
 from .glance import judge_step
 from .guarding import drop_slack
-from .items import across, is_anchored, meet_active, other_row
+from .items import across, is_anchored, meet_active, note, other_row
 from .memory import (
     ACTIVE_POINTS,
     ANCHOR,
@@ -42,6 +42,7 @@ from .memory import (
     STATUS,
     STEP,
     STEP_TAKES,
+    WATCHED,
     WORST,
     Contacts,
     active_rows,
@@ -142,7 +143,7 @@ def least_move(model: KernelModel, work: Work, contacts: Contacts, q: Any, probl
     """STEP: the least move that takes b from the rows that are held."""
     for a in range(problem.kinds.shape[0]):
         problem.scratch[BEND, a] = 0.0
-    solve_between_events(model, work, contacts, problem, False)
+    solve_between_events(model, work, contacts, problem, False, False)
     for d in range(work.dof.shape[0]):
         work.dof[d, TAU] = 0.0
     apply_forces(work, contacts, problem.lam)
@@ -285,6 +286,7 @@ def turn_directions(model: KernelModel, work: Work, contacts: Contacts) -> None:
             along = dot(slip, before)
             change = subtract(slip, load(contacts.kept, i, SLIP, 3))
             store(contacts.kept, i, SLIP, slip)
+            note(contacts, i, 1, along)  # as the next step begins with it
             slower = dot(change, before)
             if (
                 contacts.kept[i, SLACK + 1] == 0.0
@@ -293,6 +295,7 @@ def turn_directions(model: KernelModel, work: Work, contacts: Contacts) -> None:
                 and dot(change, change) > (1.0 + TURNS_TOO) * slower * slower
             ):
                 contacts.kept[i, SLACK + 1] = -1.0  # its guard is below zero now, which ends the slip
+                contacts.items[i, WATCHED] = 1
             elif size > SLOW_SLIP and along > 0.0:
                 store(contacts.kept, i, DIRECTION, scale(1.0 / size, slip))
 

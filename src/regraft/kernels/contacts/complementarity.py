@@ -129,7 +129,7 @@ def hold_what_stays(c: Contacts) -> None:
         return
     for i in range(c.points):
         c.modes[i] = int(c.scratch[KEPT, i])
-    solve_modes(c, False)
+    solve_modes(c, False, False)
 
 
 @inline

@@ -50,7 +50,7 @@ def widest_margin(c: Contacts, enough: bool) -> tuple[float, float, int]:
     """
     rows, lam, scratch = c.A.shape[0], c.lam, c.scratch
     scratch[BEND] = 0.0
-    unknowns, rank, residual = solve_modes(c, False)
+    unknowns, rank, residual = solve_modes(c, False, False)
     margin, free = least_margin(c), unknowns - rank
     if free > 0 and margin < 0.0:
         rank = factorise_again(c, unknowns)

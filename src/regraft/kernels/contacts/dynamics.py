@@ -89,9 +89,8 @@ def hold_contacts(model: KernelModel, work: Work, contacts: Contacts, q: Any, ou
         if not choose_modes(model, work, contacts, problem):
             return False
     else:
-        if slides:
-            look_ahead(model, work, contacts, problem)
-        free, left = solve_between_events(model, work, contacts, problem, True)
+        again = slides and look_ahead(model, work, contacts, problem)
+        free, left = solve_between_events(model, work, contacts, problem, True, again)
         contacts.header[FREE] = free + contacts.header[SPARED_ROWS]
         keep_directions(contacts, problem)
         if not left < UNHEALTHY:

@@ -1,7 +1,8 @@
 """A look at contacts that costs no dynamics: for the steps in which no force is near the end of its mode.
 
 The stages of a step have found forces already. Where none of the numbers that end a mode has changed by much from stage to stage,
-and none is near zero, forces are not looked at again within that step, only gaps and slips are.
+and none is near zero, forces are not looked at again within that step, only gaps and slips are; and of slips those that stages
+have not seen to be steady in the same way.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from ...compilation import inline, jit, long_entry
 from ..kinematics import move_bodies, place_bodies
 from ..memory import model_at, positions_in, velocities_in, work_at
 from ..tables import VEL, KernelModel, R, Work
+from .items import note
 from .memory import (
     ACTIVE_POINTS,
     ACTIVE_RUBS,
@@ -60,14 +62,13 @@ def force_guards(contacts: Contacts, i: int) -> tuple[float, float]:
 
 @inline
 def note_forces(contacts: Contacts) -> None:
-    """LEAST and MOST of what forces say in the stages of a step; after each dynamics."""
+    """LEAST and MOST of what forces say in the stages of a step; after each dynamics, which notes slips itself."""
     for a in range(contacts.header[ACTIVE_POINTS] + contacts.header[ACTIVE_RUBS]):
         i = contacts.active[0, a]
         found = force_guards(contacts, i)
-        for side in range(2):
-            value = found[0] if side == 0 else found[1]
-            contacts.kept[i, LEAST + side] = min(contacts.kept[i, LEAST + side], value)
-            contacts.kept[i, MOST + side] = max(contacts.kept[i, MOST + side], value)
+        note(contacts, i, 0, found[0])
+        if contacts.items[i, MODE] != SLIDE:
+            note(contacts, i, 1, found[1])
     contacts.header[LOOKS] += 1
 
 
@@ -78,13 +79,21 @@ def judge_step(contacts: Contacts) -> None:
     calm = contacts.header[RUBS] == 0 and (count == 0 or contacts.header[LOOKS] >= STAGES)
     for a in range(count):
         i = contacts.active[0, a]
-        for side in range(2):
-            if not contacts.kept[i, LEAST + side] > STEADY * contacts.kept[i, MOST + side]:
-                calm = False
+        slides = contacts.items[i, MODE] == SLIDE
+        calm = calm and is_steady(contacts, i, 0) and (slides or is_steady(contacts, i, 1))
+        if slides:
+            begun = contacts.kept[i, SLACK + 1] == 0.0  # its guard has left zero since
+            contacts.items[i, WATCHED] = 0 if begun and is_steady(contacts, i, 1) else 1
         forget_force(contacts, i)
     if count > 0:
         note_forces(contacts)  # of the last stage, with which the next step begins
     contacts.header[LOOKS], contacts.header[CALM], contacts.header[QUIET] = 0, 1 if calm else 0, 0
+
+
+@inline
+def is_steady(contacts: Contacts, i: int, side: int) -> bool:
+    """Whether one of the numbers that end the mode of item i has stayed away from zero in all stages of the step."""
+    return contacts.kept[i, LEAST + side] > STEADY * contacts.kept[i, MOST + side]
 
 
 @jit
@@ -104,6 +113,16 @@ def forget_force(contacts: Contacts, i: int) -> None:
 
 
 @inline
+def may_rest(contacts: Contacts) -> bool:
+    """Whether any slip may end within the step."""
+    some = False
+    for a in range(contacts.header[ACTIVE_POINTS]):
+        i = contacts.active[0, a]
+        some = some or (contacts.items[i, MODE] == SLIDE and contacts.items[i, WATCHED] == 1)
+    return some
+
+
+@inline
 def gaps_and_slips(model: KernelModel, work: Work, contacts: Contacts) -> None:
     """`values` of guards that do not depend on forces."""
     still, n = zero_spatial(work.body[0, R]), contacts.points.shape[0]
@@ -120,7 +139,7 @@ def gaps_and_slips(model: KernelModel, work: Work, contacts: Contacts) -> None:
         if has_end(contacts.points, i):
             beyond = beyond_end(model, work, contacts.points, contacts.shapes, contacts.profiles, i)
             contacts.values[0, 2 * i] = -beyond
-        if mode == SLIDE and contacts.shapes[i, MU_KINETIC] > 0.0:
+        if mode == SLIDE and contacts.items[i, WATCHED] and contacts.shapes[i, MU_KINETIC] > 0.0:
             meet_point(model, work, contacts.points, contacts.shapes, contacts.profiles, contacts.met, i)
             slip = dot(slip_velocity(model, work, contacts, i, VEL, still), load(contacts.kept, i, DIRECTION, 3))
             contacts.values[0, 2 * i + 1] = slip + contacts.kept[i, SLACK + 1]
@@ -135,7 +154,7 @@ def contact_glance(handle: int, q: int, v: int) -> float:
     m, w, velocity = model_at(handle), work_at(handle, 0.0), vector_at(v, velocities_in(handle))
     position, contacts.header[READY] = vector_at(q, positions_in(handle)), 0
     place_bodies(m, w, position)
-    if contacts.header[ACTIVE_POINTS] > 0:
+    if may_rest(contacts):
         move_bodies(m, w, position, velocity)
     gaps_and_slips(m, w, contacts)
     return 1.0

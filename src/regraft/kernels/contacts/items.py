@@ -22,7 +22,9 @@ from .memory import (
     FORCE,
     LARGEST,
     LEAD,
+    LEAST,
     MODE,
+    MOST,
     PATIENCE,
     READY,
     SLIP,
@@ -106,10 +108,17 @@ def slip_direction(contacts: Contacts, i: int, v: Vector) -> Vector:
 
 
 @inline
+def note(contacts: Contacts, i: int, side: int, value: float) -> None:
+    """LEAST and MOST of one of the numbers that end the mode of item i."""
+    contacts.kept[i, LEAST + side] = min(contacts.kept[i, LEAST + side], value)
+    contacts.kept[i, MOST + side] = max(contacts.kept[i, MOST + side], value)
+
+
+@inline
 def pose_problem(model: KernelModel, work: Work, contacts: Contacts, problem: Problem) -> bool:
     """Kinds, modes, laws and slip directions of the active items, in their present modes; says whether any point slides.
 
-    After `meet_active`.
+    LEAST and MOST of their slips are noted. After `meet_active`.
     """
     still, n, some = zero_spatial(work.body[0, R]), contacts.points.shape[0], False
     for a in range(problem.kinds.shape[0]):
@@ -122,7 +131,9 @@ def pose_problem(model: KernelModel, work: Work, contacts: Contacts, problem: Pr
             problem.scratch[BEND, a] = 0.0
             if slides:
                 some = True
-                along = slip_direction(contacts, i, slip_velocity(model, work, contacts, i, VEL, still))
+                slip = slip_velocity(model, work, contacts, i, VEL, still)
+                note(contacts, i, 1, dot(slip, load(contacts.kept, i, DIRECTION, 3)))
+                along = slip_direction(contacts, i, slip)
                 problem.directions[a, 0], problem.directions[a, 1] = tangent_part(contacts, i, along)
             else:
                 problem.directions[a, 0] = problem.directions[a, 1] = 0.0

@@ -134,7 +134,7 @@ def see_what_is_unique(contacts: Contacts, out: Any, first: int) -> None:
         return
     problem = problem_of(contacts)
     rows = problem.A.shape[0]
-    unknowns, _, _ = solve_modes(problem, False)
+    unknowns, _, _ = solve_modes(problem, False, False)
     rank = factorise_again(problem, unknowns)
     N = problem.scratch[VECTORS + 2 * rows : VECTORS + 3 * rows]
     list_idle_forces(problem.scratch[VECTORS : VECTORS + rows], N, unknowns, rank, rows, problem.scratch)

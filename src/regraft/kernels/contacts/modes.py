@@ -12,7 +12,7 @@ from typing import Any
 from ...compilation import Floats, Integers, Table, entry, inline, jit, stage
 from ...tolerances import REDUNDANT_FORCE, ROUNDING, TINY
 from .elimination import eliminate, prepare_least, solve
-from .plain_elimination import eliminate_plainly, prepare_others, solve_plainly
+from .plain_elimination import eliminate_border, eliminate_held, prepare_others, solve_plainly
 from .problem import (
     BEND,
     BOX,
@@ -26,6 +26,7 @@ from .problem import (
     GAMMA,
     IDLE_SCALE,
     LEAN,
+    PLAIN,
     PUSH,
     REACHES,
     RHS,
@@ -57,31 +58,39 @@ _PLAIN = -1  # in place of a rank
 
 
 @stage
-def solve_modes(c: Contacts, keep: bool) -> tuple[int, int, float]:
+def solve_modes(c: Contacts, keep: bool, again: bool) -> tuple[int, int, float]:
     """The forces λ of given modes: (unknowns, rank, the largest residual relative to the sizes of its row).  O(rows³).
 
     A point that slides with BEND = γ > 0 also has a force τ across its slip direction s, with w_across + γ τ = 0: one step of
     Newton's method for the slip direction. Where friction leans from the slip by an angle (LEAN = θ), the row is that across the
     slip, not across friction: cos θ w_across + γ τ = SHIFT. Where forces are not unique they are the shortest, or, with `keep`,
     those nearest to the λ that is there.
+
+    `again`: A and modes are those of the last time, and only directions of slips and how they bend have changed since. Then the
+    factors of the rows that are held, which are most, are those that are there.
     """
-    rows = c.A.shape[0]
-    scale_rows(c)
-    order = list_unknowns(c, keep)
+    rows, again = c.A.shape[0], again and c.scratch[PLAIN, 0] > 0.0
+    if not again:
+        scale_rows(c)
+    order = list_unknowns(c, keep, again)
     start_rows(c)
     F, G = c.scratch[VECTORS : VECTORS + rows], c.scratch[VECTORS + rows : VECTORS + 2 * rows]
     kept, half, unknowns = order
-    gather_half(c.A, F, half, c.scratch)
+    if not again:
+        gather_half(c.A, F, half, c.scratch)
     gather_border(c.A, F, G, half, unknowns, c.scratch)
-    if eliminate_plainly(F, G, kept, half, unknowns, c.scratch):
-        prepare_others(F, G, kept, half, c.scratch)
+    plain = (again or eliminate_held(F, kept, half, c.scratch)) and eliminate_border(F, G, kept, half, unknowns, c.scratch)
+    c.scratch[PLAIN, 0], c.scratch[PLAIN, 1], c.scratch[PLAIN, 2] = 1.0 if plain else 0.0, kept, half
+    if plain:
+        if not again:
+            prepare_others(F, G, kept, half, c.scratch)
         return unknowns, kept + unknowns - half, find_forces(c, F, G, order, _PLAIN)
     rank = look_for_order(c, F, G, half, unknowns)
     return unknowns, rank, find_forces(c, F, G, order, rank)
 
 
-@jit
-def look_for_order(c: Contacts, F: Any, G: Any, half: int, unknowns: int) -> int:
+@stage
+def look_for_order(c: Contacts, F: Table, G: Table, half: int, unknowns: int) -> int:
     """Eliminate with a search for pivots, by which FOLLOWS is found; the rank."""
     symmetric = half == unknowns
     gather_half(c.A, F, half, c.scratch)
@@ -99,6 +108,7 @@ def look_for_order(c: Contacts, F: Any, G: Any, half: int, unknowns: int) -> int
 def factorise_again(c: Contacts, unknowns: int) -> int:
     """The factors of `elimination`, after `solve_modes`, which may have had others; the rank."""
     rows, half = c.A.shape[0], 0
+    c.scratch[PLAIN, 0] = 0.0
     while half < unknowns and c.scratch[FORM, half] == _SINGLE:
         half += 1
     F, G = c.scratch[VECTORS : VECTORS + rows], c.scratch[VECTORS + rows : VECTORS + 2 * rows]
@@ -120,7 +130,7 @@ def mark_others(c: Contacts, unknowns: int, rank: int) -> None:
 def find_forces(c: Contacts, F: Any, G: Any, order: tuple[int, int, int], rank: int) -> float:
     """λ from the factors and W, corrected until that is at rounding; the largest residual, relative to the sizes of its row.
 
-    `rank` is that of `eliminate`, or _PLAIN after `eliminate_plainly`.
+    `rank` is that of `eliminate`, or _PLAIN after `eliminate_held` and `eliminate_border`.
     """
     lam, scratch, residual = c.lam, c.scratch, 0.0
     kept, half, unknowns = order
@@ -145,11 +155,17 @@ def find_forces(c: Contacts, F: Any, G: Any, order: tuple[int, int, int], rank: 
 
 
 @inline
-def list_unknowns(c: Contacts, keep: bool) -> tuple[int, int, int]:
-    """Set λ where it is given, and write down the unknowns in the order of `plain_elimination`: where each part of them ends."""
+def list_unknowns(c: Contacts, keep: bool, again: bool) -> tuple[int, int, int]:
+    """Set λ where it is given, and write down the unknowns in the order of `plain_elimination`: where each part of them ends.
+
+    `again`: those of rows that are held are there.
+    """
     rubbing, follows = give_forces(c, keep)
-    kept = list_held(c, 0, False)
-    half = list_held(c, kept, True) if follows else kept
+    if again:
+        kept, half = int(c.scratch[PLAIN, 1]), int(c.scratch[PLAIN, 2])
+    else:
+        kept = list_held(c, 0, False)
+        half = list_held(c, kept, True) if follows else kept
     return kept, half, list_rubbing(c, half) if rubbing else half
 
 
@@ -320,7 +336,7 @@ def forces_in_modes(
     """
     scratch[BEND] = 0.0
     scratch[PUSH] = 0.0
-    return solve_modes(Contacts(A, b, kinds, mu_k, mu_k, directions, modes, lam, scratch, count_points(kinds), 0.0), False)
+    return solve_modes(Contacts(A, b, kinds, mu_k, mu_k, directions, modes, lam, scratch, count_points(kinds), 0.0), False, False)
 
 
 @entry

@@ -100,16 +100,18 @@ def apparent(model: KernelModel, work: Work, contacts: Contacts, i: int) -> Vect
 
 
 @inline
-def solve_between_events(model: KernelModel, work: Work, contacts: Contacts, problem: Problem, rubs: bool) -> tuple[int, float]:
+def solve_between_events(
+    model: KernelModel, work: Work, contacts: Contacts, problem: Problem, rubs: bool, again: bool
+) -> tuple[int, float]:
     """λ in given modes: how many forces are not unique, and the largest residual relative to the sizes of its row.
 
-    The problem is `memory.problem_of`, or without `rubs` that without friction.
+    The problem is `memory.problem_of`, or without `rubs` that without friction; `again` is that of `solve_modes`.
     """
     if problem.points == 1 and active_rows(contacts) == 3 and problem.scratch[BEND, 0] == 0.0:
         left = solve_one_point(model, work, contacts, rubs)
         if left < ROUNDING:
             return 0, left
-    unknowns, rank, left = solve_modes(problem, False)
+    unknowns, rank, left = solve_modes(problem, False, again)
     return unknowns - rank, left
 
 

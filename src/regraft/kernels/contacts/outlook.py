@@ -34,12 +34,21 @@ def look_out(model: KernelModel, work: Work, contacts: Contacts, h: float) -> No
             quiet = quiet and far
             if not far and has_bounced(contacts, i):
                 contacts.header[CALM] = 0  # as its guard looks at how it parts too
-        elif contacts.items[i, MODE] == SLIDE or (has_end(contacts.points, i) and contacts.points[i, FIXED] == 0):
+        elif may_end(contacts, i):
             quiet = False
         add_live(contacts, i, n)
     for i in range(n, contacts.items.shape[0]):
         add_live(contacts, i, n)
     contacts.header[QUIET] = 1 if quiet else 0
+
+
+@inline
+def may_end(contacts: Contacts, i: int) -> bool:
+    """Whether the mode of the closed point i may end within the step by its slip, or by its place."""
+    slides = contacts.items[i, MODE] == SLIDE
+    if has_end(contacts.points, i) and (slides or contacts.points[i, FIXED] == 0):
+        return True
+    return slides and contacts.items[i, WATCHED] == 1
 
 
 @inline

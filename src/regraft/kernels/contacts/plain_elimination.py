@@ -18,13 +18,9 @@ from .problem import PIVOT, WEIGHT, X, Y
 
 
 @jit
-def eliminate_plainly(F: Any, G: Any, kept: int, half: int, k: int, scratch: Any) -> bool:
-    """Factorise F; False where the unknowns are not what their order says.  O(k³)."""
-    return (
-        eliminate_kept(F, kept, scratch)
-        and eliminate_others(F, kept, half, scratch)
-        and eliminate_border(F, G, kept, half, k, scratch)
-    )
+def eliminate_held(F: Any, kept: int, half: int, scratch: Any) -> bool:
+    """Factorise the symmetric part of F; False where the unknowns are not what their order says.  O(half³)."""
+    return eliminate_kept(F, kept, scratch) and eliminate_others(F, kept, half, scratch)
 
 
 @jit
@@ -107,9 +103,9 @@ def eliminate_others(F: Any, kept: int, half: int, scratch: Any) -> bool:
     return True
 
 
-@inline
+@jit
 def eliminate_border(F: Any, G: Any, kept: int, half: int, k: int, scratch: Any) -> bool:
-    """The rows and columns of the border; False where a pivot is not large."""
+    """Factorise the border, after `eliminate_held`; False where a pivot is not large."""
     inverse = scratch[PIVOT]
     for t in range(half, k):
         row = F[t]

@@ -51,7 +51,10 @@ ROW_1, ROW_2, REACHES = range(32, 35)
 LEAN, SHIFT, SPEEDS_UP, RESISTS = range(35, 39)
 # Of rows of A: 1 where the row followed from others when that was last looked at, so that its force need not be.
 FOLLOWS = 39
-VECTORS = 40
+# In its first places: 1 where the factors that were found last are those of `plain_elimination`, and where the unknowns that are
+# kept end there, and those of held rows.
+PLAIN = 40
+VECTORS = 41
 """Where the square tables of the scratch begin; there are three."""
 
 

@@ -22,7 +22,7 @@ def settle(c: Contacts, steps: int, free: bool, keep: bool) -> bool:
     """
     to_do = 2  # once all laws are obeyed: a step for the directions of slip, and friction exactly along them
     for _ in range(steps + 2):
-        solve_modes(c, keep)
+        solve_modes(c, keep, False)
         if worst_violation(c)[0] <= FEASIBLE:
             if to_do == 0 or (to_do == 2 and not is_askew(c)):
                 return True

@@ -45,11 +45,11 @@ def look_ahead(model: KernelModel, work: Work, contacts: Contacts, problem: Prob
         return False
     for a in range(problem.points):
         problem.scratch[LEAN, a] = problem.scratch[SHIFT, a] = problem.scratch[SPEEDS_UP, a] = 0.0
-    solve_modes(problem, False)
+    solve_modes(problem, False, False)
     list_slow_slips(model, work, contacts, problem)
     for _ in range(_TURNS):
         bend_slow_slips(problem)
-        solve_modes(problem, False)
+        solve_modes(problem, False, True)
         if turn_slow_slips(problem) < LEANS:
             break
     for a in range(problem.points):

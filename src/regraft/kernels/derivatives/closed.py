@@ -46,7 +46,7 @@ from ...algebra.spatial import (
     times,
     zero_spatial,
 )
-from ...compilation import Floats, Table, entry, inline, jit
+from ...compilation import Floats, Scalars, ScalarTable, Table, entry, inline, jit
 from ...tolerances import ASSEMBLED
 from ..aba import accelerate
 from ..constraints.closure import balance
@@ -54,6 +54,7 @@ from ..constraints.couplings import moved_pair
 from ..constraints.delassus import column_of, inverse_of, row_taken
 from ..constraints.dynamics import closed_dynamics
 from ..constraints.rows import loop_frames, loop_twists, wrench_of
+from ..constraints.stages import loop_stage
 from ..constraints.tables import (
     APPLIED,
     COUNT,
@@ -82,7 +83,7 @@ from ..constraints.torques import loop_torques
 from ..kinematics import rising_world
 from ..memory import loops_at, model_at, positions_in, work_at
 from ..tables import BIAS, CHILD, DOFS, END, PARENT, TAU, VARIES, A, D, F, KernelModel, R, S, V, Work
-from .accelerations import FEW, MANY, need_again, through_factors, through_transposed
+from .accelerations import need_again, through_factors, through_transposed
 from .tables import (
     ALONG,
     BEND,
@@ -94,6 +95,7 @@ from .tables import (
     FOLLOWS,
     KAPPA,
     MOVES,
+    PACKS,
     PHI,
     PSI1,
     PSI2,
@@ -114,12 +116,27 @@ def closed_derivatives(handle: int, slopes: int, x: Floats, tau: Floats, externa
     """
     if tau.shape[0] != a.shape[0] or tau.strides[0] != a.strides[0]:
         return np.nan
-    model, work, closed, s = model_at(handle), work_at(handle, x), loops_at(handle, x), slopes_at(slopes)
-    nq, n = positions_in(handle), a.shape[0]
-    q, v = x[:nq], x[nq:]
+    model, work, closed, nq = model_at(handle), work_at(handle, x), loops_at(handle, x), positions_in(handle)
+    worst = closed_slopes(model, work, closed, slopes, x[:nq], x[nq:], tau, external, a, out)
+    return worst + finite(out) if closed.scratch[GAP, 0] <= ASSEMBLED else np.nan
+
+
+@loop_stage
+def closed_slopes(
+    model: KernelModel,
+    work: Work,
+    closed: Loops,
+    slopes: int,
+    q: Scalars,
+    v: Scalars,
+    tau: Scalars,
+    external: ScalarTable,
+    a: Scalars,
+    out: ScalarTable,
+) -> float:
+    """The same for position and velocity in two places, however far loops are open."""
+    s, n = slopes_at(slopes), v.shape[0]
     worst = closed_dynamics(model, work, closed, q, v, tau, external, a)
-    if not closed.scratch[GAP, 0] <= ASSEMBLED:
-        return np.nan
     need_again(model, work, external)
     load_loops(model, work, closed)
     differentiate(model, work, s, q, v, a, external, out, True)
@@ -134,7 +151,7 @@ def closed_derivatives(handle: int, slopes: int, x: Floats, tau: Floats, externa
     else:
         hold_columns(work, closed, s, out)
         through_factors(work, s, out)
-    return worst + finite(out)
+    return worst
 
 
 # --- what a loop adds to ∂τ, and what its rows lack -------------------------------------------------------------------------
@@ -327,60 +344,50 @@ def take_accelerations(model: KernelModel, work: Work, closed: Loops, a: Any) ->
 @inline
 def hold_columns(work: Work, closed: Loops, slopes: Slopes, X: Any) -> None:
     """Add to the reduced torques X, in each column, the forces of all rows that take away what these lack."""
-    column, columns = 0, 3 * work.dof.shape[0]
-    while columns - column >= MANY * LANES:
-        hold_many(work, closed, slopes, X, column)
-        column += MANY * LANES
-    while column < columns:
-        hold_few(work, closed, slopes, X, column)
-        column += FEW * LANES
+    for column in range(0, 3 * work.dof.shape[0], PACKS * LANES):
+        hold_some(work, closed, slopes, X, column)
 
 
-def _holder(count: int) -> Any:
-    """The same for so many packs of columns; `delassus.balance_band` does it for one."""
-
-    @inline
-    def subtract_from(table: Any, row: int, column: int, factor: float, packs: Any) -> None:
-        store_packs(table, row, column, less_times(load_packs(table, row, column, count), factor, packs))
-
-    @jit
-    def hold_some(work: Work, closed: Loops, slopes: Slopes, X: Any, column: int) -> None:
-        lacks, solved, W, cuts, longest = slopes.lacks, slopes.solved, closed.W, closed.cuts, closed.path.shape[1]
-        for l in range(cuts.shape[0]):
-            first, start = cuts[l, FIRST], column_of(closed, l, 0)
-            for i in range(cuts[l, PATH]):
-                d = closed.dofs[0, closed.path[l, i]]
-                moves = load_packs(X, d, column, count)
-                for r in range(cuts[l, COUNT]):
-                    subtract_from(lacks, first + r, column, closed.Y[l * longest + i, r] * work.dof[d, D], moves)
-            for e in range(cuts[l, REACH], first + cuts[l, COUNT]):
-                if e >= first:
-                    store_packs(solved, e, column, load_packs(lacks, row_taken(closed.rows, e), column, count))
-                known = load_packs(solved, e, column, count)
-                for r in range(cuts[l, COUNT]):
-                    subtract_from(lacks, first + r, column, W[start + e, r], known)
-        for e in range(closed.rows.shape[0]):
-            found = load_packs(solved, e, column, count)
-            store_packs(solved, e, column, less_times(found, 1.0 - inverse_of(closed.rows[e, PIVOT]), found))
-        for l in range(cuts.shape[0] - 1, -1, -1):
-            first, start, number = cuts[l, FIRST], column_of(closed, l, 0), cuts[l, COUNT]
-            for r in range(number):  # from here on `lacks` are the forces
-                found = load_packs(lacks, first + r, column, count)
-                store_packs(lacks, first + r, column, less_times(found, 1.0, found))
-            for e in range(first + number - 1, cuts[l, REACH] - 1, -1):
-                left = load_packs(solved, e, column, count)
-                for r in range(number):
-                    left = less_times(left, W[start + e, r], load_packs(lacks, first + r, column, count))
-                if e >= first:
-                    store_packs(lacks, row_taken(closed.rows, e), column, left)
-                else:
-                    store_packs(solved, e, column, left)
-            for i in range(cuts[l, PATH]):
-                d = closed.dofs[0, closed.path[l, i]]
-                for r in range(number):
-                    subtract_from(X, d, column, -closed.Y[l * longest + i, r], load_packs(lacks, first + r, column, count))
-
-    return hold_some
+@inline
+def subtract_from(table: Any, row: int, column: int, factor: float, packs: Any) -> None:
+    """Take a multiple of packs out of those in a table."""
+    store_packs(table, row, column, less_times(load_packs(table, row, column, PACKS), factor, packs))
 
 
-hold_many, hold_few = _holder(MANY), _holder(FEW)
+@jit
+def hold_some(work: Work, closed: Loops, slopes: Slopes, X: Any, column: int) -> None:
+    """The same for PACKS of columns; `delassus.balance_band` does it for one."""
+    lacks, solved, W, cuts, longest = slopes.lacks, slopes.solved, closed.W, closed.cuts, closed.path.shape[1]
+    for l in range(cuts.shape[0]):
+        first, start = cuts[l, FIRST], column_of(closed, l, 0)
+        for i in range(cuts[l, PATH]):
+            d = closed.dofs[0, closed.path[l, i]]
+            moves = load_packs(X, d, column, PACKS)
+            for r in range(cuts[l, COUNT]):
+                subtract_from(lacks, first + r, column, closed.Y[l * longest + i, r] * work.dof[d, D], moves)
+        for e in range(cuts[l, REACH], first + cuts[l, COUNT]):
+            if e >= first:
+                store_packs(solved, e, column, load_packs(lacks, row_taken(closed.rows, e), column, PACKS))
+            known = load_packs(solved, e, column, PACKS)
+            for r in range(cuts[l, COUNT]):
+                subtract_from(lacks, first + r, column, W[start + e, r], known)
+    for e in range(closed.rows.shape[0]):
+        found = load_packs(solved, e, column, PACKS)
+        store_packs(solved, e, column, less_times(found, 1.0 - inverse_of(closed.rows[e, PIVOT]), found))
+    for l in range(cuts.shape[0] - 1, -1, -1):
+        first, start, number = cuts[l, FIRST], column_of(closed, l, 0), cuts[l, COUNT]
+        for r in range(number):  # from here on `lacks` are the forces
+            found = load_packs(lacks, first + r, column, PACKS)
+            store_packs(lacks, first + r, column, less_times(found, 1.0, found))
+        for e in range(first + number - 1, cuts[l, REACH] - 1, -1):
+            left = load_packs(solved, e, column, PACKS)
+            for r in range(number):
+                left = less_times(left, W[start + e, r], load_packs(lacks, first + r, column, PACKS))
+            if e >= first:
+                store_packs(lacks, row_taken(closed.rows, e), column, left)
+            else:
+                store_packs(solved, e, column, left)
+        for i in range(cuts[l, PATH]):
+            d = closed.dofs[0, closed.path[l, i]]
+            for r in range(number):
+                subtract_from(X, d, column, -closed.Y[l * longest + i, r], load_packs(lacks, first + r, column, PACKS))

@@ -15,7 +15,6 @@ from ..constraints.tables import CUT, RESISTS
 from ..memory import BODIES as BODIES_OF
 from ..memory import CUTS_AT, JOINTS_AT, LOOPS, TREE_COILS, TREE_LIMITS, Block
 from ..memory import ROWS as CONSTRAINTS
-from .accelerations import FEW, MANY
 from .joint_slopes import joint_slopes_kernel
 from .loop_slopes import loop_slopes_kernel
 from .planning import plan_dofs
@@ -34,6 +33,7 @@ from .tables import (
     NV,
     OWN,
     OWN_ROWS,
+    PACKS,
     PATH,
     PLAN,
     PLAN_AT,
@@ -60,7 +60,7 @@ class SlopeMemory(int):
         blocks, turning = max(1, -(-deepest // LANES)), bool(walk[:, tables.VARIES].any())
         n, rows, width = len(walk), work.size(CONSTRAINTS), padded(3 * nv)
         words = (nv * PLAN, nv + blocks * LANES, nv * DIRECTIONS, nv * TURNED * turning, n * CARRIED, blocks * PATH * LANES,
-                 blocks * FOUND * LANES, nv * blocks * LANES, nv * ENDS, 2 * COMPLEX_ROWS * COMPLEX_COLUMNS,
+                 blocks * FOUND * LANES, blocks * LANES * 6 * PACKS * LANES, nv * ENDS, 2 * COMPLEX_ROWS * COMPLEX_COLUMNS,
                  rows * width, rows * width, OWN_ROWS * OWN)  # fmt: skip
         starts = np.cumsum([HEADER, *(-(-count // _LINE) * _LINE for count in words)])
         memory = aligned_zeros((int(starts[-1]),))
@@ -86,8 +86,7 @@ class SlopeMemory(int):
 
 def padded(columns: int) -> int:
     """So many columns as whole groups of packs have."""
-    many = columns // (MANY * LANES) * MANY * LANES
-    return many + -(-(columns - many) // (FEW * LANES)) * FEW * LANES
+    return -(-columns // (PACKS * LANES)) * PACKS * LANES
 
 
 def loops_need_slopes(work: Block) -> bool:

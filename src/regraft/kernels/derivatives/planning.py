@@ -7,7 +7,7 @@ from typing import Any
 from ...compilation import IntegerTable, entry, inline
 from ..memory import model_at
 from ..tables import END, PARENT, V
-from .tables import BELOW, DEPTH, NUMBER
+from .tables import DEPTH, FIRST, LAST, NUMBER
 
 
 @entry
@@ -20,13 +20,14 @@ def plan_dofs(handle: int, plan: IntegerTable) -> int:
     for k in range(walk.shape[0]):
         above = dofs_above(walk, k)
         for d in range(walk[k, V], walk[k, END]):
-            plan[t, NUMBER], plan[t, DEPTH], plan[t, BELOW] = d, above, plan.shape[0]
+            plan[t, NUMBER], plan[t, DEPTH], plan[t, LAST] = d, above, 1
+            plan[t, FIRST] = t == 0 or plan[t - 1, DEPTH] < above
             t, above = t + 1, above + 1
         longest = max(longest, above)
     for i in range(t):
         for j in range(i + 1, t):
             if plan[j, DEPTH] <= plan[i, DEPTH]:
-                plan[i, BELOW] = j
+                plan[i, LAST] = plan[j, DEPTH] < plan[i, DEPTH]
                 break
     return longest
 

@@ -14,8 +14,9 @@ from ...compilation import inline_view
 # plan: int64 (nv, PLAN), a row for each degree of freedom in the order of the walk
 NUMBER = 0  # its place in v
 DEPTH = 1  # how many are above it, on the way to its root
-BELOW = 2  # one past the last of those below it, which follow it here
-PLAN = 3
+FIRST = 2  # 1 where it follows the one that it hangs from, or is the first of all
+LAST = 3  # 1 where no other one that hangs from there follows
+PLAN = 4
 
 # directions: (nv, DIRECTIONS): what a degree of freedom does to all that it moves
 PSI1 = 0  # 6: Ψ̇, how velocities there grow with q, as seen from there
@@ -47,9 +48,9 @@ PATH_PSI1 = 18
 PATH = 21
 
 # found: (blocks, FOUND · LANES): what the present degree of freedom shares with each of those on its path
-FACTOR = 0  # M, or L where accelerations are differentiated
-LOWER_Q, LOWER_V = 1, 2  # its own torque by their position and velocity
-UPPER_Q, UPPER_V = 3, 4  # their torques by its own
+LOWER_Q, LOWER_V = 0, 1  # its own torque by their position and velocity
+UPPER_Q, UPPER_V = 2, 3  # their torques by its own
+MASS = 4  # M, where inverse dynamics is differentiated
 FOUND = 5
 
 # ends: (nv, ENDS), of the degrees of freedom on the two ways from a spring, or a loop joint, one after the other
@@ -67,11 +68,14 @@ OWN = 72
 TOTAL_WRENCH, BY_Q, BY_V = 6, 7, 8  # further rows: the wrench on the child; how its coordinates and velocities change
 OWN_ROWS = 9
 
+PACKS = 3
+"""Packs of columns that are solved for together: so many that they hide the latency of a multiplication."""
+
 # the header
 NV, BODIES, BLOCKS = 0, 1, 2  # length of v, number of bodies, packs of the longest path
 TURNING = 3  # 1 where some joint's columns change in its child's frame
 JOINT_SLOPES = 4  # address of `joint_slopes.joint_slopes_kernel`, 0 where no joint needs it
-PLAN_AT, NUMBERS_AT, DIRECTIONS_AT, TURNED_AT, CARRIED_AT, PATH_AT, FOUND_AT, FACTORS_AT, ENDS_AT, SCRATCH_AT = range(5, 15)
+PLAN_AT, NUMBERS_AT, DIRECTIONS_AT, TURNED_AT, CARRIED_AT, PATH_AT, FOUND_AT, WAITING_AT, ENDS_AT, SCRATCH_AT = range(5, 15)
 LACKS_AT, SOLVED_AT, OWN_AT = 15, 16, 17
 LOOP_SLOPES = 18  # address of `loop_slopes.loop_slopes_kernel`, 0 where no loop joint needs it
 ROWS, WIDTH = 19, 20  # of constraints, and of a row of `lacks`
@@ -91,7 +95,7 @@ class Slopes(NamedTuple):
     carried: Any
     path: Any
     found: Any
-    factors: Any  # (nv, blocks · LANES): L of each degree of freedom and those on its path, in the order of `plan`
+    waiting: Any  # (blocks · LANES, 6 · PACKS · LANES): what several of one depth share, while columns are solved for
     ends: Any
     lacks: Any  # (constraint rows, columns of a result): −R, then what rows lack in each column, then their forces
     solved: Any  # the same, on the way to these
@@ -114,8 +118,8 @@ def slopes_at(address: int) -> Slopes:
         table_at(at[0, TURNED_AT], nv if at[0, TURNING] else 0, TURNED, 0.0),
         table_at(at[0, CARRIED_AT], bodies, CARRIED, 0.0),
         table_at(at[0, PATH_AT], blocks, PATH * LANES, 0.0),
-        table_at(at[0, FOUND_AT], blocks, FOUND * LANES, 0.0),
-        table_at(at[0, FACTORS_AT], nv, blocks * LANES, 0.0),
+        table_at(at[0, FOUND_AT], FOUND, blocks * LANES, 0.0),
+        table_at(at[0, WAITING_AT], blocks * LANES, 6 * PACKS * LANES, 0.0),
         table_at(at[0, ENDS_AT], nv, ENDS, 0.0),
         table_at(at[0, LACKS_AT], at[0, ROWS], at[0, WIDTH], 0.0),
         table_at(at[0, SOLVED_AT], at[0, ROWS], at[0, WIDTH], 0.0),

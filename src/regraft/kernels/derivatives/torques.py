@@ -17,7 +17,7 @@ import numpy as np
 
 from ...algebra.memory import call_kernel, clear, load, table_at
 from ...algebra.pack_rows import load_packs, store_packs
-from ...algebra.scalars import LANES, square_root
+from ...algebra.scalars import LANES, lane, square_root, zero
 from ...algebra.spatial import (
     Force,
     Motion,
@@ -35,7 +35,6 @@ from ...algebra.spatial import (
     rotate,
     rotate_back,
     spatial,
-    times,
 )
 from ...compilation import Floats, Table, entry, inline, jit
 from ...tolerances import SLIP_SPEED
@@ -43,7 +42,7 @@ from ..kinematics import move_bodies, place_bodies
 from ..memory import model_at, positions_in, work_at
 from ..passive import spring_forces
 from ..rnea import need_forces
-from ..tables import ARMATURE, END, EXTERNAL, FRICTION, JOINT_DAMPING, POLARITY, VARIES, D, KernelModel, S, U, V, Work
+from ..tables import ARMATURE, END, EXTERNAL, FRICTION, JOINT_DAMPING, POLARITY, VARIES, KernelModel, S, V, Work
 from .carried import sum_carried
 from .directions import find_directions
 from .loads import hold_steady, stretch_springs
@@ -51,12 +50,13 @@ from .tables import (
     CHANGES,
     CORIOLIS,
     DEPTH,
-    FACTOR,
     FORCE,
     LOWER_Q,
     LOWER_V,
+    MASS,
     MOMENTUM,
     ON_PATH,
+    PACKS,
     PATH_PHI,
     PATH_PSI1,
     PATH_PSI2,
@@ -107,17 +107,23 @@ def rnea_derivatives(handle: int, slopes: int, x: Any, a: Any, external: Any, ou
 @inline
 def finite(table: Any) -> float:
     """0 where all numbers of a table are finite, else NaN."""
-    numbers, total = table_at(table.ctypes.data, 1, table.size, table)[0], 0.0
-    for i in range(table.size):
-        total = total + 0.0 * numbers[i]
-    return total
+    total = zero(load_packs(table, 0, 0, 1)[0])
+    a, b, c = total, total, total
+    for d in range(table.shape[0]):
+        for column in range(0, table.shape[1], PACKS * LANES):
+            x = load_packs(table, d, column, PACKS)
+            a, b, c = a + 0.0 * x[0], b + 0.0 * x[1], c + 0.0 * x[2]
+    total, left = a + b + c, 0.0
+    for k in range(LANES):
+        left += lane(total, k)
+    return left
 
 
 @inline
 def differentiate(
     model: KernelModel, work: Work, slopes: Slopes, q: Any, v: Any, a: Any, external: Any, out: Any, forward: bool
 ) -> None:
-    """∂τ/∂q and ∂τ/∂v, with A and F of each body; and M or, with `forward`, all of it negative, and L in `factors` instead."""
+    """∂τ/∂q and ∂τ/∂v, with A and F of each body; and M or, with `forward`, the others alone, negative."""
     loaded = hold_steady(model, work, slopes, external)
     sum_carried(model, work, slopes, loaded)
     find_directions(model, work, slopes, q, v, a)
@@ -157,16 +163,13 @@ def pair_all(model: KernelModel, work: Work, slopes: Slopes, out: Any, loaded: b
             depth, s = plan[t, DEPTH], load(dof, d, S, 6)
             put_on_path(slopes, depth, d, s)
             U_d, W_d, N_d, y, z = responses(slopes, k, d, s, loaded)
-            factor = times(dof[d, D], load(dof, d, U, 6)) if forward else U_d
-            pair(slopes, depth // LANES + 1, factor, U_d, W_d, N_d, y, z, -1.0 if forward else 1.0)
+            pair(slopes, depth // LANES + 1, U_d, W_d, N_d, y, z, forward)
             for j in range(depth + 1):
-                e, b, lane = numbers[0, j], j // LANES, j % LANES
-                if forward:
-                    slopes.factors[t, j] = found[b, FACTOR * LANES + lane]
-                else:
-                    out[d, 2 * n + e] = out[e, 2 * n + d] = found[b, FACTOR * LANES + lane]
-                out[e, d], out[e, n + d] = found[b, UPPER_Q * LANES + lane], found[b, UPPER_V * LANES + lane]
-                out[d, e], out[d, n + e] = found[b, LOWER_Q * LANES + lane], found[b, LOWER_V * LANES + lane]
+                e = numbers[0, j]
+                if not forward:
+                    out[d, 2 * n + e] = out[e, 2 * n + d] = found[MASS, j]
+                out[e, d], out[e, n + d] = found[UPPER_Q, j], found[UPPER_V, j]
+                out[d, e], out[d, n + e] = found[LOWER_Q, j], found[LOWER_V, j]
             t += 1
         if walk[k, END] - walk[k, V] > 1 or walk[k, VARIES]:
             within_joint(model, work, slopes, k, out, -1.0 if forward else 1.0)
@@ -212,16 +215,20 @@ def responses(slopes: Slopes, k: int, d: int, s: Motion, loaded: bool) -> tuple[
 
 
 @inline
-def pair(
-    slopes: Slopes, blocks: int, factor: Force, U_d: Force, W_d: Vector, N_d: Vector, y: Force, z: Force, sign: float
-) -> None:
+def pair(slopes: Slopes, blocks: int, U_d: Force, W_d: Vector, N_d: Vector, y: Force, z: Force, forward: bool) -> None:
     """The entries that a degree of freedom shares with all those on its path, LANES of them at a time."""
+    sign = -1.0 if forward else 1.0
     for b in range(blocks):
         s, psi2 = load_packs(slopes.path, b, ON_PATH * LANES, 6), load_packs(slopes.path, b, PATH_PSI2 * LANES, 6)
         phi, psi1 = load_packs(slopes.path, b, PATH_PHI * LANES, 6), load_packs(slopes.path, b, PATH_PSI1 * LANES, 3)
         lower_q = sign * (power(U_d, psi2) + dot(W_d, psi1) + dot(N_d, angular(s)))
         lower_v = sign * (power(U_d, phi) + dot(W_d, angular(s)))
-        store_packs(slopes.found, b, 0, (power(factor, s), lower_q, lower_v, sign * power(y, s), sign * power(z, s)))
+        store_packs(slopes.found, LOWER_Q, b * LANES, (lower_q,))
+        store_packs(slopes.found, LOWER_V, b * LANES, (lower_v,))
+        store_packs(slopes.found, UPPER_Q, b * LANES, (sign * power(y, s),))
+        store_packs(slopes.found, UPPER_V, b * LANES, (sign * power(z, s),))
+        if not forward:
+            store_packs(slopes.found, MASS, b * LANES, (power(U_d, s),))
 
 
 @jit

@@ -16,8 +16,8 @@ from ...describe.mechanism import Mechanism
 from ...describe.state import State
 from ...errors import RegraftError, SimulationError
 from ...tolerances import SAME_TIME
-from ..hybrid import Run
 from ..progress import Progress
+from ..run import Run
 from ..settings import Options, settings_of
 from ..trajectory import Trajectory
 from .lanes import FINISHED
@@ -113,6 +113,13 @@ def _states_at(traj: Trajectory, wanted: Array, slack: float) -> Array:
     t, x = traj.t, np.concatenate([segment.seen for segment in traj.segments])
     near = np.clip(np.searchsorted(t, wanted - slack), 0, len(t) - 1)
     found = x[near].copy()
-    for i in np.flatnonzero(np.abs(t[near] - wanted) > slack).tolist():
-        found[i] = traj.state(float(wanted[i]))._x
+    between = np.abs(t[near] - wanted) > slack
+    at = np.searchsorted([segment.t[0] for segment in traj.segments[1:]], wanted, side="right")
+    for number, segment in enumerate(traj.segments):
+        rows = np.flatnonzero(between & (at == number))
+        if segment.bodies is None:
+            found[rows] = segment.states(wanted[rows])
+        else:  # angles are counted on from the sample before
+            for i in rows.tolist():
+                found[i] = segment.state(float(wanted[i]))._x
     return found
