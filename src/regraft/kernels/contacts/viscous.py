@@ -125,7 +125,7 @@ def fits(c: Contacts) -> bool:
     Where a slip hardly begins, its direction is what balances forces, and only these tell it to all digits.
     """
     turn_against_friction(c, 0.0)
-    solve_modes(c, True)
+    solve_modes(c, True, False)
     return worst_violation(c)[0] <= FEASIBLE and not is_askew(c)
 
 
