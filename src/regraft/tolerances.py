@@ -560,6 +560,9 @@ NO_MOTION = 1e-12  # relative to the total and the potential energy
 NOTHING_LOST = 1e-9  # J, relative to 1 + the kinetic energy before
 """An impact that takes less is not said to have taken energy."""
 
+SAME_ON_CURVE = 1e-9  # relative to the extent of the curve
+"""Points of a branch that are nearer to each other are drawn as one, as a curve through both would have no direction."""
+
 DRAWN_STRETCHED = 1e-6  # m
 """A spring is drawn at least so long: what is stretched to nothing has no sides."""
 
