@@ -84,8 +84,13 @@ def test_a_torus_is_born_where_the_delayed_logistic_map_has_it():
     assert branch.points[0].angle == pytest.approx(math.pi / 3.0, abs=1e-7)
     with pytest.raises(rg.ModelError, match="which this branch has not"):
         branch.switch()
-    with pytest.raises(rg.ModelError, match="which this is not"):
-        branch.switch(0)
+    for number in (0, 7):
+        with pytest.raises(rg.ModelError, match="which this is not"):
+            branch.switch(number)
+    with pytest.raises(rg.ModelError, match="parameter"):
+        branch.at("here")
+    with pytest.raises(rg.ModelError, match="cannot be called 'kind'"):
+        rg.gait.continuation(as_motion(delayed_logistic, [0.4, 0.4]), (1.6, 2.2), name="kind")
 
 
 def test_the_logistic_map_doubles_its_period_again_and_again():
@@ -97,6 +102,18 @@ def test_the_logistic_map_doubles_its_period_again_and_again():
         flips.append(branch.points[0].parameter)
     assert branch.returns == 4
     assert flips == pytest.approx([3.0, 1.0 + math.sqrt(6.0), 3.5440903595519], abs=1e-8)
+
+
+def test_three_steps_of_the_logistic_map_come_out_of_a_fold():
+    """The window of period 3 begins at r = 1 + √8."""
+    x = 0.149888
+    branch = rg.gait.continuation(
+        as_motion(lambda x, r: r * x * (1.0 - x), [x]), (3.835, 3.82), start=3.835, returns=3, arc_step=0.1, largest_arc_step=0.3
+    )
+    (fold,) = [point for point in branch.points if point.kind == "fold"]
+    assert fold.parameter == pytest.approx(1.0 + math.sqrt(8.0), abs=1e-9)
+    assert fold.multipliers[0] == pytest.approx(1.0, abs=1e-6)
+    assert branch.period == pytest.approx(np.full(len(branch), 3.0), abs=1e-9)
 
 
 def test_sampled_control_loses_its_rest():

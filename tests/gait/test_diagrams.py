@@ -42,10 +42,40 @@ def test_a_walk_that_falls_is_told():
     assert np.isfinite(found.time.values[1]).all()
 
 
+def test_models_that_fail_are_told_wherever_they_are():
+    def fails(slope):
+        if slope < 3.2:
+            raise ValueError("too flat")
+        return goswami(slope)
+
+    with pytest.warns(rg.RegraftWarning, match="1 of 2 cells failed; the first one, at value=3.0: ValueError: too flat"):
+        found = rg.gait.bifurcation_diagram(fails, [3.0, 3.5], settle=3, keep=2)
+    assert found.fate.values.tolist() == ["failed", "goes on"]
+    assert found.coordinate.values.tolist() == ["stance", "hip"]
+    with pytest.warns(rg.RegraftWarning, match="1 of 1 cells failed"):
+        assert rg.gait.bifurcation_diagram(fails, [3.0]).fate.values.tolist() == ["failed"]
+
+
+def heavy(hip):
+    """A function of a function: models with such a hip."""
+    return lambda slope: rg.models.compass_biped(hip_mass=hip, leg_mass=5.0, slope=np.radians(slope))
+
+
+def test_a_store_belongs_to_one_model(tmp_path):
+    options = {"begin": "model", "settle": 2, "keep": 2, "store": tmp_path / "d.zarr"}
+    found = rg.gait.bifurcation_diagram(heavy(10.0), [3.0], **options)
+    xr.testing.assert_identical(rg.gait.bifurcation_diagram(heavy(10.0), [3.0], **options), found)
+    with pytest.raises(rg.FileError, match="has changed since"):
+        rg.gait.bifurcation_diagram(heavy(11.0), [3.0], **options)
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"values": []}, "give values"),
+        ({"values": [np.nan]}, "not finite"),
+        ({"values": ["a"]}, "values"),
+        ({"name": "time"}, "cannot be called 'time'"),
         ({"keep": 0}, "keep positive"),
         ({"begin": "end"}, "begin must be"),
         ({"executor": 2}, 'begin="model"'),

@@ -7,7 +7,20 @@
 
 from .attention import compile_quietly
 from .cache import cache_home
-from .decorators import ENTRIES, Entry, address_of, allocating, entry, generic_entry, inline, inline_view, jit, long_entry, stage
+from .decorators import (
+    ENTRIES,
+    Entry,
+    address_of,
+    allocating,
+    entry,
+    generic_entry,
+    inline,
+    inline_once,
+    inline_view,
+    jit,
+    long_entry,
+    stage,
+)
 from .plan import Unit, units_of
 from .signatures import (
     PACKS,
@@ -54,6 +67,7 @@ __all__ = [
     "entry",
     "generic_entry",
     "inline",
+    "inline_once",
     "inline_view",
     "jit",
     "long_entry",

@@ -2,7 +2,7 @@
 
 From the inside out:
 
-- ``inline``: algebra on tuples; always merged into its caller;
+- ``inline``: algebra on tuples; always merged into its caller; ``inline_once``: the body of one function alone;
 - ``jit``: an algorithm that other kernels call; merged too;
 - ``stage``: a part of an algorithm that is compiled once, for all that call it;
 - ``entry`` and ``long_entry``: what Python calls.
@@ -45,6 +45,11 @@ _SMALL: dict[str, Any] = {**_INNER, "_nrt": False}  # nor does what makes no arr
 def inline(function: F) -> F:
     """Compile small algebra that is merged into whatever calls it."""
     return cast("F", _of_values(numba.njit(forceinline=True, pipeline_class=libraries.Inner, **_SMALL)(function)))
+
+
+def inline_once(function: F) -> F:
+    """The same for the body of one function alone, which is optimised when that is."""
+    return cast("F", _of_values(numba.njit(forceinline=True, pipeline_class=libraries.Plain, **_SMALL)(function)))
 
 
 def inline_view(function: F) -> F:

@@ -50,13 +50,21 @@ class _Library(JITCodeLibrary):  # type: ignore[misc]
 
     packed = False
 
+    def _optimize_functions(self, ll_module: Any) -> None:
+        """Nothing by themselves: `finalize` comes at once."""
+        ll_module.data_layout = self._codegen._data_layout
+
     def _optimize_final_module(self) -> None:
         codegen = self._codegen
         own, codegen._tm = codegen._tm, codegen._tm if self.packed else _plain_machine()
         try:
-            super()._optimize_final_module()
+            self._optimize()
         finally:
             codegen._tm = own
+
+    def _optimize(self) -> None:
+        """Numba's own passes."""
+        super()._optimize_final_module()
 
 
 @cache
@@ -70,9 +78,10 @@ class InnerLibrary(_Library):
     It is optimised by itself first: merged as it comes it would become slower code.
     """
 
-    def _optimize_functions(self, ll_module: Any) -> None:
-        """Nothing by themselves: `finalize` comes at once."""
-        ll_module.data_layout = self._codegen._data_layout
+    def _optimize(self) -> None:
+        """Once, without Numba's pass before that, which looks for the counting of references."""
+        passes, builder = self._codegen._module_pass_manager()
+        passes.run(self._final_module, builder)
 
     def finalize(self) -> None:
         """Merge and optimise; there is no machine code."""
@@ -81,6 +90,13 @@ class InnerLibrary(_Library):
         self._optimize_final_module()
         self._finalize_dynamic_globals()
         self._finalized = True
+
+
+class PlainLibrary(InnerLibrary):
+    """The same for what one function alone calls, and which is nearly all of that: it is optimised there, and only there."""
+
+    def _optimize(self) -> None:
+        """Nothing."""
 
 
 class LinkedLibrary(_Library):
@@ -216,5 +232,6 @@ def _compiler(kind: type[Any], name: str) -> type[CompilerBase]:
 
 
 Inner = _compiler(InnerLibrary, "regraft_inner")
+Plain = _compiler(PlainLibrary, "regraft_plain")
 Staged = _compiler(StageLibrary, "regraft_stage")
 Entry = _compiler(LinkedLibrary, "regraft_entry")

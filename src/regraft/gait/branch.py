@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..algebra.pose import finite_number
 from ..describe.state import State
 from ..errors import ModelError, warn
 from ..extras import require
@@ -25,6 +26,10 @@ from .following import Track, follow
 from .switching import doubled, first_step
 
 Array = NDArray[np.float64]
+
+
+TAKEN = ("kind", "period", "stable", "residual", "point", "q", "v", "multipliers")
+"""What tables have beside the parameter."""
 
 
 class Plan(NamedTuple):
@@ -167,7 +172,7 @@ class Branch:
             In their order along the branch.
         """
         found, control = [], self._plan.control
-        off = self.parameter - parameter
+        off = self.parameter - finite_number("parameter", parameter)
         for k, here in enumerate(self._solved):
             if off[k] == 0.0:
                 found.append(self._cycle(here))
@@ -217,7 +222,9 @@ class Branch:
             If the branch that begins there is not found.
         """
         default = next((one for one in self.points if one.kind == "flip"), None)
-        chosen = default if point is None else self.points[point] if isinstance(point, int) else point
+        if isinstance(point, int) and -len(self.points) <= point < len(self.points):
+            point = self.points[point]
+        chosen = default if point is None else point
         if not isinstance(chosen, BranchPoint) or chosen.kind != "flip" or self.kinds[chosen.number] != "flip":
             raise ModelError(
                 f"a branch of twice the period begins at a flip, which {'this branch has' if point is None else 'this is'} not; "

@@ -13,7 +13,7 @@ from ..algebra.pose import finite_number
 from ..describe.contacts import Contact
 from ..describe.state import State
 from ..errors import ModelError
-from .branch import Branch, Plan, checked_range, grown
+from .branch import TAKEN, Branch, Plan, checked_range, grown
 from .curves import Control, Image, Measure, Pace, first_point
 from .cycle import limit_cycle
 from .families import GaitFamily, ModelOf, Search, model_at, with_own
@@ -126,6 +126,8 @@ def continuation(
         raise ModelError(f"start must be within the range {bounds}, not {begin!r}.")
     if state_size is not None and not (np.isfinite(state_size) and state_size > 0.0):
         raise ModelError(f"state_size must be positive, not {state_size!r}.")
+    if name in TAKEN:
+        raise ModelError(f"the parameter cannot be called {name!r}, as tables of the branch have something else of this name.")
     _check_steps(arc_step, largest_arc_step, least_arc_step, most)
     search = Search(section, returns, match, torque, wrenches, integrator, rtol, atol, step, longest, contacts, impacts)
     model = model_at(model_of, begin)

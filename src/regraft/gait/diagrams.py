@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..algebra.pose import finite
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
 from ..errors import ModelError
@@ -19,11 +20,12 @@ from ..sweeping.functions import digest_of
 from ..sweeping.sweep import sweep
 from .families import ModelOf, Search, model_at, return_map_for
 from .match import Match
-from .walks import ELSEWHERE, Walks
+from .walks import ELSEWHERE, FAILED, Walks
 
 Array = NDArray[np.float64]
 
 BEFORE, MODEL = "before", "model"
+_TAKEN = ("q", "v", "time", "fate", "status", "error", "return", "coordinate", "velocity")
 
 
 def bifurcation_diagram(
@@ -88,9 +90,12 @@ def bifurcation_diagram(
     >>> found.fate.values.tolist(), found.time.values.round(3).tolist()
     (['goes on', 'goes on'], [[0.732, 0.732, 0.732, 0.732], [0.741, 0.741, 0.741, 0.741]])
     """
-    numbers = np.asarray(list(values), float)
-    if not len(numbers) or not np.isfinite(numbers).all():
-        raise ModelError("bifurcation_diagram: give values of the parameter, all finite.")
+    given = list(values)
+    if not given:
+        raise ModelError("bifurcation_diagram: give values of the parameter; there is none.")
+    numbers = finite("bifurcation_diagram: values", given, (len(given),))
+    if name in _TAKEN:
+        raise ModelError(f"bifurcation_diagram: the parameter cannot be called {name!r}, as the result has something else of it.")
     if not all(isinstance(count, int) and count >= least for count, least in ((settle, 0), (keep, 1))):
         raise ModelError("bifurcation_diagram: settle and keep must be whole numbers, and keep positive.")
     if begin not in (BEFORE, MODEL):
@@ -103,7 +108,7 @@ def bifurcation_diagram(
     search = Search(section, 1, match, torque, None, integrator, rtol, atol, step, longest)
     settled = _Settled(model_of, search, settle, keep, begin == BEFORE)
     swept = sweep(settled, {"value": numbers.tolist()}, executor, store, client=client, progress=progress)
-    return _dataset(swept, settled.first_mechanism(float(numbers[0])), name, numbers)
+    return _dataset(swept, settled, name, numbers)
 
 
 class _Settled:
@@ -116,7 +121,7 @@ class _Settled:
         said = repr((replace(search, match=None, torque=None), settle, keep, laws))
         self.fingerprint = hashlib.sha256(said.encode()).hexdigest()
 
-    def first_mechanism(self, value: float) -> Mechanism:
+    def mechanism(self, value: float) -> Mechanism:
         """The structure in which states are read."""
         return model_at(self._model_of, value).mech
 
@@ -155,10 +160,12 @@ def _labels(slices: Mapping[str, slice]) -> list[str]:
     ]
 
 
-def _dataset(swept: Any, mech: Mechanism, name: str, values: Array) -> Any:
+def _dataset(swept: Any, settled: _Settled, name: str, values: Array) -> Any:
     """What the sweep has found, with names."""
     found = swept.rename_dims({"value": name}).rename_vars({"value": name})
-    if "q" not in found:  # every model has failed
+    done = found.status.values == "done"
+    found["fate"] = (name, np.where(done, found["fate"].values if "fate" in found else FAILED, FAILED))
+    if not done.any():
         return found
-    layout = mech.layout
+    layout = settled.mechanism(float(values[done][0])).layout
     return found.assign_coords({name: values, "coordinate": _labels(layout.q_slices), "velocity": _labels(layout.v_slices)})

@@ -11,7 +11,7 @@ from typing import Any, TypeVar, cast
 from numba import int64
 
 from ..algebra.scalars import pack, zero
-from ..compilation import PACKS, declared, inline, stage, star
+from ..compilation import PACKS, declared, inline, inline_once, stage, star
 from .memory import model_at, work_at
 from .tables import R
 
@@ -22,7 +22,7 @@ PACKS[:] = [pack]  # for what plans compilations, which lies below scalars
 
 def tree_stage(function: F) -> F:
     """A function of (model, work, ...) as a stage."""
-    inner: Any = inline(function)
+    inner: Any = inline_once(function)
 
     def compiled(handle: int, like: Any, *given: Any) -> Any:
         return inner(model_at(handle), work_at(handle, like), *given)

@@ -7,14 +7,15 @@ from typing import NamedTuple
 import numpy as np
 
 from ..algebra.memory import table_at
-from ..compilation import inline, jit
+from ..compilation import inline, inline_once, jit
 from ..kernels.constraints.closure import CLOSE_STATE
 from ..kernels.contacts.memory import is_gap_of_place
 from ..tolerances import AT_ZERO, PASSED, SAME_TIME, ZERO_BRACKETED, ZERO_CORRECTED
 from .flow import Flow, model_of
 from .guards import (
+    AT_END,
+    BETWEEN,
     CONTACT,
-    Guard,
     Guards,
     count_live,
     crossed,
@@ -40,18 +41,18 @@ class Step(NamedTuple):
     h: float
 
 
-@inline
+@jit
 def go_to(flow: Flow, guards: Guards, step: Step, theta: float) -> None:
     """`between`: the state at the part theta of the step, with all that guards ask for."""
     dense_at(model_of(flow).walk, flow.vectors, flow.method.terms, theta)
-    place_for_guards(flow, guards, step.t + theta * step.h, flow.vectors.between)
+    place_for_guards(flow, guards, step.t + theta * step.h, BETWEEN)
 
 
 @jit
 def sampled_guard(flow: Flow, guards: Guards, e: int, step: Step, theta: float) -> float:
     """Guard e at the part theta of the step."""
     go_to(flow, guards, step, theta)
-    return guard_value(flow, guards[e], step.t + theta * step.h, flow.vectors.between)
+    return guard_value(flow, guards, e, step.t + theta * step.h, BETWEEN)
 
 
 @inline
@@ -64,7 +65,7 @@ def nothing_can_happen(flow: Flow) -> bool:
     return True
 
 
-@inline
+@inline_once
 def first_zero(flow: Flow, guards: Guards, step: Step, samples: int) -> tuple[bool, float]:
     """Whether a guard goes through zero in the step, and at which part of it the first does; all that do so then have `hit`."""
     if nothing_can_happen(flow):
@@ -73,7 +74,7 @@ def first_zero(flow: Flow, guards: Guards, step: Step, samples: int) -> tuple[bo
         flow.calls.passed_over = False
         go_to(flow, guards, step, 0.0)
         for e in range(guards.shape[0]):
-            value = guard_value(flow, guards[e], step.t, flow.vectors.between)
+            value = guard_value(flow, guards, e, step.t, BETWEEN)
             if not crossed(guards[e], value):  # as where a slip was ended at the end of the last step
                 remember(guards[e], value)
     keep_guards(flow, guards)
@@ -83,8 +84,8 @@ def first_zero(flow: Flow, guards: Guards, step: Step, samples: int) -> tuple[bo
         go_to(flow, guards, step, right)
         found = False
         for k in range(live):
-            guard = guards[live_guard(flow, k)]
-            value = guard_value(flow, guard, step.t + right * step.h, flow.vectors.between)
+            e = live_guard(flow, k)
+            guard, value = guards[e], guard_value(flow, guards, e, step.t + right * step.h, BETWEEN)
             guard.hit = crossed(guard, value)
             if guard.hit:
                 found = True
@@ -174,7 +175,7 @@ def hit_before(flow: Flow, guards: Guards, step: Step, theta: float) -> bool:
     for e in range(guards.shape[0]):
         guards[e].earlier = False
         if guards[e].sort == CONTACT and not guards[e].hit:
-            value = guard_value(flow, guards[e], step.t + theta * step.h, flow.vectors.between)
+            value = guard_value(flow, guards, e, step.t + theta * step.h, BETWEEN)
             gap = is_gap_of_place(flow.tree, guards[e].coordinate)
             guards[e].earlier = crossed(guards[e], value + (PASSED if gap else AT_ZERO))
             some = some or guards[e].earlier
@@ -190,7 +191,7 @@ def drop_later(flow: Flow, guards: Guards, first: int, step: Step, theta: float)
     go_to(flow, guards, step, theta)
     for e in range(guards.shape[0]):
         if guards[e].hit and e != first:
-            value = guard_value(flow, guards[e], step.t + theta * step.h, flow.vectors.between)
+            value = guard_value(flow, guards, e, step.t + theta * step.h, BETWEEN)
             guards[e].hit = crossed(guards[e], value)
 
 
@@ -202,7 +203,7 @@ def keep_earlier(flow: Flow, guards: Guards, first: int, step: Step, theta: floa
     for e in range(guards.shape[0]):
         guards[e].earlier = False
         if guards[e].hit and e != first:
-            value = guard_value(flow, guards[e], step.t + theta * step.h, flow.vectors.between)
+            value = guard_value(flow, guards, e, step.t + theta * step.h, BETWEEN)
             guards[e].earlier = crossed(guards[e], value)
             some = some or guards[e].earlier
     if some:
@@ -268,7 +269,7 @@ def shorten(flow: Flow, guards: Guards, step: Step, theta: float) -> float:
         take_step(flow, t, size)
         if back_again:
             break
-        value = guard_at_end(flow, guards, guards[e], t + size)
+        value = guard_at_end(flow, guards, e, t + size)
         if not abs(value) < 0.5 * nearest:  # it does not go to zero but jumps over it, and its slope tells nothing
             size, back_again = kept, True
             continue
@@ -282,9 +283,9 @@ def shorten(flow: Flow, guards: Guards, step: Step, theta: float) -> float:
     if flow.calls.closes:
         close_step(flow, end.v, size, CLOSE_STATE)
     make_dense(flow, t, size)
-    place_for_guards(flow, guards, t + size, end)
+    place_for_guards(flow, guards, t + size, AT_END)
     for g in range(guards.shape[0]):
-        value = guard_value(flow, guards[g], t + size, end)
+        value = guard_value(flow, guards, g, t + size, AT_END)
         if guards[g].hit:
             guards[g].sign, guards[g].last = 0, value
         else:
@@ -293,7 +294,7 @@ def shorten(flow: Flow, guards: Guards, step: Step, theta: float) -> float:
 
 
 @jit
-def guard_at_end(flow: Flow, guards: Guards, guard: Guard, t: float) -> float:
-    """A guard at the end of a step, which is at the time t."""
-    place_for_guards(flow, guards, t, flow.vectors.end)
-    return guard_value(flow, guard, t, flow.vectors.end)
+def guard_at_end(flow: Flow, guards: Guards, e: int, t: float) -> float:
+    """Guard e at the end of a step, which is at the time t."""
+    place_for_guards(flow, guards, t, AT_END)
+    return guard_value(flow, guards, e, t, AT_END)

@@ -16,7 +16,7 @@ from numba.core import types
 
 from ..algebra.memory import borrowed_vector, table_at
 from ..algebra.scalars import pack, zero
-from ..compilation import declare, declared, inline, inline_view, stage, star
+from ..compilation import declare, declared, inline, inline_once, inline_view, stage, star
 from ..kernels.memory import model_at, work_at
 from ..kernels.stages import F, named
 from ..kernels.tables import KernelModel, Work
@@ -177,7 +177,7 @@ given_flow_at = value_at(
 
 def on_flow(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function of (flow, ...) as one of (place, like, ...), which finds the flow where it lies as it was given."""
-    inner: Any = inline(function)
+    inner: Any = inline_once(function)
 
     def placed(place: int, like: Any, *others: Any) -> Any:
         given = given_flow_at(place, like)

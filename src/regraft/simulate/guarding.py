@@ -8,11 +8,11 @@ from __future__ import annotations
 from functools import cache
 
 from ..algebra.memory import call_kernel, vector_at
-from ..compilation import address_of, jit, long_entry
+from ..compilation import address_of, inline_once, jit, long_entry
 from ..kernels.constraints.closure import STEP_AGAIN
 from .crossings import Step, first_zero, shorten
 from .flow import Flow, on_flow
-from .guards import GUARD, Guards, look_at_guards, place_for_guards, put_guards_back, start_guards
+from .guards import AT_START, GUARD, Guards, look_at_guards, place_for_guards, put_guards_back, start_guards
 from .places import place_of
 from .records import records_at
 from .stepper import close_step
@@ -38,7 +38,7 @@ def guard_kernel(flow: int, guards: int, count: int, step: int, what: int) -> fl
     return answer(flow, 0.0, records_at(guards, count, GUARD), what, Step(numbers[0], numbers[1]), numbers[2])
 
 
-@jit
+@inline_once
 @on_flow
 def answer(flow: Flow, guards: Guards, what: int, step: Step, more: float) -> float:
     """What is asked.
@@ -55,7 +55,7 @@ def answer(flow: Flow, guards: Guards, what: int, step: Step, more: float) -> fl
         return shorten(flow, guards, step, more)
     if what == PUT_BACK:
         put_guards_back(flow, guards)
-        place_for_guards(flow, guards, step.t, flow.vectors.start)  # what closes contacts takes guards as they are at the start
+        place_for_guards(flow, guards, step.t, AT_START)  # what closes contacts takes guards as they are at the start
         return 0.0
     if what == START:
         start_guards(flow, guards, step.t, step.h)

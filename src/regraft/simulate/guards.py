@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 
 from ..algebra.memory import call_kernel, table_at, vector_at
-from ..algebra.scalars import Scalar, one
-from ..compilation import declare, inline, jit
+from ..algebra.scalars import Scalar
+from ..compilation import declare, inline, inline_view, jit
 from ..kernels import chart
 from ..kernels.jacobian import place_in_world
 from ..kernels.kinematics import place_bodies
 from ..tolerances import AT_ZERO, BEYOND, GUARD_ROUNDING, UNNOTICED
 from .calls import call_at
-from .flow import Flow, Point, model_of, work_of
-from .records import Three, array_type, layout_of, record
+from .flow import Flow, Point, flow_stage, model_of, work_of
+from .records import Three, array_type, layout_of, record, records_at
 from .stepper import evaluate_closed
 
 HEIGHT, JOINT, FUNCTION, CONTACT = range(4)
@@ -55,6 +55,9 @@ Guards = Any
 declare("Guards", array_type(Guard))
 GUARD = layout_of(Guard)
 
+AT_START, BETWEEN, AT_END = range(3)
+"""The states of a step at which guards are looked at."""
+
 AT_ONCE = 1e-2
 """The part of the first step within which a guard that is at zero must be through it for its rate to say where it goes."""
 SLOWEST, SLOWEST_FUNCTION = 1e-5, 1e-4
@@ -62,18 +65,26 @@ SLOWEST, SLOWEST_FUNCTION = 1e-5, 1e-4
 
 
 @inline
-def guard_value(flow: Flow, guard: Guard, t: float, at: Point) -> Scalar:
-    """A guard at a time and a state; for a height the bodies must have been placed."""
+def guard_value(flow: Flow, guards: Guards, e: int, t: float, where: int) -> float:
+    """Guard e at a time and a state; for a height the bodies must have been placed."""
+    guard = guards[e]
+    if guard.sort == CONTACT:
+        return vector_at(flow.calls.values, guard.coordinate + 1)[guard.coordinate]
+    return guard_but_contact(flow, guards.ctypes.data, guards.shape[0], e, t, where)
+
+
+@flow_stage
+def guard_but_contact(flow: Flow, guards_at: int, count: int, e: int, t: float, where: int) -> float:
+    """`guard_value` of a height, a joint's position or a function of the user; a stage, as many places ask for it."""
+    guard, at = records_at(guards_at, count, GUARD)[e], point_of(flow, where)
     if guard.sort == JOINT or guard.sort == HEIGHT:  # noqa: PLR1714
         return place_guard(flow, guard, at)
-    if guard.sort == CONTACT:
-        return vector_at(flow.calls.values, guard.coordinate + 1)[guard.coordinate] * one(at.q[0])
     result = flow.vectors.result
     result[0] = np.nan  # stays where a signal comes on the way into a function in Python
     failed = call_at(guard.address, t, at.q, at.v, result, guard.context)
-    if failed != 0 or np.isnan(result[0].real):
+    if failed != 0 or np.isnan(result[0]):
         flow.calls.failed = True
-        return np.nan * one(result[0])
+        return np.nan
     return result[0] - guard.value
 
 
@@ -86,36 +97,43 @@ def place_guard(flow: Flow, guard: Guard, at: Point) -> Scalar:
     return place[2] - guard.value - guard.slope * place[0]
 
 
-@jit
-def place_for_guards(flow: Flow, guards: Guards, t: float, at: Point) -> None:
+@inline_view
+def point_of(flow: Flow, where: int) -> Point:
+    """One of the states of a step."""
+    vectors = flow.vectors
+    return vectors.start if where == AT_START else vectors.between if where == BETWEEN else vectors.end
+
+
+@inline
+def place_for_guards(flow: Flow, guards: Guards, t: float, where: int) -> None:
     """Place the bodies if any guard asks where one is; where there are contacts, find their forces and look at their guards."""
     if flow.calls.watch != 0:
-        look_at_contacts(flow, t, at)
-        return
-    for e in range(guards.shape[0]):
-        if guards[e].sort == HEIGHT:
-            place_bodies(model_of(flow), work_of(flow), at.q)
-            return
+        look_at_contacts(flow, t, where)
+    else:
+        for e in range(guards.shape[0]):
+            if guards[e].sort == HEIGHT:
+                place_bodies(model_of(flow), work_of(flow), point_of(flow, where).q)
+                break
 
 
-@jit
-def look_at_contacts(flow: Flow, t: float, at: Point) -> None:
+@flow_stage
+def look_at_contacts(flow: Flow, t: float, where: int) -> int:
     """The guards of contacts at a time and a state; `error`, which no step needs any more by then, is overwritten."""
-    if call_kernel(flow.calls.glance, (flow.tree, at.q.ctypes.data, at.v.ctypes.data)) > 0.0:
-        return
-    evaluate_closed(flow, t, at, flow.vectors.error.v)
-    call_kernel(flow.calls.watch, (flow.tree, at.v.ctypes.data))
+    at = point_of(flow, where)
+    if not call_kernel(flow.calls.glance, (flow.tree, at.q.ctypes.data, at.v.ctypes.data)) > 0.0:
+        evaluate_closed(flow, t, at, flow.vectors.error.v)
+        call_kernel(flow.calls.watch, (flow.tree, at.v.ctypes.data))
+    return 0
 
 
 @jit
 def look_at_guards(flow: Flow, guards: Guards, t: float) -> bool:
     """`last`: the guards at the start of a segment; says whether any is beyond zero already."""
-    start = flow.vectors.start
-    place_for_guards(flow, guards, t, start)
+    place_for_guards(flow, guards, t, AT_START)
     beyond = False
     for e in range(guards.shape[0]):
         guard = guards[e]
-        guard.last = guard_value(flow, guard, t, start)
+        guard.last = guard_value(flow, guards, e, t, AT_START)
         beyond = beyond or (guard.sort != CONTACT and guard.direction * guard.last > BEYOND)
     return beyond
 
@@ -139,12 +157,12 @@ def start_guards(flow: Flow, guards: Guards, t: float, h: float) -> None:
 @jit
 def sign_guards(flow: Flow, guards: Guards, t: float, h: float) -> None:
     """`sign`, `last`: the guards at the start of a segment, those at zero by their rates."""
-    start, between, moves = flow.vectors.start, flow.vectors.between, flow.vectors.to_between
-    place_for_guards(flow, guards, t, start)
+    moves = flow.vectors.to_between
+    place_for_guards(flow, guards, t, AT_START)
     waiting = False
     for e in range(guards.shape[0]):
         guard = guards[e]
-        value = guard_value(flow, guard, t, start)
+        value = guard_value(flow, guards, e, t, AT_START)
         guard.hit = False
         guard.sign = 0 if abs(value) <= AT_ZERO else (1 if value > 0.0 else -1)
         if guard.sort == CONTACT:  # which is made so that it begins on the positive side, by a little
@@ -158,12 +176,12 @@ def sign_guards(flow: Flow, guards: Guards, t: float, h: float) -> None:
         eps = look_ahead(flow, slowest)
         for d in range(moves.shape[0]):
             moved = max(moved, abs(moves[d]))
-        place_for_guards(flow, guards, t + eps, between)
+        place_for_guards(flow, guards, t + eps, BETWEEN)
         for e in range(guards.shape[0]):
             guard = guards[e]
             if guard.sign == 0 and (guard.sort == FUNCTION) == (slowest == SLOWEST_FUNCTION):
                 value = guard.last
-                change = guard_value(flow, guard, t + eps, between) - value
+                change = guard_value(flow, guards, e, t + eps, BETWEEN) - value
                 at_once = value * change >= 0.0 or abs(value) <= AT_ONCE * h * abs(change) / eps
                 if at_once and abs(change) > max(GUARD_ROUNDING, UNNOTICED * moved):
                     guard.sign = 1 if change > 0.0 else -1

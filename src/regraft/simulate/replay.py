@@ -11,7 +11,7 @@ import numpy as np
 from numba import boolean, float64
 
 from ..algebra.scalars import Scalar, reciprocal
-from ..compilation import Floats, declare, jit, long_entry
+from ..compilation import Floats, declare, inline_once, jit, long_entry
 from ..tolerances import END_SETTLED
 from .crossings import guard_at_end
 from .flow import Flow, on_flow
@@ -67,7 +67,7 @@ def repeat(flow: Flow, steps: Steps, last: Scalar, guards: Guards) -> Scalar:
 def guard_after(flow: Flow, guards: Guards, t: float, h: Scalar) -> Scalar:
     """The guard at the end of a step of the size h."""
     take_step(flow, t, h)
-    return guard_at_end(flow, guards, guards[0], t + h.real)
+    return guard_at_end(flow, guards, 0, t + h.real)
 
 
 @long_entry
@@ -76,7 +76,7 @@ def replay(given: Flow, x: Floats, steps: Steps, last: float, guards: Guards, ou
     return fill_end(place_of(given), 0.0, x, steps, last, guards, out)
 
 
-@jit
+@inline_once
 @on_flow
 def fill_end(flow: Flow, x: Any, steps: Steps, last: float, guards: Guards, out: Any) -> float:
     """`replay`; in a function of its own, which does not count who uses the arrays."""

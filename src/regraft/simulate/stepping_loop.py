@@ -13,7 +13,7 @@ import numpy as np
 from numba import float64, int64
 
 from ..algebra.memory import vector_at
-from ..compilation import declare, inline, jit, long_entry
+from ..compilation import declare, inline, inline_once, jit, long_entry
 from ..kernels import chart
 from ..kernels.constraints.closure import CLOSE_STATE, CLOSE_VELOCITIES
 from ..tolerances import CLOSED, LAST_STEP, NO_PROGRESS, SAME_TIME, TRIED_SHORTER, WHOLE_STEP
@@ -115,7 +115,7 @@ def run(given: Flow, given_stepping: GivenStepping, guards: Guards) -> int:
     return go_on(place_of(given), 0.0, given_stepping, guards)
 
 
-@jit
+@inline_once
 @on_flow
 def go_on(flow: Flow, given: GivenStepping, guards: Guards) -> int:
     """`run`; in a function of its own, which does not count who uses the arrays."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..algebra.memory import call_kernel, clear
-from ..compilation import Floats, Table, jit, long_entry
+from ..compilation import Floats, Table, inline_once, jit, long_entry
 from ..kernels import chart, configuration
 from ..kernels.constraints.closure import CLOSE_STATE
 from ..kernels.derivatives.accelerations import forward_slopes
@@ -35,7 +35,7 @@ def variations(
     fill_variations(place_of(given), 0.0, slopes, by_call, manifold, x, steps, D, K, X, rates)
 
 
-@jit
+@inline_once
 @on_flow
 def fill_variations(
     flow: Flow, slopes: int, by_call: int, manifold: bool, x: Any, steps: Steps, D: Any, K: Any, X: Any, rates: Any
