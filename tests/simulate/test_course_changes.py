@@ -103,6 +103,36 @@ def test_a_hand_that_meets_a_peg_holds_on_there(grasp):
     assert after < 0.9 * before  # it is caught with an impact
 
 
+@pytest.mark.parametrize("holds", ["peg", "rod"])
+def test_the_same_joint_may_hold_on_at_different_pegs(holds):
+    mech = chained(HINGE, rg.Spherical())
+    mech.add_frame("other peg", "world", rg.Pose(translation=(-0.5 * np.sin(0.5), 0, -0.5 * np.cos(0.5))))
+
+    def caught(peg):
+        hand, to, at = ("rod 0", "world", peg) if holds == "rod" else (peg, "rod 0", "rod 0")
+        return rg.in_turn(rg.grip(hand, to, HINGE, "grasp", at=at), rg.release("joint 0"))
+
+    def lets_go(mech):
+        return rg.PASS if "joint 0" in mech.joints else rg.release("joint 1")
+
+    events = [
+        rg.when_joint("joint 0", 0.0, caught("peg"), direction=1, name="catches", missing="wait"),
+        rg.when_joint("joint 0", 0.5, caught("other peg"), direction=-1, name="catches there", missing="wait"),
+        rg.when_frame_below("end 0", -0.93, rg.by_structure(lets_go), name="loses", already="wait"),
+    ]
+    course, places = course_of(mech, events), []
+    for angle in (-0.9, 0.9, -0.9, 0.9):
+        state = mech.state(q={"joint 0": angle}, v={"joint 1": (0.5, 3.0, 0.2)})
+        walk = course.walk(state, 2)
+        places.append(walk.places.tolist())
+        traj = rg.simulate(mech, state, walk.times[-1] + 0.01, events=events)
+        assert [name for _, name in traj.events] == ["catches" if angle < 0.0 else "catches there", "loses"]
+        assert np.abs(walk.times - [t for t, _ in traj.events]).max() < 1e-10
+        assert np.abs(walk.states[1] - traj.segments[2].x[0]).max() < 1e-9
+    second = [1, 2] if holds == "peg" else [3, 4]  # a joint whose child is the world is another one elsewhere
+    assert places == [[1, 2], second] * 2
+
+
 @pytest.fixture(scope="module")
 def kneed():
     return rg.models.kneed_walker()
@@ -146,6 +176,84 @@ def test_derivatives_through_the_knees_are_those_of_differences(kneed):
         assert np.abs(column - expected).max() < 1e-5 * (1.0 + np.abs(expected).max())
 
 
+# --- closed chains ---------------------------------------------------------------------------------------------------------
+
+
+def caught_by_a_peg(release):
+    """A rod swings to a peg, which catches it with its joint above still there, and goes on from one of the two."""
+    mech = chained(HINGE, rg.Spherical())
+
+    def lets_go(mech):
+        return rg.release(release) if {"grasp", "joint 0"} <= mech.joints.keys() else rg.PASS
+
+    grasp = rg.grip("rod 0", "world", HINGE, "grasp", at="peg")
+    events = [
+        rg.when_joint("joint 0", 0.0, grasp, direction=1, name="catches", missing="wait"),
+        rg.when_frame_below("end 1", -1.95, rg.by_structure(lets_go), name="loses", already="wait"),
+    ]
+    return mech, mech.state(q={"joint 0": -0.9}, v={"joint 1": (0.5, 3.0, 0.2)}), events
+
+
+@pytest.mark.parametrize(("release", "returns"), [("joint 0", 2), ("grasp", 3)])
+def test_a_loop_closes_and_opens_again(release, returns):
+    mech, state, events = caught_by_a_peg(release)
+    traj = assert_same(mech, state, events, returns, 1e-9)
+    assert [name for _, name in traj.events][:2] == ["catches", "loses"]
+    assert [segment.mech.layout.is_constrained for segment in traj.segments[:3]] == [False, True, False]
+
+
+def test_the_same_walk_through_closed_chains_is_the_same_again():
+    mech, state, events = caught_by_a_peg("grasp")
+    course = course_of(mech, events)
+    first, _, again = (course.walk(begun, 6) for begun in (state, state.replace(v=1.1 * state.v), state))
+    assert np.array_equal(first.states, again.states)
+    assert np.array_equal(first.times, again.times)
+
+
+@pytest.mark.parametrize("joint", ["elbow", "pivot", "knee"])
+def test_a_linkage_that_opens_goes_on_as_it_moved(joint):
+    linkage = rg.models.four_bar(speed=4.0)
+    events = [
+        rg.when_joint("motor", 2.0, rg.release(joint), direction=1, name="opens"),
+        rg.when_frame_below("coupler", -0.1, rg.release("motor"), name="falls"),
+    ]
+    traj = assert_same(linkage.mech, linkage.state, events, 2, 1e-9)
+    assert [segment.mech.layout.is_constrained for segment in traj.segments[:3]] == [True, False, False]
+
+
+def test_the_basin_of_a_swing_on_two_ropes_has_no_python_in_it(recwarn):
+    mech = rg.Mechanism()
+    for name, x in (("front", 0.0), ("back", 0.4)):
+        mech.add_body(f"{name} rope", rg.Inertia.rod(1.0, (0, 0, 0), (0, 0, -2.5)))
+        mech.add_joint(name, HINGE, "world", f"{name} rope", rg.Pose(translation=(x, 0, 0)))
+    mech.add_body("seat", rg.Inertia.box(30.0, (0.4, 0.3, 0.05), at=(0.2, 0, 0)))
+    end = rg.Pose(translation=(0, 0, -2.5))
+    mech.add_joint("front knot", HINGE, "front rope", "seat", end)
+    mech.add_joint("back knot", HINGE, "back rope", "seat", end, rg.Pose(translation=(0.4, 0, 0)))
+
+    def started(rate):
+        return rg.assemble(mech, mech.state(v={"front": rate}), hold=["front"])
+
+    cycle = rg.gait.limit_cycle(mech, started(0.8), rg.when_joint("front", 0.0, direction=1, name="lowest"))
+    found = rg.gait.basin(cycle, grid={"rate": [0.4, 0.8, 1.2]}, start=started, returns=3)
+    assert found.fate.values.tolist() == ["elsewhere", "reached", "elsewhere"]
+    assert found.time.values[1] == pytest.approx(cycle.period, abs=1e-5)
+    assert not [w for w in recwarn if "through Python" in str(w.message)]
+
+
+def test_a_closed_chain_that_cannot_move_on_is_left_to_python():
+    mech = chained(HINGE, HINGE)
+    held, state = rg.connect(mech, mech.state(), "world", "rod 1", joint=HINGE, at=(0, 0, -2.0), name="held")
+    across = state.replace(v={"joint 0": 1.0, "joint 1": -2.0})
+    course = course_of(held, [rg.when_joint("joint 0", 0.1, name="moves")], longest=0.1)
+    assert course.walk(state, 1).end == "took too long"
+    assert course.walk(across, 1).end == "a loop is open"
+    with pytest.raises(rg.StructureError, match="in this state"):
+        course.walk(state.replace(q={"joint 0": 0.1}), 1)
+    with pytest.raises(rg.RegraftError):
+        rg.simulate(held, across, 0.1)
+
+
 # --- what is passed over, refused, or left to Python -----------------------------------------------------------------------
 
 
@@ -182,7 +290,7 @@ def test_a_loop_that_is_open_is_left_to_python():
     ("action", "message"),
     [
         (rg.grip("end 1", "world", HINGE), "the grip of 'end 1' takes hold wherever it is; say with at="),
-        (rg.grip("rod 0", "world", HINGE, at="peg"), "loops are closed after a change"),
+        (rg.in_turn(rg.grip("rod 0", "world", HINGE, at="peg"), rg.strike("end 1", HINGE)), "'end 1' happens while loops"),
         (rg.grip("end 1", "world", HINGE, at="peg"), "at event 'it' the grip of 'end 1' cannot happen: joint .* off by"),
         (rg.grip("end 0", "rod 1", HINGE, at="peg"), "cannot take hold of 'rod 1' at 'peg', which is on 'world'"),
         (rg.release("joint 7"), "the release of 'joint 7' cannot happen: there is no joint"),

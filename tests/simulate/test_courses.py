@@ -140,7 +140,10 @@ def test_what_is_a_function_in_python_is_not_ready():
     with pytest.raises(NotReadyError, match="function in Python"):
         course_of(mech, biped.events, torque=lambda t, mech, state: np.zeros(2))
     linkage = rg.models.four_bar()
-    with pytest.raises(NotReadyError, match="closed loops"):
+    with pytest.raises(NotReadyError, match="function in Python"):
+        course_of(linkage.mech, [rg.when_joint("knee", 0.0)], ()).walk(linkage.state, 1)  # which closes the loop
+    linkage.mech.add_coupling("gears", "motor", "elbow")
+    with pytest.raises(NotReadyError, match="joints are coupled"):
         course_of(linkage.mech, [], ())
 
 

@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..ask.assembly import assembled
+from ..compilation import address_of
 from ..describe.mechanism import Mechanism
 from ..describe.parts import WORLD
 from ..describe.state import State
@@ -20,6 +22,7 @@ from ..tolerances import LEAST_STEP, REPRESENTABLE
 from . import course_kernels as kernels
 from .composed_changes import COMPOSED, parts_in
 from .coordinates import Reduced
+from .course_changes import MADE, admit
 from .course_links import NotReadyError, Part, chain, mechanisms_through, present
 from .events import STOP, Event, TimeAt
 from .guards import Guard
@@ -68,6 +71,8 @@ class _Place:
 
     def __init__(self, runner: Runner) -> None:
         self.runner, self.mech = runner, runner.mech
+        self.closed = self.mech.layout.is_constrained
+        self.room = np.zeros(4 * runner.nv + 2 * runner.nq)
         self.flow, self.stepping = np.zeros(_ROOM, np.uint8), np.zeros(_ROOM, np.uint8)
         taken = kernels.park.call(runner.flow, runner._stepping, self.flow.ctypes.data, self.stepping.ctypes.data)
         assert taken <= _ROOM
@@ -79,7 +84,7 @@ class _Place:
         runner = self.runner
         return [
             self.flow.ctypes.data, self.stepping.ctypes.data, runner.guard_table.ctypes.data, len(runner.guards),
-            runner.nq, runner.nv,
+            runner.nq, runner.nv, int(runner.work), self.room.ctypes.data, address_of(admit) if self.closed else 0,
         ]  # fmt: skip
 
     def fresh_guards(self, armed: Collection[str]) -> int:
@@ -126,8 +131,9 @@ class Course:
         self._rows = np.zeros((0, kernels.PLACE), np.int64)
         self._edges, self._widest = np.zeros((0, kernels.EDGE), np.int64), 0
         self._known, self._owners = np.zeros((0, 1)), np.zeros((0, 2), np.int64)
-        self._add(mech.copy(), mech.state())
-        self._start_guards = self._places[0].fresh_guards(self._fires - self._section)
+        self._mech = mech.copy()
+        if not mech.layout.is_constrained:  # else a state that is closed is to be known first
+            self._add_first(mech.state())
         self.near = 0.0
         """How near a known state must be to be reached."""
 
@@ -137,6 +143,11 @@ class Course:
 
     def _bits(self, names: Collection[str]) -> int:
         return sum(1 << self._ids[name] for name in names if name in self._ids)
+
+    def _add_first(self, state: State) -> None:
+        """The place where walks start."""
+        self._add(self._mech, State(self._mech.layout, state._x))
+        self._start_guards = self._places[0].fresh_guards(self._fires - self._section)
 
     def _add(self, mech: Mechanism, state: State) -> int:
         """A new place."""
@@ -164,9 +175,13 @@ class Course:
 
     def walk(self, state: State, returns: int) -> Walk:
         """Follow the motion from a state of the first place, for so many returns at most."""
+        if not self._places:
+            self._add_first(state)
         first = self._places[0]
         x, found = np.zeros((1, self._widest)), np.zeros((returns, 2 + self._widest))
-        x[0, : first.runner.nq + first.runner.nv] = state._x
+        x[0, : first.runner.nq + first.runner.nv] = assembled(first.mech, state)._x
+        if first.closed and admit(int(first.runner.work), x.ctypes.data, first.room.ctypes.data) != MADE:
+            return Walk("a loop is open", "", found[:0, 0], found[:0, 1].astype(np.int64), found[:0, 2:], -1)
         header, clock = np.zeros(kernels.HEADER, np.int64), np.array([self._longest, self.near])
         header[kernels.REACHED], header[kernels.ASKED] = -1, self._bits(self._section)
         header[kernels.FIRES], header[kernels.MOST_GUARDS] = self._bits(self._fires), self._most
@@ -221,8 +236,6 @@ class Course:
 
     def _place_of(self, mech: Mechanism, state: State) -> int:
         """The place of a structure, a new one where there is none; the first is the user's own, and is not come back to."""
-        if mech.layout.is_constrained:
-            raise NotReadyError("loops are closed after a change")
         for number, place in enumerate(self._places[1:], 1):
             if _alike(place.mech, mech):
                 return number
@@ -238,7 +251,7 @@ def _alike(one: Mechanism, other: Mechanism) -> bool:
         if (joint.parent, joint.child, joint.type) != (there.parent, there.child, there.type):
             return False
         apart = np.abs(joint.places() - there.places())
-        if joint.parent == WORLD:
+        if joint.parent == WORLD and name in one.layout.q_slices:
             apart[0, 9:] = 0.0
         if not apart.max() <= REPRESENTABLE:
             return False
@@ -253,7 +266,7 @@ def _widened(table: Array, columns: int) -> Array:
 def _check(mech: Mechanism, events: Sequence[Event], settings: Settings) -> None:
     """Raise NotReadyError where a course cannot be made."""
     reasons = {
-        "the mechanism has closed loops or couplings": mech.layout.is_constrained,
+        "joints are coupled": bool(mech.layout.couplings),
         "there are contacts": bool(settings.contacts),
         "joints move as they are told": bool(settings.prescribed),
         "coordinates are maximal": settings.maximal,

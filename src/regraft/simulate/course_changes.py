@@ -15,13 +15,18 @@ from ..algebra.rotations import identity_pose
 from ..algebra.spatial import Vector, dot, multiply, subtract, transpose, zero_spatial
 from ..compilation import inline, inline_view, jit, long_entry
 from ..joints import joint_nearest, joint_transform, parameters, settle_joint
-from ..kernels.constraints.closure import take_hold
+from ..kernels import configuration
+from ..kernels.constraints.closure import close_positions, look_at_rows, take_hold
+from ..kernels.constraints.delassus import largest_residual
+from ..kernels.constraints.dynamics import closed_dynamics
+from ..kernels.constraints.rows import acceleration_gaps
 from ..kernels.impact import impact
 from ..kernels.jacobian import place_in_world
 from ..kernels.kinematics import move_bodies, place_bodies, store_motion
-from ..kernels.memory import loops_at, model_at, work_at
-from ..kernels.tables import KIND, ORIGIN, PAR, ROOT, VEL, E, KernelModel, Q, T, Work
-from ..tolerances import ASSEMBLED, GAP_SMALL, REPRESENTABLE
+from ..kernels.memory import hold_all, loops_at, model_at, positions_in, velocities_in, work_at
+from ..kernels.tables import EXTERNAL, KIND, ORIGIN, PAR, ROOT, VEL, E, KernelModel, Q, T, Work
+from ..tolerances import ASSEMBLED, AT_REST, GAP_SMALL, REDUNDANT, REPRESENTABLE, START_LACKING
+from .start import A_LITTLE
 
 # a link: int64 (LINK)
 KERNEL = 0  # address of what makes the change
@@ -59,7 +64,8 @@ FIRST_Q = 3  # where its numbers are in the state after
 COUNT_Q = 4
 FIRST_V = 5
 COUNT_V = 6
-JOINT = 7
+ON_WORLD = 7  # its row in the structure after, if the walk comes to it from the world, else −1
+JOINT = 8
 FRAMES = 0  # 2 × 12: its frames on parent and child
 PARAMETERS = 24  # 6: the joint type's parameters
 JOINT_NUMBERS = 30
@@ -152,6 +158,7 @@ def hold(at_link: int, at_x: int) -> float:
     link = link_at(at_link)
     nq, nv = link[NEW_NQ], link[NEW_NV]
     exchange(link, vector_at(at_x, nq + nv))
+    hold_all(link[AFTER], 0.0)
     model, work, closed = model_at(link[AFTER]), work_at(link[AFTER], 0.0), loops_at(link[AFTER], 0.0)
     step, best = vector_at(link[ROOM], nv), vector_at(link[ROOM] + 8 * nv, nq)
     impulses = table_at(link[ROOM] + 8 * (nq + nv), link[LOOPS], 6, 0.0)
@@ -197,4 +204,46 @@ def go_on_in(at_link: int, at_x: int) -> float:
         gap, slip, size = settle_joint(joints[j, JOINT_KIND], par, motions, frames, q_j, v_j, columns)
         here = gap + slip / (1.0 + size)
         left = here if not here <= left else left  # NaN stays
+        if joints[j, ON_WORLD] >= 0:
+            store(model_at(link[AFTER]).geometry, joints[j, ON_WORLD], T, load(frames, 0, 9, 3))
     return MADE if left <= GAP_SMALL else OPEN
+
+
+# --- a closed chain begins to move -------------------------------------------------------------------------------------------
+
+
+@long_entry
+def admit(handle: int, at_x: int, room: int) -> float:
+    """A closed chain begins to move: as `prepare_start`, but where that looks closer the state is left to it (OPEN).
+
+    `room` is the address of 3 nv + 2 nq numbers, and nv zeros behind them.
+    """
+    nq, nv = positions_in(handle), velocities_in(handle)
+    q, v, a = vector_at(at_x, nq), vector_at(at_x + 8 * nq, nv), vector_at(room, nv)
+    step, nearby, best = vector_at(room + 8 * nv, nv), vector_at(room + 16 * nv, nq), vector_at(room + 8 * (2 * nv + nq), nq)
+    no_torque = vector_at(room + 8 * (3 * nv + 2 * nq), nv)
+    hold_all(handle, 0.0)
+    model, work, closed = model_at(handle), work_at(handle, 0.0), loops_at(handle, 0.0)
+    closed_dynamics(model, work, closed, q, v, no_torque, table_at(handle, 0, EXTERNAL, 0.0), a)
+    acceleration_gaps(model, work, closed, a)
+    moving, rising = largest(v), largest(a)
+    if moving > AT_REST and not largest_residual(closed) <= START_LACKING * rising:
+        return OPEN
+    look_at_rows(model, work, closed, q)
+    size = moving if moving != 0.0 else rising
+    if size != 0.0:
+        for d in range(nv):
+            step[d] = A_LITTLE * ((v[d] if moving != 0.0 else a[d]) / size)
+        configuration.integrate(model.walk, q, step, nearby)
+        close_positions(model, work, closed, nearby, step, best, 20, REDUNDANT)
+        look_at_rows(model, work, closed, nearby)
+    return MADE
+
+
+@inline
+def largest(numbers: Any) -> float:
+    """The largest magnitude of some numbers."""
+    found = 0.0
+    for i in range(numbers.shape[0]):
+        found = max(found, abs(numbers[i]))
+    return found

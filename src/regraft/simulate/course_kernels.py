@@ -27,7 +27,10 @@ GUARDS = 2  # address of the guards,
 COUNT = 3  # and how many there are
 NQ = 4
 NV = 5
-PLACE = 6
+HANDLE = 6  # of the workspace,
+ROOM = 7  # and address of scratch for
+ADMIT = 8  # the address of `admit`, where loops are closed; else 0
+PLACE = 9
 
 # edges: int64 (places × most guards, EDGE), the row of a guard e in a place p is p × most + e
 SORT = 0  # UNKNOWN, STOPS, CHANGES, NOTES where nothing changes, or PASSES where the event is passed over
@@ -61,8 +64,8 @@ CLOCK = 2
 
 DONE, STOPPED, TOOK_TOO_LONG, NOT_KNOWN, SEVERAL, FAILED, CANNOT_STAND, LOOP_OPEN = range(8)
 """How it ended: all returns were made, or a known state was reached; an event stopped it; no return came; an edge is not known;
-several events at once; the loop gave up; a joint cannot take the pose of its body, or the impact has no result; or a loop that
-opens was not closed to rounding."""
+several events at once; the loop gave up; a joint cannot take the pose of its body, or the impact has no result; or a loop is
+not closed to rounding where it opens, or it is not plain that the closed chain can move as it does."""
 ENDLESS = 1000
 """Events in a row without a step."""
 SEVERAL_GUARDS, NO_EVENT = -1, -2
@@ -229,6 +232,10 @@ def follow(
                 return LOOP_OPEN if said == OPEN else CANNOT_STAND
             end = stepping_at(places[p, STEPPING], 0.0).progress[0].end
             p = edge[TO]
+            if places[p, ADMIT] != 0:
+                said = call_kernel(places[p, ADMIT], (places[p, HANDLE], state.ctypes.data, places[p, ROOM]))
+                if said != MADE:
+                    return LOOP_OPEN
             header[AT], header[ASKED] = p, 1 << edge[EVENT_ID]
             begin(places, p, edge[FRESH], state, t, end)
         if edge[RETURNS] != 0:

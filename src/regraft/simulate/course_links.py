@@ -156,12 +156,13 @@ def _go_on(links: Links, row: Integers, part: Release, before: Mechanism, after:
     names = [name for name in after.layout.q_slices if name not in before.layout.q_slices]
     joints, numbers = np.zeros((len(names), kernels.JOINT), np.int64), np.zeros((len(names), kernels.JOINT_NUMBERS))
     for name, whole, number in zip(names, joints, numbers, strict=True):
-        joint = after.joints[name]
+        joint = (before if name in before.joints else after).joints[name]  # the place after may have it elsewhere on the world
         if joint.type.turns and (joint.type.limits is not None or joint.type.stiffness.any()):
             raise NotReadyError(f"after {_said(part)} joint {name!r} has limits or a spring, which count its turns")
         q, v = after.layout.q_slices[name], after.layout.v_slices[name]
         rows = [-1 if body == WORLD else before.structure.row_of[body] for body in (joint.parent, joint.child)]
-        whole[:] = kind_of(joint.type), *rows, q.start, q.stop - q.start, v.start, v.stop - v.start
+        on_world = _world_joints(after.structure).get(name, -1) if joint.parent == WORLD else -1
+        whole[:] = kind_of(joint.type), *rows, q.start, q.stop - q.start, v.start, v.stop - v.start, on_world
         number[: kernels.PARAMETERS] = joint.places().ravel()
         number[kernels.PARAMETERS :] = padded_parameters(joint.type)
     row[kernels.KERNEL], row[kernels.JOINT_COUNT] = address_of(kernels.go_on_in), len(names)

@@ -22,7 +22,7 @@ from ..tolerances import AT_REST, START_LACKING, STUCK, STUCK_OF_ALL
 
 Array = NDArray[np.float64]
 
-_A_LITTLE = 1e-3  # radians or metres
+A_LITTLE = 1e-3  # radians or metres
 
 
 def prepare_start(mech: Mechanism, state: State, work: Workspace, follow: Callable[[Array], None] | None = None) -> None:
@@ -39,7 +39,7 @@ def prepare_start(mech: Mechanism, state: State, work: Workspace, follow: Callab
     remembered_rows.call(work, state._q)
     along = state._v if state._v.any() else a
     if along.any():
-        nearby = integrate(mech, state._q, _A_LITTLE * (along / np.abs(along).max()))
+        nearby = integrate(mech, state._q, A_LITTLE * (along / np.abs(along).max()))
         if follow is not None:
             follow(nearby)
         closed_positions.call(work, nearby, 20)
