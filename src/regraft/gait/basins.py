@@ -47,8 +47,8 @@ def basin(
     """From which starts a periodic motion is reached, and what becomes of the others.
 
     Each start is followed from return to return until it comes near one of the cycles, an event stops it, or there have been
-    enough returns. Where events only change the structure as `strike` says, and torques are compiled laws, there is no Python in
-    between.
+    enough returns. Where events only change the structure as `strike`, `grip` (with `at`), `release`, `in_turn` and
+    `by_structure` say, and torques are compiled laws, there is no Python in between.
 
     Parameters
     ----------
