@@ -141,3 +141,19 @@ def test_sliding_the_other_way_is_never_a_paradox(degrees):
     angle = degrees * DEGREE
     scene = rod(math.pi / 2 - angle, slip=-paradox_direction(angle), friction=1.4)
     assert not told(scene, 0.01)
+
+
+@pytest.mark.parametrize("degrees", [55.0, 60.0, 65.0])
+def test_a_strike_without_collision_is_told_once_and_ends_a_slip(degrees):
+    angle = degrees * DEGREE
+    scene = rod(math.pi / 2 - angle, slip=5.0 * paradox_direction(angle), friction=1.6)
+    traj = scene.run(0.02)
+    energy, contacts = traj.energy().total, traj.contacts()
+    (tip,) = contacts.values()
+    assert "without collision" in traj.events[0].name
+    (strike,) = tip.impacts
+    assert strike.energy == pytest.approx(energy[0] - energy[1], rel=1e-12)
+    assert contacts.dissipated[1] == pytest.approx(strike.energy, rel=1e-12)
+    assert tip.mode[0] == SLIDING
+    assert np.isnan(tip.normal[0])  # no forces obey Coulomb's law there, which is why it strikes
+    assert np.isfinite(tip.normal[1:]).all()

@@ -179,5 +179,5 @@ def _modes(arrays: Any, k: int, moved: Mechanism, known: Any) -> Any:
     """The modes of a segment's contacts; None where it has none."""
     if known is None:
         return None
-    names = {what: f"contacts{k}.{what}" for what in ("modes", "directions", "impulses", "before")}
+    names = {what: f"contacts{k}.{what}" for what in ("modes", "directions", "impulses", "patience", "before")}
     return keeping.modes_from(known, {what: arrays[name] for what, name in names.items() if name in arrays}, moved, k)

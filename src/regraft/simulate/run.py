@@ -14,7 +14,7 @@ from ..tolerances import CASCADE, LEAST_STEP, SAME_TIME
 from . import giving_up, stepping_loop
 from .cascades import ENDLESS, Cascade
 from .contacts.bounces import Bounces
-from .contacts.contacting import Contacting
+from .contacts.contacting import Contacting, Modes
 from .coordinates import Maximal, Reduced
 from .events import PASS, STOP, Event, TimeAt
 from .histories import EventRecord
@@ -167,9 +167,10 @@ class Run:
         contacts, t = runner.contacts, runner.t
         assert contacts is not None
         self._count_touches(runner)
-        said = contacts.happened(hits, t)
+        said = contacts.happened(hits)
         if not (self._took_no_time(runner) and contacts.hand_on()):
             self._keep_segment(runner, said[0])
+        contacts.lose_patience(hits, t)
         self.happened.extend(EventRecord(t, what) for what in said)
         self._settle(runner, contacts)
         self._warn_of_impact(contacts, t)
@@ -190,11 +191,14 @@ class Run:
     def jam(self, runner: Runner) -> bool:
         """Where no forces obey Coulomb's law, let the point that jams have its impact; whether there is such a point."""
         contacts, t = runner.contacts, runner.t
-        if contacts is None or (found := contacts.jam(runner.x)) is None:
+        if contacts is None:
+            return False
+        ended, found = contacts.modes(), contacts.jam(runner.x)
+        if found is None:
             return False
         self._count_touches(runner)
         x, said = found
-        self._keep_segment(runner, said)
+        self._keep_segment(runner, said, ended)
         self.happened.append(EventRecord(t, said))
         self.pace.begin_again()
         runner.restart(x)
@@ -221,9 +225,9 @@ class Run:
                 "that are the same twice, or friction so large that they jam. Leave one out, or change what touches.", t, None,
             )  # fmt: skip
 
-    def _keep_segment(self, runner: Runner, event: str | None) -> None:
-        """Keep what a runner has recorded since its last segment."""
-        self.segments.append(runner.recorded(event))
+    def _keep_segment(self, runner: Runner, event: str | None, modes: Modes | None = None) -> None:
+        """Keep what a runner has recorded since its last segment; `modes` are those that it ran in, if others have begun."""
+        self.segments.append(runner.recorded(event, modes))
 
     def _refuse_jumps(self, runner: Runner, further: float) -> None:
         """An error where a prescribed motion has jumped on the way, or does so soon, and no event is there."""
@@ -249,11 +253,12 @@ class Run:
     def _end_slow_slips(self, runner: Runner) -> bool:
         """Where steps have collapsed, let slips that are next to nothing end, once at a time; whether there are any."""
         contacts, t = runner.contacts, runner.t
-        if contacts is None or t - self.calmed <= CASCADE * (1.0 + abs(t)) or not contacts.end_slow_slips(t):
+        if contacts is None or t - self.calmed <= CASCADE * (1.0 + abs(t)) or not (slow := contacts.slow_slips()).size:
             return False
         self.calmed = t
         self.pace.begin_again()
         self._keep_segment(runner, None)
+        contacts.end_slow_slips(slow, t)
         self._settle(runner, contacts)
         return True
 

@@ -20,7 +20,7 @@ from ..tolerances import BEYOND
 from . import stepping_loop
 from .applied import Applied
 from .callbacks import Callback, lost_exceptions_kept, python_callback
-from .contacts.contacting import Contacting
+from .contacts.contacting import Contacting, Modes
 from .contacts.rubs import rubs_of
 from .coordinates import Coordinates, Reduced
 from .driver import Call, Driver
@@ -248,11 +248,11 @@ class Runner:
         x = self.coordinates.reached(self.recorder, self.t, self.x)
         return State(self.seen.layout, x) if self.settings.stabilise else self.coordinates.shown.state(x)
 
-    def recorded(self, event: str | None) -> Segment:
-        """What has been computed, up to the event that ended it."""
+    def recorded(self, event: str | None, modes: Modes | None = None) -> Segment:
+        """What has been computed, up to the event that ended it; in the present modes of contacts, if not in those given."""
         settings = self.settings
         applied = Applied(settings.torque, settings.wrenches, prescribed=settings.prescribed)
-        modes = None if self.contacts is None else self.contacts.modes()
+        modes = self.contacts.modes() if modes is None and self.contacts is not None else modes
         return self.coordinates.segment(self.recorder, self.t, self.x, event, applied=applied, contacts=modes)
 
     def beyond(self) -> dict[str, bool]:

@@ -20,7 +20,7 @@ from ...kernels.contacts.glance import contact_glance
 from ...kernels.contacts.guarding import contact_guards
 from ...kernels.contacts.impact import ADDS_ENERGY, ENDED_PLASTIC, LESS_EXPANSION, STRONGE_AS_POISSON
 from ...kernels.contacts.points import gaps_at
-from ...kernels.contacts.problem import NO_SOLUTION, OPEN, SLIDE, SOLVED, STICK
+from ...kernels.contacts.problem import NO_SOLUTION, NOT_FOUND, OPEN, SLIDE, SOLVED, STICK
 from ...kernels.contacts.pushing import push_out
 from ...structure.contacts import GROUND, ContactPoints, points_of
 from ...structure.workspace import Workspace
@@ -222,10 +222,9 @@ class Contacting:
             f"{name} {HAPPENS[m.TOUCHES]}" for name, struck in zip(self.names, hard, strict=True) if struck and name in opened
         ]
 
-    def happened(self, hits: Sequence[int], t: float) -> list[str]:
+    def happened(self, hits: Sequence[int]) -> list[str]:
         """Say what the guards that were hit mean, and let it happen at the next `event`."""
         items, said = self.tables.items, []
-        self.lose_patience([guard // 2 for guard in hits], t)
         for guard in hits:
             i, side = divmod(guard, 2)
             mode = items[i, m.MODE]
@@ -240,25 +239,31 @@ class Contacting:
             said.append(f"{self.names[i]} {HAPPENS[what]}")
         return said
 
-    def lose_patience(self, hit: Sequence[int], t: float) -> None:
-        """Give more slack to what changes its mode again at once; a slow slip in space may do so without end."""
+    def lose_patience(self, hits: Sequence[int], t: float) -> None:
+        """Give more slack to what changes its mode again at once; a slow slip in space may do so without end.
+
+        That is for the next segment: the one that has ended has to be kept before, with the patience that it had.
+        """
         patience = self.tables.kept[:, m.PATIENCE]
         np.maximum(1.0, patience * 0.5 ** ((t - self._last) / (PATIENT_AGAIN * (1.0 + abs(t)))), out=patience)
         self._last = t
-        for i in set(hit):
+        for i in {guard // 2 for guard in hits}:
             patience[i] = min(2.0 * patience[i], m.MOST_PATIENCE)
 
-    def end_slow_slips(self, t: float) -> bool:
-        """Let slips that are next to nothing end at the next `event`, as steps cannot follow them; whether there are any.
-
-        Those that are only slow go on, without a look ahead at where they turn to, as that may be one way as well as another.
-        """
+    def slow_slips(self) -> Integers:
+        """The points whose slips are so slow that steps may not be able to follow them, but those that were let go before."""
         n, kept = len(self.points.names), self.tables.kept
         slow = np.linalg.norm(kept[:n, m.SLIP : m.SLIP + 3], axis=1) < AHEAD_BELOW
         patient = kept[:n, m.PATIENCE] < m.MOST_PATIENCE
-        slides = np.flatnonzero((self.tables.items[:n, m.MODE] == SLIDE) & slow & patient)
-        kept[slides, m.PATIENCE], self._last = m.MOST_PATIENCE, t
-        return bool(slides.size)
+        return np.flatnonzero((self.tables.items[:n, m.MODE] == SLIDE) & slow & patient)
+
+    def end_slow_slips(self, slides: Integers, t: float) -> None:
+        """Let those of these slips that are next to nothing end at the next `event`.
+
+        Those that are only slow go on, without a look ahead at where they turn to, as that may be one way as well as another.
+        As `lose_patience` this is for the next segment.
+        """
+        self.tables.kept[slides, m.PATIENCE], self._last = m.MOST_PATIENCE, t
 
     def event(self, x: Array) -> Array:
         """The state after what has happened."""
@@ -266,7 +271,8 @@ class Contacting:
 
     def modes(self) -> Modes:
         """The present modes, for a segment."""
-        items, kept, chosen = self.tables.items.copy(), self.tables.kept.copy(), not self.tables.header[m.CHOOSING]
+        items, kept = self.tables.items.copy(), self.tables.kept.copy()
+        chosen = not self.tables.header[m.CHOOSING] and int(self.tables.header[m.STATUS]) not in (NO_SOLUTION, NOT_FOUND)
         collided, pushed = bool(self.struck().size), bool(self.told & TOOK)
         return Modes(self.points, self.rubs, items, kept, self.before if collided or pushed else None, chosen, collided)
 

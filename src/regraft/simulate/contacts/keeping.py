@@ -39,6 +39,7 @@ def arrays_of(modes: Modes) -> Arrays:
         "modes": modes.items[:, _KEPT],
         "directions": modes.kept[:, direction : direction + 3],
         "impulses": modes.kept[:, m.IMPULSE : m.IMPULSE + 3],
+        "patience": modes.kept[:, m.PATIENCE],
     }
     return found if modes.before is None else {**found, "before": modes.before}
 
@@ -53,7 +54,8 @@ def modes_from(known: Any, arrays: Arrays, moved: Mechanism, k: int) -> Modes:
     points, before = empty.points_in(moved), arrays.get("before")
     count = len(points.names) + len(rubs)
     columns = min(max(arrays["modes"].shape[-1], _FEWEST), len(_KEPT))
-    shapes = {"modes": (count, columns), "directions": (count, 3), "impulses": (count, 3), "before": (moved.nq + moved.nv,)}
+    shapes = {"modes": (count, columns), "directions": (count, 3), "impulses": (count, 3), "patience": (count,)}
+    shapes["before"] = (moved.nq + moved.nv,)
     fits = all(arrays[what].shape == shapes[what] for what in arrays) and arrays["modes"].dtype == np.int64
     fits = (
         fits
@@ -68,4 +70,5 @@ def modes_from(known: Any, arrays: Arrays, moved: Mechanism, k: int) -> Modes:
         items[i, [m.RUB_V, m.RUB_LOOP, m.RUB_OWN]], kept[i, m.LARGEST] = (rub.place, rub.loop, rub.own), rub.torque
     for column, what in ((m.DIRECTION, "directions"), (m.BEGUN, "directions"), (m.IMPULSE, "impulses")):
         kept[:, column : column + 3] = arrays[what]
+    kept[:, m.PATIENCE] = arrays.get("patience", 1.0)  # which files of earlier versions do not have
     return Modes(points, rubs, items, kept, before, bool(known["chosen"]), bool(known["collided"]))
