@@ -457,6 +457,9 @@ AHEAD_BELOW = 1e-3  # m/s
 JAMMED = 1e-3  # of the slip
 """Where steps come to nothing and an impulse from next to nothing changes velocities by more, a slipping point jams."""
 
+UNSTOPPED = 1e-3  # of the fastest speed before an impact
+"""An impact whose impulses are so large that FEASIBLE leaves velocities undecided by more has no solution."""
+
 NEARLY_NO_FORCE = 1e-3  # N, or N m
 """Where all forces are smaller, guards have the slack of this one."""
 

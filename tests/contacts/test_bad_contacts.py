@@ -70,6 +70,10 @@ def run(contacts, scene=None, **options):
     return rg.simulate(where.mech, where.state, 0.1, contacts=contacts, **options)
 
 
+def boxed():
+    return with_shape(rg.Box((0.1, 0.1, 0.1)))
+
+
 RUNS = {
     "unknown a": (lambda: run([rg.Contact("heel")]), "heel.*frame.*shape.*body"),
     "unknown b": (lambda: run([rg.Contact("ball", "wall")]), "wall"),
@@ -77,6 +81,11 @@ RUNS = {
     "same name": (lambda: run([rg.Contact("ball", name="x"), rg.Contact("ball shape", name="x")]), "x"),
     "not a contact": (lambda: run(["ball"]), "contacts.*Contact"),
     "no list": (lambda: run(3), "contacts"),
+    "nearly the ground": (lambda: run([rg.Contact("ball", "grund")]), "grund.*'ground'"),
+    "name of a point": (
+        lambda: run([rg.Contact("odd", name="x"), rg.Contact("ball shape", name="x/0")], boxed()),
+        "x/0.*a point of.*'x'",
+    ),
     "unknown impacts": (lambda: run([rg.Contact("ball")], impacts="both"), "impacts.*simultaneous.*sequential.*both"),
     "unknown resolve": (lambda: run([rg.Contact("ball")], resolve="jump"), "resolve.*error.*push.*jump"),
     "both on one body": (lambda: run([rg.Contact("ball", "ball shape")]), "ball.*both on 'ball'"),
@@ -111,6 +120,10 @@ def shapeless():
 PAIRS = {
     "mesh on ground": (lambda: run([rg.Contact("odd")], with_shape(rg.Mesh("x.stl"))), "odd.*Mesh.*spheres"),
     "box on box": (box_on_box, "odd.*Box.*Box"),
+    "hollow on ground": (
+        lambda: run([rg.Contact("odd")], with_shape(rg.Sphere(0.1, hollow=True))),
+        "the hollow Sphere 'odd'.*cannot",
+    ),
     "plane on plane": (lambda: run([rg.Contact("odd")], with_shape(rg.Plane())), "odd.*Plane"),
     "body without shapes": (shapeless, "ball.*shape"),
     "world without shapes": (lambda: run([rg.Contact("ball", "world")]), "world.*shape"),
@@ -165,6 +178,23 @@ def test_an_unknown_contact_of_a_trajectory_is_named():
     traj = ball(1.0).run(0.1)
     with pytest.raises((KeyError, rg.ModelError), match="ball"):
         traj.contacts()["heel"]
+
+
+@pytest.mark.parametrize("restitution", [0.0, 0.5])
+@pytest.mark.parametrize("coordinates", ["reduced", "maximal"])
+def test_what_is_pressed_and_cannot_give_way_is_an_error_and_does_not_go_through_the_ground(restitution, coordinates):
+    """A ball on the ground, and above it one that comes down as it is told."""
+    scene = ball(0.0, restitution=restitution)
+    mech = scene.mech
+    mech.add_body("press", rg.Inertia.sphere(1.0, 0.1))
+    mech.add_joint("down", rg.Prismatic((0, 0, 1)), "world", "press", at(z=0.35))
+    mech.add_shape("press", rg.Sphere(0.1), "press shape")
+    state = mech.state(q={"ball free": (0, 0, 0.1, 1, 0, 0, 0)}, v={"down": -1.0})
+    contacts = [*scene.contacts, rg.Contact("press", "ball", restitution=restitution)]
+    told = {"down": lambda t: (-t, -1.0, 0.0)}
+    with pytest.raises(rg.SimulationError, match=r"'ball', 'press'.*Nothing can stop") as error:
+        rg.simulate(mech, state, 0.5, contacts=contacts, prescribed=told, coordinates=coordinates)
+    assert error.value.trajectory.t[-1] == pytest.approx(0.05)
 
 
 def test_contacts_that_cannot_all_stay_closed_are_named():

@@ -77,8 +77,6 @@ class Contact:
         for side, given in (("a", a), ("b", b)):
             if not isinstance(given, str) or not given:
                 raise ModelError(f"contact: {side} must be the name of a frame, a shape or a body, not {given!r}.")
-        if a == b:
-            raise ModelError(f"contact {a!r}: a and b are the same, and nothing touches itself; name two parts.")
         if name is not None:
             check_name(name, "a contact")
         called = f"contact {name if name is not None else a!r}"
@@ -88,7 +86,7 @@ class Contact:
             raise ModelError(f"{called}: law must be one of {listed(LAWS)}, not {law!r}.")
         bounce = finite_number(f"{called}: restitution", restitution)
         if not 0.0 <= bounce <= 1.0:
-            raise ModelError(f"{called}: restitution must be from 0 (no bounce) to 1 (no loss), not {bounce:g}.")
+            raise ModelError(f"{called}: restitution must be from 0 (no bounce) to 1 (no loss), not {bounce}.")
         x, y, z = finite(f"{called}: velocity", velocity, (3,)).tolist()
         values = (a, b, _coefficients(called, friction), bounce, law, name, (x, y, z))
         for field, value in zip(("a", "b", "friction", "restitution", "law", "name", "velocity"), values, strict=True):

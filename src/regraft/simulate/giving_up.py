@@ -50,6 +50,8 @@ def collapse(runner: Runner, lately: str) -> tuple[str, float, str | None]:
     t, joint = runner.t, runner.fastest_joint()
     where = "" if joint is None else f"; joint {joint!r} changes fastest there"
     closed = ", or loops are near a singular position, where digits are lost" if runner.mech.layout.is_constrained else ""
+    if runner.contacts is not None and (touching := runner.contacts.closed()):
+        closed += f", or what presses {listed(touching)} together cannot be held (let it give way, by a spring or a force)"
     return (
         (
             f"the step size became too small at t = {t:.9g}{lately}{where}. Usual reasons: a function that jumps, such as "

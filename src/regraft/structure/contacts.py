@@ -187,7 +187,9 @@ def _is_there(mech: Mechanism, part: str) -> bool:
 
 def _shape_side(mech: Mechanism, name: str) -> Side:
     shape = mech.shapes[name]
-    return Side(f"the {type(shape.form).__name__} {name!r}", shape.body, solid_of(shape.form, shape.pose))
+    solid = solid_of(shape.form, shape.pose)
+    hollow = "hollow " if solid.kind.startswith("hollow") else ""
+    return Side(f"the {hollow}{type(shape.form).__name__} {name!r}", shape.body, solid)
 
 
 def _touchable_shapes(mech: Mechanism, body: str) -> list[str]:
@@ -197,7 +199,7 @@ def _touchable_shapes(mech: Mechanism, body: str) -> list[str]:
 def _nearest(mech: Mechanism, part: str) -> str:
     """The end of an error about a name that is not there."""
     tables = {"frames": mech.frames, "shapes": mech.shapes, "bodies": mech.bodies}
-    close = difflib.get_close_matches(part, [*dict.fromkeys(name for table in tables.values() for name in table)], 3)
+    close = difflib.get_close_matches(part, [*dict.fromkeys(name for table in tables.values() for name in table), GROUND], 3)
     if close:
         return f"Did you mean {' or '.join(map(repr, close))}?"
     known = "; ".join(f"{what}: {listed(table)}" for what, table in tables.items() if table)
@@ -255,6 +257,8 @@ def _tables(
         points.append(point)
         shapes.append(_shapes_row(placed, contacts[c], a, b, pairing, swapped))
         point_names.append(names[c] if counts[c] == 1 else f"{names[c]}/{seen[c]}")
+        if point_names[-1] != names[c] and point_names[-1] in names:
+            raise ModelError(f"contact {point_names[-1]!r} has the name of a point of {names[c]!r}; give it another name.")
         seen[c] += 1
         meanings.append(f"{a.what} on {b.what}" + (f": {pairing.meaning}" if pairing.meaning else ""))
     return ContactPoints(

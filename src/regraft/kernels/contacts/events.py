@@ -17,7 +17,7 @@ from ..kinematics import move_bodies, place_bodies
 from ..memory import model_at, positions_in, work_at
 from ..tables import TAU, VEL, KernelModel, R, Work
 from .closing import close_places, off_anchor, prepare_rows, refuse_jump, take_speeds
-from .impact import SEQUENTIAL, SIMULTANEOUS, solve_impact
+from .impact import SEQUENTIAL, SIMULTANEOUS, nothing_stops, solve_impact
 from .items import across, anchor, list_active, parting_speed
 from .memory import (
     ACTIVE_POINTS,
@@ -256,7 +256,7 @@ def strike(
         SEQUENTIAL if sequential else SIMULTANEOUS, problem.kinds, problem.modes, problem.directions, problem.lam,
         contacts.vectors[OTHER], problem.scratch,
     )  # fmt: skip
-    if status != SOLVED:
+    if status != SOLVED or nothing_stops(problem.A, problem.b, problem.lam):
         return UNSOLVED
     for d in range(work.dof.shape[0]):
         work.dof[d, TAU] = 0.0

@@ -19,7 +19,7 @@ import math
 from typing import Any
 
 from ...compilation import Floats, Integers, Table, entry, inline, jit, stage
-from ...tolerances import FEASIBLE, ROUNDING
+from ...tolerances import FEASIBLE, ROUNDING, UNSTOPPED
 from .complementarity import find_modes
 from .problem import (
     BEFORE,
@@ -122,6 +122,19 @@ def first_to_strike(velocities: Any) -> int:
         if velocities[3 * i] < (0.0 if first < 0 else velocities[3 * first]):
             first = i
     return first
+
+
+@inline
+def nothing_stops(A: Any, u: Any, impulse: Any) -> bool:
+    """Whether impulses are so large that velocities after them are rounding, as where nothing can stop what comes."""
+    fastest, largest = 0.0, 0.0
+    for r in range(u.shape[0]):
+        fastest = max(fastest, abs(u[r]))
+        terms = 0.0
+        for c in range(u.shape[0]):
+            terms += abs(A[r, c] * impulse[c])
+        largest = max(largest, terms)
+    return not FEASIBLE * largest <= UNSTOPPED * fastest
 
 
 @inline
@@ -240,4 +253,4 @@ def impacts(
     return solve_impact(A, u, mu_s, mu_k, restitution, laws, order, kinds, modes, directions, impulse, after, scratch)
 
 
-__all__ = ["NEWTON", "POISSON", "STRONGE", "impacts", "solve_impact"]
+__all__ = ["NEWTON", "POISSON", "STRONGE", "impacts", "nothing_stops", "solve_impact"]

@@ -159,10 +159,22 @@ class Contacting:
         if self.told & UNSOLVED:
             raise ModelError(
                 f"the impact of {listed(self.closed())} has no solution that obeys the laws of restitution and friction. "
-                'Newton\'s law contradicts itself where more points touch than can move by themselves: take law="poisson", or '
-                'impacts="sequential".'
+                + self._way_out()
             )
         return found
+
+    def _way_out(self) -> str:
+        """What to do about an impact without a solution."""
+        of = self.points.contact_of[self.tables.items[: len(self.points.names), m.MODE] != OPEN]
+        if any(self.points.contacts[c].law == "newton" and self.points.contacts[c].restitution > 0.0 for c in of):
+            return (
+                "Newton's law contradicts itself where more points touch than can move by themselves: take "
+                'law="poisson", or impacts="sequential".'
+            )
+        return (
+            "Nothing can stop what comes together there, as something is pressed that cannot give way: let what presses it "
+            "do so, as by a spring or a force in place of a prescribed motion."
+        )
 
     def closed(self) -> list[str]:
         """The names of what is closed, or held by dry friction."""
@@ -225,8 +237,11 @@ class Contacting:
     def happened(self, hits: Sequence[int]) -> list[str]:
         """Say what the guards that were hit mean, and let it happen at the next `event`."""
         items, said = self.tables.items, []
+        leave = {guard // 2 for guard in hits if guard % 2 == 0}
         for guard in hits:
             i, side = divmod(guard, 2)
+            if side == 1 and i in leave:
+                continue  # what would have to pull has no friction either: that it slips as well says nothing
             mode = items[i, m.MODE]
             if mode == OPEN:
                 what = m.TOUCHES
@@ -234,8 +249,7 @@ class Contacting:
                 what = m.LEAVES
             else:
                 what = m.SLIPS if mode == STICK else m.HOLDS
-            if items[i, m.HIT] != m.LEAVES:
-                items[i, m.HIT] = what
+            items[i, m.HIT] = what
             said.append(f"{self.names[i]} {HAPPENS[what]}")
         return said
 
