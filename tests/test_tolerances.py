@@ -42,7 +42,7 @@ OTHER_NAMES = {
     ("simulate/motions.py", "_NEARBY"): "the step of a derivative",
     ("simulate/replay.py", "NUDGE"): "the step of a derivative",
     ("simulate/stepping_loop.py", "FIRST_ERROR"): "the controller of the step size begins with it",
-    ("simulate/start.py", "_A_LITTLE"): "the step to a position nearby",
+    ("simulate/start.py", "A_LITTLE"): "the step to a position nearby",
     ("structure/heights.py", "_APART"): "the step of a derivative",
 }
 
