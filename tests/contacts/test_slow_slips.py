@@ -1,10 +1,12 @@
-"""Slow slips, whose directions turn fast: results tell the forces that moved the mechanism."""
+"""Slow slips, whose directions turn fast: modes that are chosen hold, and results tell the forces that moved the mechanism."""
 
+from collections import Counter
 from itertools import pairwise
 
 import numpy as np
 
 import regraft as rg
+from contacts.laws import check_laws
 from contacts.random_scenes import random_scene
 from regraft.kernels.contacts.memory import MOST_PATIENCE, PATIENCE
 from regraft.simulate.contacts.contacting import Contacting
@@ -35,6 +37,15 @@ def slides_slowly(duration):
     """The scene, and how it goes on from there."""
     scene = random_scene(5363)
     return scene, rg.simulate(scene.mech, scene.mech.state(q=Q, v=V), duration, contacts=scene.contacts)
+
+
+def test_what_is_chosen_to_stick_does_not_slip_at_once():
+    """Friction leans from the slip by the same angle where modes are chosen and in the steps that follow."""
+    scene, traj = slides_slowly(0.007)
+    check_laws(traj, scene)
+    slips = Counter((event.t, event.name) for event in traj.events if event.name.endswith("slips"))
+    assert len(slips) > 10
+    assert max(slips.values()) == 1
 
 
 def by_turns(contacting, *_):

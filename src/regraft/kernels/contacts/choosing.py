@@ -127,12 +127,27 @@ def find_modes_ahead(model: KernelModel, work: Work, contacts: Contacts, problem
             if status != SOLVED:
                 forget_pushes(problem)
                 status, item = find_modes(problem)
-        if status != SOLVED or not look_ahead(model, work, contacts, problem):
+        if status != SOLVED:
+            break
+        go_with_slips(contacts, problem)
+        if not look_ahead(model, work, contacts, problem):
             break
         keep_forward(contacts, problem)
         if modes_hold(problem):
             break
     return status, item
+
+
+@inline
+def go_with_slips(contacts: Contacts, problem: Problem) -> None:
+    """Directions of slips as they are now, from which friction leans; not of those that begin."""
+    for a in range(problem.points):
+        i = contacts.active[0, a]
+        v_1, v_2 = tangent_part(contacts, i, load(contacts.kept, i, SLIP, 3))
+        size = math.hypot(v_1, v_2)
+        begins = contacts.items[i, HIT] == SLIPS or contacts.items[i, HIT] == GOES_ON
+        if problem.modes[a] == SLIDE and not begins and size > STANDS_STILL:
+            problem.directions[a, 0], problem.directions[a, 1] = v_1 / size, v_2 / size
 
 
 @inline
