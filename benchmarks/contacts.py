@@ -11,6 +11,7 @@ import math
 import sys
 import time
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +59,7 @@ def contact_comparisons() -> list[Comparison]:
     """Times beside those of others in the same run."""
     if not THERE:
         return []
-    return [*(row(name) for row in (walking_by_contacts, falling) for name in ADAPTIVE), resting()]
+    return [*(row for name in ADAPTIVE for row in (*walking_by_contacts(name), falling(name))), resting()]
 
 
 def contact_figures() -> dict[str, float]:
@@ -136,22 +137,33 @@ def seconds(run: Any) -> float:
 # --- beside re-rooting ------------------------------------------------------------------------------------------------
 
 
-def walking_by_contacts(integrator: str) -> Comparison:
-    """A step of the passive walker by contacts alone, and by the re-rooting events of the model."""
+def walking_by_contacts(integrator: str) -> list[Comparison]:
+    """A step of the passive walker by contacts alone, beside the re-rooting events of the model, and the same in functions."""
     biped = rg.models.compass_biped()
     by_roots = rg.simulate(*biped.start, 10.0, events=biped.events)
     duration = float(by_roots.events[STRIDES - 1].t) + 0.01
     scene = walker(biped, by_roots)
+    ways = {"by re-rooting, strikes as data": biped.events, "by re-rooting in a function": [called(e) for e in biped.events]}
 
-    def theirs() -> object:
-        return rg.simulate(*biped.start, duration, events=biped.events, integrator=integrator)
+    def theirs(events: Any) -> object:
+        return rg.simulate(*biped.start, duration, events=events, integrator=integrator)
 
     def ours() -> object:
         return scene.run(duration, integrator=integrator)
 
     what, subject = "a step of the walker by contacts", f"compass biped, {integrator}"
-    found = compare(what, subject, ours, "by re-rooting", theirs, 1.3, 1, 1)
-    return Comparison(found.what, found.subject, found.ours / STRIDES, found.reference, found.theirs / STRIDES, found.target)
+    found = [compare(what, subject, ours, way, partial(theirs, events), 1.3, 1, 1) for way, events in ways.items()]
+    return [replace(row, ours=row.ours / STRIDES, theirs=row.theirs / STRIDES) for row in found]
+
+
+def called(event: rg.Event) -> rg.Event:
+    """The same event with its action in a function, as users write theirs."""
+    action: Any = event.action
+
+    def act(mech: rg.Mechanism, state: rg.State) -> object:
+        return action(mech, state)
+
+    return replace(event, action=act) if callable(action) else event
 
 
 # --- beside MuJoCo ----------------------------------------------------------------------------------------------------

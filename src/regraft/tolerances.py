@@ -346,12 +346,6 @@ BARRIER_GAP = 1e-13  # relative to the largest force
 TURNED = 1e-13  # rad, and relative to 1 + velocities and impulses
 """The error of one step along a slip that turns during an impact, as two orders of extrapolation tell it."""
 
-DRY = 1e-13  # relative to the largest force, and to the largest acceleration
-"""Friction that is viscous below this is dry: the path that `kernels.contacts.viscous` follows ends here."""
-
-VISCOUS_ROUNDING = 3e-13  # relative to the largest force, divided by how near to dry friction is
-"""What rounding of accelerations may make of forces along that path."""
-
 REDUNDANT_FORCE = 1e-12  # relative to 1, the size of a row after scaling
 """A row of contact whose pivot is smaller follows from others: its force is not determined by the motion."""
 
@@ -479,9 +473,6 @@ SLOW_IN_STEP = 0.01  # relative to the slip with which a step begins
 """Such a slip is as slow, within the step: the errors that the stages of a step make in what was so much faster would give it a
 direction, and friction along that would keep the slip from coming to its end."""
 
-NEARLY_DRY = 1e-2  # as DRY
-"""From here on modes are read off that path, and tried."""
-
 LARGE_PIVOT = 1e-2  # relative to 1, the size of a row after scaling
 """A pivot of contact rows that is larger is taken as it comes, whatever others there are."""
 
@@ -562,6 +553,9 @@ NO_MOTION = 1e-12  # relative to the total and the potential energy
 
 NOTHING_LOST = 1e-9  # J, relative to 1 + the kinetic energy before
 """An impact that takes less is not said to have taken energy."""
+
+SAME_ON_CURVE = 1e-9  # relative to the extent of the curve
+"""Points of a branch that are nearer to each other are drawn as one, as a curve through both would have no direction."""
 
 DRAWN_STRETCHED = 1e-6  # m
 """A spring is drawn at least so long: what is stretched to nothing has no sides."""

@@ -37,7 +37,10 @@ def test_re_rooting_changes_nothing(seed):
     other = rg.simulate(mech, state, 0.7, contacts=contacts, events=roots(mech, (0.31, 0.4, 0.5, 0.55, 0.65)), **EXACT)
     assert own(one) == own(other)
     assert len(own(one)) >= 5
-    assert farthest_apart(one, other, np.linspace(0, 0.7, 8)) < 1e-9
+    calm = min((event.t for event in one.events if event.name.endswith("to rest")), default=0.7)
+    assert farthest_apart(one, other, np.linspace(0, calm, 8, endpoint=False)) < 1e-12
+    # Bounces slower than 1e-5 m/s are passed over. Which one is the first of these may depend on where steps begin.
+    assert farthest_apart(one, other, np.linspace(0, 0.7, 8)) < 2e-8
 
 
 def box_on_ground(x=0.0, speed=0.0):

@@ -5,14 +5,14 @@ import pytest
 
 import regraft as rg
 from contacts.laws import coefficients
-from contacts.machines import dog, flat_footed
+from contacts.machines import dog
 from contacts.test_energy_balance import missing
 
 CONE = 1e-8
 """Ten times what is promised, as these motions are other ones on other processors."""
 
 
-def check(traj, scene, slip=1e-9):
+def check(traj, scene):
     """No foot goes into the ground, pulls, or holds by more than its friction; what sticks does not slip."""
     contacts = traj.contacts()
     for touch in scene.touches:
@@ -21,7 +21,7 @@ def check(traj, scene, slip=1e-9):
         assert found.gap.min() > -1e-10
         assert found.normal.min() >= -CONE * scale
         assert (np.linalg.norm(found.friction, axis=1) - mu * found.normal).max() <= CONE * scale
-        assert np.linalg.norm(found.slip, axis=1)[found.mode == "sticking"].max(initial=0.0) < slip
+        assert np.linalg.norm(found.slip, axis=1)[found.mode == "sticking"].max(initial=0.0) < 1e-9
 
 
 STARTS = {
@@ -60,15 +60,6 @@ def test_feet_that_the_trunk_pushes_aside_slide_against_their_friction():
         opposed += (against < -0.9).sum()
         assert np.median(against) < -0.99
     assert opposed > 50
-
-
-@pytest.mark.parametrize(("given", "until"), [({"drop": 0.05, "friction": 1.0}, 1.6), ({"friction": 0.3, "damping": 5.0}, 1.9)])
-def test_a_figure_with_flat_feet_falls_on_legs_that_cannot_move_sideways(given, until):
-    """It folds up and rolls from edge to edge of its feet: how fast they are pushed apart is 1e-7 m/s² beside 10."""
-    scene = flat_footed(**given)
-    traj = scene.run(until)
-    assert traj.t[-1] == until
-    check(traj, scene, slip=1e-8)  # within steps, where rows of feet that roll on their edges nearly follow from each other
 
 
 def random_start(seed):

@@ -187,12 +187,14 @@ def test_a_quaternion_without_unit_length_is_named_with_its_state():
 
 def interrupted_after(seconds, run):
     """What a run gives that Ctrl-C ends after some time."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may start what runs behind it without one
     timer = threading.Timer(seconds, lambda: os.kill(os.getpid(), signal.SIGINT))
     timer.start()
     try:
         return run()
     finally:
         timer.cancel()
+        signal.signal(signal.SIGINT, before)
 
 
 def test_ctrl_c_keeps_what_is_done_in_packs():

@@ -15,11 +15,11 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from ..gait import Branch, LimitCycle
+from ..tolerances import SAME_ON_CURVE
 from .style import BLUE, DASHES, EARTH, GREY, INK, ORANGE, PURPLE, draw
 
 _DOT = 2.0  # points
 _BETWEEN = 12  # places from one point of a branch to the next where its multipliers are drawn
-_TOO_CLOSE = 1e-9  # points of a branch, by its size
 _KINDS = {"flip": ("s", ORANGE), "fold": ("D", PURPLE), "neimark-sacker": ("o", EARTH), "branch": ("^", EARTH)}
 _FATES = {
     "stopped": ("#D8DCE1", "falls"),
@@ -106,7 +106,7 @@ def multipliers_between(branch: Branch, count: int) -> tuple[Any, Any]:
     coefficients = np.array([np.poly(found).real for found in branch.multipliers])
     p, period = branch.parameter, branch.period
     steps = np.hypot(np.diff(p) / (np.ptp(p) or 1.0), np.diff(period) / (np.ptp(period) or 1.0))
-    apart = np.append(True, steps > _TOO_CLOSE)
+    apart = np.append(True, steps > SAME_ON_CURVE)
     s = np.append(0.0, np.cumsum(steps))[apart]
     if len(s) < 2:
         return p, np.abs(branch.multipliers).max(axis=1)

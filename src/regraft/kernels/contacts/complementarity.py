@@ -2,8 +2,7 @@
 
 A search for modes, each step of which solves the linear problem of its modes exactly; what obeys all laws is the solution. Modes
 change as Alart and Curnier's semismooth Newton method has it (1991); where that goes in circles, Gauss–Seidel sweeps bring it
-nearer. Where that is not enough, or forces are not unique, friction is made viscous and followed to where it is dry, which hardly
-ever fails; last come problems nearby (the proximal point method).
+nearer, and where forces are not unique, a sequence of problems in which they are (the proximal point method).
 
 Where all items can rest, they do, whatever other solutions there may be. Otherwise there may be more than one solution, of which
 one is found; the guess is tried first. A point that slips already, and may as well be open (Painlevé's indeterminacy), stays.
@@ -48,7 +47,6 @@ from .problem import (
 )
 from .search import STEPS, SWEEPS, clear, resting, search, settle
 from .sweeps import sweep
-from .viscous import dry_out
 
 _FEW = 4  # steps from a guess
 _FEW_DRAWS, _DRAWS = 20, 300  # of modes, where nothing else has helped
@@ -99,7 +97,7 @@ def find_modes(c: Contacts) -> tuple[int, int]:
         return SOLVED, -1
     clear(c)
     scale_rows(c)
-    if (free == 0 and search(c)) or dry_out(c) or approach(c, NEARBY, AT_ONCE, 0) or draw_and_approach(c, 0, _FEW_DRAWS):
+    if (free == 0 and search(c)) or approach(c, NEARBY, AT_ONCE, 0) or draw_and_approach(c, 0, _FEW_DRAWS):
         return SOLVED, -1
     if approach(c, FAR, SLOWLY, 0) or raise_friction(c) or draw_and_approach(c, _FEW_DRAWS, _DRAWS):
         return SOLVED, -1
