@@ -212,3 +212,32 @@ def test_a_tall_box_on_a_cart_tips_where_its_acceleration_is_g_times_width_by_he
     said, times = names_and_times(traj)
     assert said == ["box/4 leaves", "box/6 leaves"]
     assert times == pytest.approx([G * wide / high / jerk] * 2, abs=1e-12)
+
+
+def test_an_elastic_bead_in_a_groove_bounces_on_each_side_by_itself():
+    """Between walls at right angles the motions across each are independent, however near to the corner it comes."""
+    mech, state = free_body("bead", rg.Inertia.sphere(1.0, 0.01), at(x=0.2, z=1.0))
+    mech.add_frame("point", "bead")
+    mech.add_shape("world", rg.ground(profile=[(-5, 5), (0, 0), (5, 5)]), "groove")
+    traj = rg.simulate(mech, mech.state(q=state.q), 6.0, contacts=rg.Contact("point", "groove", restitution=1.0))
+    periods = [2 * math.sqrt(2 * (1.0 + side * 0.2) / G) for side in (-1, 1)]
+    expected = sorted(t for period in periods for t in period * np.arange(0.5, 20) if t < 6.0)
+    assert names_and_times(traj)[1] == pytest.approx(expected, abs=1e-11)
+
+
+@pytest.mark.parametrize("wide", [0.1, 0.001])
+@pytest.mark.parametrize("form", [None, rg.Sphere(0.01)], ids=["point", "ball"])
+@pytest.mark.parametrize("side", [-1, 1])
+def test_what_flies_at_a_thin_wall_of_a_profile_bounces_back_from_its_near_side(wide, form, side):
+    mech, state = free_body(
+        "shot", rg.Inertia.sphere(0.1, 0.01), at(x=3.0 * side, z=0.5), (-30.0 * side, 0, 0), form=form, gravity=(0, 0, 0)
+    )
+    mech.add_frame("point", "shot")
+    profile = [(-5, 0), (-wide / 2, 0), (-wide / 2, 1), (wide / 2, 1), (wide / 2, 0), (5, 0)]
+    mech.add_shape("world", rg.ground(profile=profile), "wall")
+    part, radius = ("point", 0.0) if form is None else ("shot", form.radius)
+    traj = rg.simulate(mech, mech.state(q=state.q, v=state.v), 0.15, contacts=rg.Contact(part, "wall", restitution=1.0))
+    said, times = names_and_times(traj)
+    assert said == [f"{part}/{2 + side} touches"]
+    assert times == pytest.approx([(3.0 - wide / 2 - radius) / 30.0], abs=1e-12)
+    assert traj.final[1].v[0] == pytest.approx(30.0 * side, abs=1e-11)

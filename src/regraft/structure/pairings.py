@@ -34,6 +34,8 @@ class Pairing(NamedTuple):
     @property
     def thickness(self) -> float:
         """How far the first shape has to go to pass through the second; 0 where that has no other side."""
+        if self.kind == t.SPHERE_SEGMENT:
+            return 0.5 * self.table[t.DEPTH] if math.isfinite(self.table[t.DEPTH]) else 0.0
         own = _THICKNESS.get(self.kind)
         return 2.0 * (self.first_size[0] + own(self.second_size)) if own is not None else 0.0
 
@@ -174,10 +176,37 @@ def _pieces(corners: tuple[tuple[float, float], ...]) -> list[Piece]:
 
 
 def _slant(before: Piece, after: Piece) -> float:
-    """The tangent of half the angle by which a profile turns down at a corner; 0 where it turns up."""
+    """The tangent of half the angle by which a profile turns down at a corner; negative where it turns up."""
     (a, b), (c, d) = before.direction, after.direction
-    turn = a * d - b * c
-    return -turn / (1.0 + a * c + b * d) if turn < 0.0 else 0.0
+    return (b * c - a * d) / (1.0 + a * c + b * d)
+
+
+def _depth(pieces: list[Piece], i: int, ends: tuple[float, float, float, float]) -> float:
+    """How deep the ground is below a piece: down to where another one, that it does not meet, is between its bounds."""
+    lower, upper, lower_slant, upper_slant = ends
+    (x0, z0), (a, b) = pieces[i].start, pieces[i].direction
+    deepest = math.inf
+    for j, other in enumerate(pieces):
+        if abs(i - j) < 2:
+            continue
+        x, z = other.start[0] - x0, other.start[1] - z0
+        (c, d), begins, ends_at = other.direction, 0.0 if j else -math.inf, other.length if j < len(pieces) - 1 else math.inf
+        along, along_rate, deep, deep_rate = a * x + b * z, a * c + b * d, b * x - a * z, b * c - a * d
+        bounds = [(deep, deep_rate)]  # each: value and rate along the other piece of what is to be positive
+        if math.isfinite(lower):
+            bounds.append((along - lower - lower_slant * deep, along_rate - lower_slant * deep_rate))
+        if math.isfinite(upper):
+            bounds.append((upper - along - upper_slant * deep, -along_rate - upper_slant * deep_rate))
+        for value, rate in bounds:
+            if rate > 0.0:
+                begins = max(begins, -value / rate)
+            elif rate < 0.0:
+                ends_at = min(ends_at, -value / rate)
+            elif value <= 0.0:
+                ends_at = -math.inf
+        if begins < ends_at:
+            deepest = min(deepest, *(deep + deep_rate * s for s in (begins, ends_at) if math.isfinite(s)))
+    return max(deepest, 0.0)
 
 
 def _on_pieces(ball: Solid, profile: Solid, whose: str = "") -> Pairings:
@@ -186,7 +215,8 @@ def _on_pieces(ball: Solid, profile: Solid, whose: str = "") -> Pairings:
     for i, piece in enumerate(pieces):
         lower, lower_slant = (0.0, slants[i - 1]) if i > 0 else (-math.inf, 0.0)
         upper, upper_slant = (piece.length, slants[i]) if i < len(pieces) - 1 else (math.inf, 0.0)
-        table = (*piece.start, *piece.direction, lower, upper, lower_slant, upper_slant)
+        ends = lower, upper, lower_slant, upper_slant
+        table = (*piece.start, *piece.direction, *ends, _depth(pieces, i, ends))
         meaning = f"{whose}on the piece from {_place(piece.start)} to {_place(piece.end)}"
         yield Pairing(t.SPHERE_SEGMENT, ball.pose, (radius,), profile.pose, meaning=meaning, fixed=radius == 0.0, table=table)
 

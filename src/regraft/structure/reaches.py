@@ -62,5 +62,5 @@ def steepness(pairing: Pairing) -> float:
         return _ENDLESS
     if pairing.kind == t.SPHERE_SEGMENT:
         lower, upper = pairing.table[t.LOWER_SLANT : t.UPPER_SLANT + 1]
-        return max(math.hypot(2.0, 1.0 + 2.0 * max(lower, upper)), 2.0 * (lower + upper))
+        return max(math.hypot(2.0, 1.0 + 2.0 * max(abs(lower), abs(upper))), 1.0 + 2.0 * (abs(lower) + abs(upper)))
     return 3.0 if pairing.kind in (t.FLAT_PLANE, t.SPHERE_ROD) else 1.0

@@ -69,9 +69,10 @@ START = 0  # 2: x, z where it begins
 ALONG = 2  # 2: its direction
 LOWER_END = 4  # how far along its direction it begins, and
 UPPER_END = 5  # ends; infinite where it goes on
-LOWER_SLANT = 6  # how far, for each unit of depth, the corner at this end takes away of it: 0 where the corner is hollow
+LOWER_SLANT = 6  # how far, for each unit of depth, the corner at this end takes away of it: less than 0 where it is hollow
 UPPER_SLANT = 7
-SEGMENT = 8
+DEPTH = 8  # how deep the ground is below it; infinite where there is no other side
+SEGMENT = 9
 
 # laws of impacts
 POISSON, STRONGE, NEWTON = range(3)

@@ -2,7 +2,8 @@
 
 Each straight piece and each corner that sticks out is a pair of its own. Between the ends of a piece, and where a corner is
 nearest, gaps are distances; beyond its ends the gap of a piece grows by twice the way, so that it is never less than the distance
-and the corner takes over.
+and the corner takes over. Below the ground two pieces part where the angle between them is halved; where there is another side,
+as of a wall, a piece ends half way to it.
 """
 
 from __future__ import annotations
@@ -21,13 +22,14 @@ from .directions import clamped, direction_of, turned
 def sphere_segment(X_a: Transform, radius: float, X_b: Transform, profiles: Any, at: int) -> tuple[Scalar, Vector, Vector]:
     """A ball, or a point, and a straight piece."""
     start, along = load_vector(profiles, at + START, 2), load_vector(profiles, at + ALONG, 2)
-    lower, upper, lower_slant, upper_slant = load_vector(profiles, at + LOWER_END, 4)
+    lower, upper, lower_slant, upper_slant, deep = load_vector(profiles, at + LOWER_END, 5)
     c = rotate_back(X_b[0], subtract(X_a[1], X_b[1]))
     x, z = c[0] - start[0], c[2] - start[1]
     s, d = along[0] * x + along[1] * z, along[0] * z - along[1] * x
     depth = d if d.real < 0.0 else zero(d)
     n = turned(X_b[0], -along[1], 0.0, along[0])
     gap = d - radius + 2.0 * (_positive(s - upper - upper_slant * depth) + _positive(lower - s - lower_slant * depth))
+    gap = gap + 2.0 * _positive(-depth - max(0.25 * deep - radius, 0.0))
     return gap, n, subtract(X_a[1], scale(radius, n))
 
 
