@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import os
+import queue
+import sys
+import threading
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import suppress
 from functools import cache
 from multiprocessing import get_context
 
-from .compilation import ENTRIES, Unit, compile_quietly, units_of
+from .compilation import ENTRIES, Unit, compile_if_free, compile_quietly, unit_named, units_of
 from .progress_bar import ProgressBar
+
+_PATIENCE = 20.0  # seconds without a request after which an assistant ends
 
 
 @cache
@@ -36,6 +42,24 @@ def compile_kernels() -> None:
             done.result()
             progress.update(count, f"compiled {count} of {len(missing)}: {waiting[done]}")
         progress.update(len(missing), "all kernels are compiled")
+
+
+def assist() -> None:
+    """Compile for another process what comes in on the standard input, until that is closed or nothing comes any more."""
+    compile_quietly()
+    requests: queue.SimpleQueue[str] = queue.SimpleQueue()
+    gone = threading.Event()
+    threading.Thread(target=_read, args=(requests, gone), daemon=True).start()
+    with suppress(queue.Empty):
+        while not gone.is_set():
+            compile_if_free(unit_named(requests.get(timeout=_PATIENCE), ENTRIES))
+
+
+def _read(requests: queue.SimpleQueue[str], gone: threading.Event) -> None:
+    """Requests as they come, until the process that asks is gone."""
+    for request in sys.stdin:
+        requests.put(request)
+    gone.set()
 
 
 def _compile(number: int) -> None:

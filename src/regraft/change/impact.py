@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..ask.loop_forces import least_forces
+from ..compilation import expect
 from ..describe.mechanism import Mechanism
 from ..describe.parts import Joint
 from ..describe.state import State
@@ -29,6 +30,7 @@ def held_state(mech: Mechanism, before: Array, new: Sequence[Joint], *, impact: 
     The velocities are projected onto J v = 0 by the least change in the metric of kinetic energy, M Δv = Jᵀ λ (Gauss's principle
     for a plastic impact). They are unique even where constraints are redundant and the impulses λ are not.
     """
+    expect(loops_take_hold)
     structure = mech.structure  # which nobody else has yet, nor its workspace
     layout, work = structure.layout, structure.work
     x, wrenches = before.copy(), np.empty((len(layout.loops), 6))

@@ -2,9 +2,11 @@
 
 `decorators` is the one place that configures Numba; `signatures` has the words that declare what kernels are compiled for;
 `libraries` compiles and links; `cache` keeps the result, under a key that `ingredients` makes of all that a kernel is made of;
-`claims` keeps processes from doing the same work; `plan` knows what there is to do; `attention` tells the user.
+`claims` keeps processes from doing the same work; `plan` knows what there is to do, `ahead` what is next; `assistants` are other
+processes that help; `haste` spares Numba some of its work; `attention` tells the user.
 """
 
+from .ahead import compile_if_free, expect, unit_named
 from .attention import compile_quietly
 from .cache import cache_home
 from .decorators import (
@@ -61,10 +63,12 @@ __all__ = [
     "address_of",
     "allocating",
     "cache_home",
+    "compile_if_free",
     "compile_quietly",
     "declare",
     "declared",
     "entry",
+    "expect",
     "generic_entry",
     "inline",
     "inline_once",
@@ -73,5 +77,6 @@ __all__ = [
     "long_entry",
     "stage",
     "star",
+    "unit_named",
     "units_of",
 ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import sys
 from functools import cache
 from typing import Any
@@ -10,19 +9,18 @@ from typing import Any
 import numba
 from numba.core import event
 
+from .assistants import ask_for_help
 from .cache import KernelCache, cache_home, why_not_kept
+from .haste import Haste
 from .plan import Unit, shown_name, units_of
 
 _WIDTH = 60  # of the line that says what is being compiled
 
 
 class _Compilation(event.Listener):  # type: ignore[misc]
-    """Says what the wait is for, lets LLVM vectorise straight-line code, and lets garbage lie.
+    """Says what the wait is for, lets LLVM vectorise straight-line code, and makes haste.
 
     Numba leaves vectorising off. Algebra on tuples gains a tenth from it; what others compile is left alone.
-
-    The compiler makes so many objects, nearly all of which it keeps, that looking for garbage again and again would take a
-    seventh of its time.
     """
 
     quiet = False
@@ -30,7 +28,7 @@ class _Compilation(event.Listener):  # type: ignore[misc]
 
     def __init__(self) -> None:
         self.others = self.running = 0
-        self.collected = False
+        self.haste = Haste()
         self.left: list[Unit] = []
 
     def on_start(self, happening: event.Event) -> None:
@@ -39,8 +37,7 @@ class _Compilation(event.Listener):  # type: ignore[misc]
             return
         if self.running == 0:
             self.others, numba.config.SLP_VECTORIZE = numba.config.SLP_VECTORIZE, 1
-            self.collected = gc.isenabled()
-            gc.disable()
+            self.haste.begin()
             self._begin(dispatcher, tuple(happening.data["args"]))
         self.running += 1
         if _is_kernel(dispatcher):
@@ -54,8 +51,7 @@ class _Compilation(event.Listener):  # type: ignore[misc]
         self.left = [unit for unit in self.left if unit.dispatcher is not dispatcher]
         if self.running == 0:
             numba.config.SLP_VECTORIZE = self.others
-            if self.collected:
-                gc.enable()
+            self.haste.end()
             if _in_terminal() and not self.quiet:
                 print(" " * _WIDTH, end="\r", file=sys.stderr, flush=True)
 
@@ -63,6 +59,8 @@ class _Compilation(event.Listener):  # type: ignore[misc]
         """Say once in a process that kernels are compiled, and find out how many there are."""
         known = hasattr(dispatcher, "declared") and signature in dispatcher.declared
         self.left = [unit for unit in units_of(dispatcher, signature) if not unit.is_there] if known and not self.quiet else []
+        if known and not self.quiet:
+            ask_for_help(dispatcher, signature)
         if self.said or self.quiet:
             return
         _Compilation.said = True

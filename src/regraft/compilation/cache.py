@@ -27,6 +27,7 @@ from numba.core.registry import cpu_target
 
 from ..atomic import replacing
 from . import shipped
+from .ahead import compile_meanwhile
 from .claims import any_claims, claim, release
 from .ingredients import full_name, key_of
 from .libraries import LinkedLibrary, StageLibrary
@@ -70,7 +71,7 @@ class KernelCache(caching._Cache):  # type: ignore[misc]
         target.refresh()
         file = self._file(signature, target.codegen())
         found = (None if file is None else self._read(file, target)) or self._load_shipped(signature, target)
-        if found is None and file is not None and why_not_kept() is None and not claim(file):
+        if found is None and file is not None and why_not_kept() is None and not claim(file, compile_meanwhile):
             found = self._read(file, target)  # another process has compiled it meanwhile
         return found
 

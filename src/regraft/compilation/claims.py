@@ -1,7 +1,8 @@
 """Who compiles what: a process claims a kernel, and others that need it wait for the file instead of doing the same work.
 
 A claim is a small file beside the kernel's own. One of a process that is gone, or that has been at it for very long, is void. A
-process that waits holds claims only on what calls the kernel that it waits for, so no two wait for each other.
+process claims a kernel before the stages that it is made of, so no two wait for each other: what one of them waits for would have
+to be made of itself.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import atexit
 import os
 import socket
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -19,20 +21,24 @@ _LOOK = 0.02  # seconds between looks at a file that another process is making
 _ours: set[Path] = set()
 
 
-def claim(file: Path) -> bool:
-    """Take it on to make a file; False where another process has made it, or has had the claim and is done."""
+def claim(file: Path, meanwhile: Callable[[], bool] = lambda: False) -> bool:
+    """Take it on to make a file; False where another process has made it, or has had the claim and is done.
+
+    `meanwhile` does something useful while another process is at it, and says whether there was anything to do.
+    """
     path = _claim_on(file)
     while True:
         try:
             with path.open("x", encoding="utf-8") as claimed:
-                claimed.write(f"{socket.gethostname()} {os.getpid()}")
+                claimed.write(_claimant(os.getpid()))
         except FileExistsError:
             if path in _ours:
                 return True
             if not _is_void(path):
                 if file.exists():
                     return False
-                time.sleep(_LOOK)
+                if not meanwhile():
+                    time.sleep(_LOOK)
                 continue
             with suppress(OSError):
                 path.unlink()
@@ -46,6 +52,12 @@ def claim(file: Path) -> bool:
             return True
 
 
+def is_claimed(file: Path) -> bool:
+    """Whether another process is making a file."""
+    path = _claim_on(file)
+    return path not in _ours and path.exists() and not _is_void(path)
+
+
 def release(file: Path) -> None:
     """Give up the claim on a file, which is there now or will not come."""
     path = _claim_on(file)
@@ -55,9 +67,21 @@ def release(file: Path) -> None:
             path.unlink()
 
 
+def release_for(process: int, home: Path) -> None:
+    """Give up the claims that a process on this machine has left behind in a folder."""
+    for path in home.glob("*.claim"):
+        with suppress(OSError):
+            if path.read_text(encoding="utf-8") == _claimant(process):
+                path.unlink()
+
+
 def any_claims() -> bool:
     """Whether this process has any."""
     return bool(_ours)
+
+
+def _claimant(process: int) -> str:
+    return f"{socket.gethostname()} {process}"
 
 
 def _claim_on(file: Path) -> Path:

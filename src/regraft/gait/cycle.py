@@ -18,6 +18,7 @@ from ..algebra.dense import least_squares
 from ..algebra.pose import finite
 from ..ask.assembly import assemble
 from ..ask.tangents import closed_directions
+from ..compilation import expect
 from ..describe.contacts import Contact
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
@@ -29,7 +30,7 @@ from ..simulate.trajectory import Trajectory
 from ..tolerances import NEUTRAL, REPEATS, RESIDUAL_ROUNDING
 from .match import Match, apart, moved
 from .returns import BLIND, PATIENCE, Passage, ReturnMap, return_map_of
-from .sensitivity import is_exact, passage_derivative
+from .sensitivity import KERNELS, is_exact, passage_derivative
 
 Array = NDArray[np.float64]
 
@@ -243,6 +244,7 @@ def limit_cycle(
     options = Options(torque, wrenches, rtol, atol, step, contacts=contacts, impacts=impacts)
     return_map = return_map_of(mech, events, section, returns, match, integrator, options, limit)
     mech.check_state(state)
+    expect(*KERNELS)
     state = assemble(mech, state)
     for _ in range(settle):
         passage = return_map.passage(return_map.start, state)

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ..algebra.dense import singular
 from ..ask.frame_jacobian import jacobian
 from ..ask.manifold import difference
 from ..ask.tangents import BodyTangents, closed_directions
@@ -20,10 +21,13 @@ from ..change.derivatives import Change, derivative_of
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
 from ..errors import RegraftError, SimulationError
+from ..kernels.configuration import position_difference
+from ..kernels.jacobian import frame_jacobian
 from ..simulate import replay
 from ..simulate.composed_changes import COMPOSED, parts_in
 from ..simulate.events import FrameBelow, JointAt
 from ..simulate.flow import TORQUE, new_scratch
+from ..simulate.guarding import guard_kernel
 from ..simulate.loop_kernels import slopes_kernel
 from ..simulate.ready_changes import Release, Strike
 from ..simulate.runner import Runner
@@ -32,6 +36,9 @@ from ..tolerances import OFF_MANIFOLD
 from .differences import FIRST_TO_TOUCH, Outside, jacobian_at_zero
 from .match import Match, apart, match_derivative, matched, moved
 from .returns import BLIND, Passage, Piece, ReturnMap
+
+KERNELS = guard_kernel, variations, singular, frame_jacobian, position_difference
+"""What derivatives of passages compute with, and before them the passages, those first that are needed first."""
 
 Array = NDArray[np.float64]
 Result = TypeVar("Result")

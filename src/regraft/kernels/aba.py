@@ -24,7 +24,7 @@ from ..algebra.spatial import (
     times,
     zero_spatial,
 )
-from ..compilation import Floats, Scalars, ScalarTable, Table, entry, inline, jit
+from ..compilation import Floats, Scalars, ScalarTable, Table, entry, expect, inline, jit
 from ..tolerances import NO_INERTIA
 from .inertia import body_inertia, carrying_force, load_rigid, store_rigid
 from .kinematics import frame, move_bodies, parent_motion, place_bodies, rising_world
@@ -171,6 +171,9 @@ def forward_dynamics(handle: int, x: Floats, tau: Floats, out: Floats) -> float:
     nq = positions_in(handle)
     nothing = table_at(handle, 0, EXTERNAL, x)
     return aba(model_at(handle), work_at(handle, x), x[:nq], x[nq:], tau, nothing, out)
+
+
+expect(forward_dynamics)  # by nearly everybody
 
 
 @entry

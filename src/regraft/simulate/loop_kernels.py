@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from ..compilation import address_of
+from ..compilation import address_of, expect
 from ..kernels.constraints.closure import loop_closing
 from ..kernels.constraints.dynamics import loop_dynamics
 from ..kernels.derivatives.called import called_slopes
@@ -16,6 +16,7 @@ from ..kernels.derivatives.called import called_slopes
 @cache
 def dynamics_kernel() -> int:
     """The address of the dynamics of closed chains."""
+    expect(loop_closing)
     return address_of(loop_dynamics)
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..ask.loads import external_table
+from ..compilation import expect
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
 from ..errors import listed
@@ -27,7 +28,7 @@ from .driver import Call, Driver
 from .drives import Pushes, Torques
 from .events import Event, FrameBelow, FunctionGuard, JointAt, TimeAt, function_row
 from .flow import Calls, Flow, accelerations_in, new_scratch, start_in
-from .guarding import guarding_kernel
+from .guarding import guard_kernel, guarding_kernel
 from .guards import Guard
 from .imposing import Imposing
 from .integrators import Integrator
@@ -75,6 +76,8 @@ class Runner:
         self._looked_until = t
         self.struck: dict[str, Array] = {}
         """The jumps of prescribed velocities where the run starts: there was an impact."""
+        if events:
+            expect(guard_kernel)
         if self.guiding is None:
             self.work = self.structure.new_work()
         else:

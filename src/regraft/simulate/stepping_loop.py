@@ -13,7 +13,7 @@ import numpy as np
 from numba import float64, int64
 
 from ..algebra.memory import vector_at
-from ..compilation import declare, inline, inline_once, jit, long_entry
+from ..compilation import declare, expect, inline, inline_once, jit, long_entry
 from ..kernels import chart
 from ..kernels.constraints.closure import CLOSE_STATE, CLOSE_VELOCITIES
 from ..tolerances import CLOSED, LAST_STEP, NO_PROGRESS, SAME_TIME, TRIED_SHORTER, WHOLE_STEP
@@ -113,6 +113,9 @@ def run(given: Flow, given_stepping: GivenStepping, guards: Guards) -> int:
     The first call looks at the guards before any step: where one is beyond zero already, which may be an event, it comes back.
     """
     return go_on(place_of(given), 0.0, given_stepping, guards)
+
+
+expect(run)  # by most programs
 
 
 @inline_once

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...compilation import address_of
+from ...compilation import address_of, expect
 from ...describe.mechanism import Mechanism
 from ...errors import ModelError, listed
 from ...kernels.contacts import memory as m
@@ -26,6 +26,7 @@ from ...structure.contacts import GROUND, ContactPoints, points_of
 from ...structure.workspace import Workspace
 from ...tolerances import AHEAD_BELOW, JAMMED, JAMS_AT, NEARLY_JAMS_AT, PATIENT_AGAIN, PENETRATES, SLACK_FORCE, STARTS_TOUCHING
 from ..flow import Calls
+from ..guarding import guard_kernel
 from ..guards import CONTACT, Guard
 from .carrying import carry
 from .rubs import Rub
@@ -81,10 +82,15 @@ class Modes:
         return Modes, (self.contacts, self.rubs, self.items, self.kept, self.before, self.chosen, self.collided)
 
 
+KERNELS = contact_event, contact_dynamics, contact_closing, contact_glance, contact_guards
+"""What a run with contacts computes with, in the order in which it is needed."""
+
+
 class Contacting:
     """The contact points of one structure, and what has become of them."""
 
     def __init__(self, mech: Mechanism, settings: Settings, rubs: tuple[Rub, ...], work: Workspace) -> None:
+        expect(*KERNELS, guard_kernel)
         self.mech, self.work, self.sequential = mech, work, settings.sequential
         self.points, self.rubs = points_of(mech, settings.contacts, settings.parts), rubs
         self.tables = ContactTables(mech, self.points, rubs, work, settings.step_takes)

@@ -1,0 +1,115 @@
+"""What Numba does over and over while it compiles, and need not do for our kernels: a fifth of the time of a first compilation.
+
+All of it is spared only as long as one of our kernels is being compiled, and none of it changes what comes out. Like `libraries`,
+this file knows how Numba works inside, and is tested with each version of it.
+"""
+
+from __future__ import annotations
+
+import gc
+import operator
+from collections.abc import Callable, Hashable
+from typing import Any
+
+import llvmlite.binding as llvm
+from numba.core import types
+from numba.core.targetconfig import TargetConfig
+from numba.core.types.functions import BaseFunction
+
+_OPERATORS: frozenset[Any] = frozenset(function for function in vars(operator).values() if callable(function))
+_PLAIN = (types.Number, types.Boolean)
+
+
+class Haste:
+    """Begins with the first kernel that is compiled, and ends when none is any more."""
+
+    def __init__(self) -> None:
+        self._undo: list[Callable[[], None]] = []
+
+    def begin(self) -> None:
+        """Spare all of it from now on."""
+        self._undo = [_without_garbage(), _without_lock_events(), _compare_flags_quickly(), _remember_operators()]
+
+    def end(self) -> None:
+        """As it was before."""
+        while self._undo:
+            self._undo.pop()()
+
+
+def _without_garbage() -> Callable[[], None]:
+    """Let garbage lie: the compiler makes millions of objects, nearly all of which it keeps.
+
+    To look for garbage again and again would take a seventh of the time. At the end all objects count as old ones, else the next
+    allocation would go through them at once; what is garbage among them is found when Python looks at old objects.
+    """
+    if not gc.isenabled():
+        return lambda: None
+    gc.disable()
+
+    def undo() -> None:
+        if gc.get_freeze_count() == 0:
+            gc.freeze()
+            gc.unfreeze()
+        gc.enable()
+
+    return undo
+
+
+def _without_lock_events() -> Callable[[], None]:
+    """Tell nobody of LLVM's lock: each call of LLVM would tell as many listeners as there are functions in the making."""
+    try:
+        told = llvm.ffi.lib._lock._cblist
+    except AttributeError:  # of another version
+        return lambda: None
+    before = list(told)
+    told.clear()
+
+    def undo() -> None:
+        told[:0] = before
+
+    return undo
+
+
+def _compare_flags_quickly() -> Callable[[], None]:
+    """Compare the flags of compilations by what is set: Numba makes dictionaries of all that there are, each time."""
+    thorough: Any = TargetConfig.__eq__
+
+    def is_equal(one: Any, other: Any) -> Any:
+        if one is other:
+            return True
+        if type(one) is not type(other):
+            return thorough(one, other)
+        mine, theirs, options = one._values, other._values, type(one).options
+        if mine.keys() == theirs.keys():
+            return mine == theirs
+        usual = {name: options[name].default for name in mine.keys() | theirs.keys()}
+        return all(mine.get(name, value) == theirs.get(name, value) for name, value in usual.items())
+
+    return _replaced(TargetConfig, "__eq__", is_equal)
+
+
+def _remember_operators() -> Callable[[], None]:
+    """Find out once what an operator makes of two numbers, and not for each sum: Numba tries all that `+` may stand for."""
+    resolve: Any = BaseFunction.get_call_type
+    known: dict[tuple[int, Any, tuple[Any, ...]], tuple[BaseFunction, Any]] = {}
+
+    def get_call_type(function: BaseFunction, context: Any, arguments: Any, named: Any) -> Any:
+        if named or not all(isinstance(kind, _PLAIN) for kind in arguments) or not _is_operator(function):
+            return resolve(function, context, arguments, named)
+        key = id(function), context, tuple(arguments)
+        if key not in known:
+            known[key] = function, resolve(function, context, arguments, named)  # kept, or its id might become another's
+        return known[key][1]
+
+    return _replaced(BaseFunction, "get_call_type", get_call_type)
+
+
+def _is_operator(function: BaseFunction) -> bool:
+    key = function.typing_key
+    return isinstance(key, Hashable) and key in _OPERATORS
+
+
+def _replaced(owner: type, name: str, function: Any) -> Callable[[], None]:
+    before = vars(owner)[name]
+    setattr(owner, name, function)
+    return lambda: setattr(owner, name, before)
