@@ -10,11 +10,8 @@ import sys
 import time
 
 import pytest
-from numba.core.targetconfig import TargetConfig
-from numba.core.types.functions import BaseFunction
 
 from regraft.compilation import ENTRIES, ahead, assistants, claims, unit_named
-from regraft.compilation.haste import Haste
 
 SMALL = "regraft.joints.single._relative_pose 0 0"  # a request for a kernel that is compiled in a second
 
@@ -208,34 +205,3 @@ def test_who_waits_for_a_claim_does_something_meanwhile(tmp_path):
     assert done == [True]
     claim.unlink()
     assert not claims.is_claimed(file)
-
-
-def test_haste_leaves_numba_as_it_was():
-    before = TargetConfig.__eq__, BaseFunction.get_call_type
-    haste = Haste()
-    haste.begin()
-    assert TargetConfig.__eq__ is not before[0]
-    assert BaseFunction.get_call_type is not before[1]
-    haste.end()
-    assert (TargetConfig.__eq__, BaseFunction.get_call_type) == before
-
-
-def test_flags_compare_as_they_do_without_haste():
-    from numba.core.compiler import Flags
-
-    def flags(**settings):
-        found = Flags()
-        for name, value in settings.items():
-            setattr(found, name, value)
-        return found
-
-    ways = [flags(), flags(nrt=True), flags(nrt=False), flags(forceinline=True), flags(nrt=True, forceinline=False)]
-    thorough = [[one == other for other in ways] for one in ways]
-    haste = Haste()
-    haste.begin()
-    try:
-        assert [[one == other for other in ways] for one in ways] == thorough
-        assert flags() != 1
-    finally:
-        haste.end()
-    assert thorough[0][2]  # what is set to what it is anyway makes no difference

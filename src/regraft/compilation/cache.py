@@ -29,6 +29,7 @@ from ..atomic import replacing
 from . import shipped
 from .ahead import compile_meanwhile
 from .claims import any_claims, claim, release
+from .haste import loading_quickly
 from .ingredients import full_name, key_of
 from .libraries import LinkedLibrary, StageLibrary
 from .sealing import seal, unseal
@@ -68,9 +69,10 @@ class KernelCache(caching._Cache):  # type: ignore[misc]
 
     def load_overload(self, signature: Any, target: Any) -> Any:
         """The function compiled for a signature, None where that is neither kept nor shipped or cannot be used."""
-        target.refresh()
-        file = self._file(signature, target.codegen())
-        found = (None if file is None else self._read(file, target)) or self._load_shipped(signature, target)
+        with loading_quickly():
+            target.refresh()
+            file = self._file(signature, target.codegen())
+            found = (None if file is None else self._read(file, target)) or self._load_shipped(signature, target)
         if found is None and file is not None and why_not_kept() is None and not claim(file, compile_meanwhile):
             found = self._read(file, target)  # another process has compiled it meanwhile
         return found

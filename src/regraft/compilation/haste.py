@@ -1,14 +1,16 @@
-"""What Numba does over and over while it compiles, and need not do for our kernels: a fifth of the time of a first compilation.
+"""What Numba does while it compiles and loads, and need not do for our kernels: a fifth of the time of a first compilation.
 
-All of it is spared only as long as one of our kernels is being compiled, and none of it changes what comes out. Like `libraries`,
-this file knows how Numba works inside, and is tested with each version of it.
+All of it is spared only as long as one of our kernels is being compiled or loaded, and none of it changes what comes out. Like
+`libraries`, this file knows how Numba works inside, and is tested with each version of it.
 """
 
 from __future__ import annotations
 
 import gc
 import operator
-from collections.abc import Callable, Hashable
+import sys
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import llvmlite.binding as llvm
@@ -34,6 +36,24 @@ class Haste:
         """As it was before."""
         while self._undo:
             self._undo.pop()()
+
+
+@contextmanager
+def loading_quickly() -> Iterator[None]:
+    """Spare what need not be while a kernel is loaded."""
+    with ExitStack() as undone:
+        undone.callback(_without_garbage())
+        undone.callback(_without_blas())
+        yield
+
+
+def _without_blas() -> Callable[[], None]:
+    """Let Numba's first use not import SciPy's linear algebra: where Numba computes with that, it asks for it again."""
+    if "numba.np.arraymath" in sys.modules:
+        return lambda: None
+    from numba.np import linalg
+
+    return _replaced(linalg, "ensure_blas", lambda: None)
 
 
 def _without_garbage() -> Callable[[], None]:
@@ -109,7 +129,7 @@ def _is_operator(function: BaseFunction) -> bool:
     return isinstance(key, Hashable) and key in _OPERATORS
 
 
-def _replaced(owner: type, name: str, function: Any) -> Callable[[], None]:
+def _replaced(owner: Any, name: str, function: Any) -> Callable[[], None]:
     before = vars(owner)[name]
     setattr(owner, name, function)
     return lambda: setattr(owner, name, before)

@@ -28,6 +28,7 @@ _FOLDER = Path(__file__).parents[1]
 _EVERYWHERE = ("algebra.memory", "algebra.scalars")  # they tell Numba how to compile operators and types of ours
 _LEAVES = ("compilation", "errors")  # no part of a kernel: what `compilation` sets are options, looked at one by one
 _IMPORT = re.compile(r"^[ \t]*from (\.+)([\w.]*) import (\([^)]*\)|[^\n]*)", re.MULTILINE)
+_LOAD_GLOBAL = dis.opmap["LOAD_GLOBAL"]
 _PLAIN = (int, float, complex, str, bytes, bool, type(None), np.generic, np.dtype)
 
 
@@ -127,7 +128,7 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
 def _looked_up(function: Any, code: CodeType) -> Iterator[tuple[str, Any]]:
     """What a function finds outside itself: globals, attributes of our modules, closures and defaults."""
     names = dict.fromkeys(name for part in _codes(code) for name in part.co_names)
-    globally = {step.argval for part in _codes(code) for step in dis.get_instructions(part) if step.opname == "LOAD_GLOBAL"}
+    globally = {name for part in _codes(code) for name in global_names(part)}
     found = {name: function.__globals__[name] for name in names if name in globally and name in function.__globals__}
     modules = {name for name, value in found.items() if _is_own_module(value)}
     for name, value in found.items():
@@ -139,6 +140,19 @@ def _looked_up(function: Any, code: CodeType) -> Iterator[tuple[str, Any]]:
         yield name, cell.cell_contents
     for k, value in enumerate(function.__defaults__ or ()):
         yield f"default {k}", value
+
+
+def global_names(code: CodeType) -> set[str]:
+    """The names that bytecode looks up globally, as `dis` tells them in twenty times the time; each first call needs them."""
+    found, wide, content = set(), 0, code.co_code
+    for operation, argument in zip(content[::2], content[1::2], strict=True):
+        if operation == dis.EXTENDED_ARG:
+            wide = (wide | argument) << 8
+            continue
+        if operation == _LOAD_GLOBAL:
+            found.add(code.co_names[(wide | argument) >> 1])  # the last bit says how it is called
+        wide = 0
+    return found
 
 
 def _is_own_module(value: Any) -> bool:
