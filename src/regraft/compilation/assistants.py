@@ -21,7 +21,7 @@ from .cache import cache_home, why_not_kept
 from .claims import release_for
 from .plan import units_of
 
-_MOST = 3  # assistants of one process
+_MOST = 3  # assistants of one process, where the environment says nothing else
 _WORTH = 30  # functions of an entry that are still to be compiled, below which an assistant would come too late
 
 _PROGRAM = "import sys; sys.path[:] = {path!r}; from regraft.warmup import assist; assist()"
@@ -41,7 +41,13 @@ def ask_for_help(dispatcher: Any, signature: tuple[Any, ...]) -> None:
 def _can_be_helped() -> bool:
     """Whether there is another core, a cache to share, and a Python that can be started."""
     python = Path(sys.executable or "").name.lower()  # where Python is a part of another program, that is what would start
-    return _cores() > 1 and parent_process() is None and python.startswith(("python", "pypy")) and why_not_kept() is None
+    return _how_many() > 0 and parent_process() is None and python.startswith(("python", "pypy")) and why_not_kept() is None
+
+
+def _how_many() -> int:
+    """How many assistants there may be: as the environment says, else one for each further core."""
+    given = os.environ.get("REGRAFT_ASSISTANTS", "")
+    return int(given) if given.isdecimal() else min(_MOST, _cores() - 1)
 
 
 def _cores() -> int:
@@ -53,7 +59,7 @@ def _tell(requests: bytes) -> None:
     for assistant in [*_assistants]:
         if not _write(assistant, requests):
             _dismiss(assistant)
-    while len(_assistants) < min(_MOST, _cores() - 1):
+    while len(_assistants) < _how_many():
         new = _start()
         if new is None:
             return
@@ -64,7 +70,7 @@ def _tell(requests: bytes) -> None:
 
 
 def _start() -> subprocess.Popen[bytes] | None:
-    program = _PROGRAM.format(path=sys.path)
+    program = _PROGRAM.format(path=[str(folder) for folder in sys.path])
     nothing = subprocess.DEVNULL
     try:
         return subprocess.Popen(
