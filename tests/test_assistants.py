@@ -187,6 +187,20 @@ def test_nothing_else_is_compiled_in_the_middle_of_a_compilation(monkeypatch):
     assert [unit.name for unit in compiled] == ["relative_pose"]
 
 
+def test_claims_of_an_assistant_that_was_killed_are_void_at_once(tmp_path):
+    """Until its end is asked for, the system keeps a process that was killed."""
+    file = tmp_path / "some.kernel"
+    asleep = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+    claims.watch(asleep.pid, asleep.poll)
+    file.with_suffix(".claim").write_text(f"{claims.socket.gethostname()} {asleep.pid}")
+    assert claims.is_claimed(file)
+    os.kill(asleep.pid, signal.SIGKILL)
+    assert claims.claim(file)
+    claims.release(file)
+    claims.release_for(asleep.pid, tmp_path)
+    assert asleep.wait() == -signal.SIGKILL
+
+
 def test_who_waits_for_a_claim_does_something_meanwhile(tmp_path):
     file, done = tmp_path / "some.kernel", []
     claim = file.with_suffix(".claim")

@@ -18,7 +18,7 @@ from typing import Any
 
 from .ahead import forget, newly_coming
 from .cache import cache_home, why_not_kept
-from .claims import release_for
+from .claims import release_for, watch
 from .plan import units_of
 
 _MOST = 3  # assistants of one process, where the environment says nothing else
@@ -73,11 +73,13 @@ def _start() -> subprocess.Popen[bytes] | None:
     program = _PROGRAM.format(path=[str(folder) for folder in sys.path])
     nothing = subprocess.DEVNULL
     try:
-        return subprocess.Popen(
+        new = subprocess.Popen(
             [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=nothing, stderr=nothing, start_new_session=True
         )
     except OSError:
         return None
+    watch(new.pid, new.poll)
+    return new
 
 
 def _write(assistant: subprocess.Popen[bytes], requests: bytes) -> bool:

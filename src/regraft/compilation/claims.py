@@ -19,6 +19,8 @@ _PATIENCE = 120.0  # seconds after which a claim is void; no kernel takes half a
 _LOOK = 0.02  # seconds between looks at a file that another process is making
 
 _ours: set[Path] = set()
+_children: dict[int, Callable[[], int | None]] = {}
+"""For processes that this one has started, what says how they have ended; else the system keeps them as if they lived."""
 
 
 def claim(file: Path, meanwhile: Callable[[], bool] = lambda: False) -> bool:
@@ -67,8 +69,14 @@ def release(file: Path) -> None:
             path.unlink()
 
 
+def watch(process: int, ended: Callable[[], int | None]) -> None:
+    """Know of a process that this one has started; `ended` is None as long as it runs."""
+    _children[process] = ended
+
+
 def release_for(process: int, home: Path) -> None:
-    """Give up the claims that a process on this machine has left behind in a folder."""
+    """Give up the claims that a process, which this one has started and ended, has left behind in a folder."""
+    _children.pop(process, None)
     for path in home.glob("*.claim"):
         with suppress(OSError):
             if path.read_text(encoding="utf-8") == _claimant(process):
@@ -101,6 +109,8 @@ def _is_void(path: Path) -> bool:
 
 
 def _lives(process: int) -> bool:
+    if process in _children:
+        return _children[process]() is None
     if os.name == "nt":  # there is no asking there: signal 0 would be Ctrl-C
         return True
     try:
@@ -121,8 +131,9 @@ def _release_all() -> None:
 
 
 def _forget() -> None:
-    """A process that was forked has none of its parent's claims."""
+    """A process that was forked has none of its parent's claims, and no children."""
     _ours.clear()
+    _children.clear()
 
 
 if hasattr(os, "register_at_fork"):
