@@ -158,7 +158,7 @@ class Run:
             return self.happen(runner, [*runner.hit(), *self._due(runner.t + SAME_TIME * max(1.0, abs(runner.t)))])
         if why == stepping_loop.NOT_FINITE and self.jam(runner):
             return runner
-        if why == stepping_loop.TOO_SMALL and (self._end_slow_slips(runner) or self.jam(runner)):
+        if why == stepping_loop.TOO_SMALL and self._get_past(runner):
             return runner
         raise self._failure(runner, why)
 
@@ -245,10 +245,38 @@ class Run:
                 return max(most - steps, 0)
             self.close(runner, None)
             raise self._error(f"the run has taken its max_steps = {most} steps at t = {t:.9g}.", t, None)
-        if self.pace.has_collapsed(steps, t) and not (self._end_slow_slips(runner) or self.jam(runner)):
+        if self.pace.has_collapsed(steps, t) and not self._get_past(runner):
             self.close(runner, None)
             raise self._too_short(runner, f", {self.pace.lately:.1e} s in the mean over thousands of steps")
         return self.pace.until_look(steps)
+
+    def _get_past(self, runner: Runner) -> bool:
+        """Where steps have collapsed, change what contacts do, the least first; whether anything could be changed."""
+        return self._end_slow_slips(runner) or self.jam(runner) or self._stop_slowest_slip(runner)
+
+    def _stop_slowest_slip(self, runner: Runner) -> bool:
+        """Let the slowest slip end by a small impact, where it is next to nothing; whether there is one.
+
+        Near Painlevé's paradox its friction may grow beyond all bounds, and which way it turns meanwhile no step can follow.
+        """
+        contacts, t = runner.contacts, runner.t
+        slow = None if contacts is None else contacts.slowest_slip()
+        if contacts is None or slow is None:
+            return False
+        point, speed = slow
+        self._count_touches(runner)
+        said = contacts.happened([2 * point + 1])
+        self._keep_segment(runner, said[0])
+        self.happened.append(EventRecord(t, said[0]))
+        self.pace.begin_again()
+        self._settle(runner, contacts)
+        if "slowest slip" not in self.warned:
+            self.warned.add("slowest slip")
+            warn(
+                f"at t = {t:.9g} no step could follow the slip of {contacts.names[point]}, of {speed:.1e} m/s, so it was "
+                "stopped. Later ones of this run are not told."
+            )
+        return True
 
     def _end_slow_slips(self, runner: Runner) -> bool:
         """Where steps have collapsed, let slips that are next to nothing end, once at a time; whether there are any."""

@@ -277,6 +277,13 @@ class Contacting:
         patient = kept[:n, m.PATIENCE] < m.MOST_PATIENCE
         return np.flatnonzero((self.tables.items[:n, m.MODE] == SLIDE) & slow & patient)
 
+    def slowest_slip(self) -> tuple[int, float] | None:
+        """The point whose slip is the slowest, and its speed; None where none is as slow as steps may not be able to follow."""
+        sliding = np.flatnonzero(self.tables.items[: len(self.points.names), m.MODE] == SLIDE)
+        speeds = np.linalg.norm(self.tables.kept[sliding, m.SLIP : m.SLIP + 3], axis=1)
+        least = float(speeds.min(initial=np.inf))
+        return (int(sliding[np.argmin(speeds)]), least) if least < AHEAD_BELOW else None
+
     def end_slow_slips(self, slides: Integers, t: float) -> None:
         """Let those of these slips that are next to nothing end at the next `event`.
 
