@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..algebra.pose import POSE
-from ..change.reroot import impact_on, new_base
+from ..change.reroot import Landing, impact_on
 from ..describe.mechanism import Mechanism
 from ..describe.parts import Joint
 from ..describe.rejoinable import remember_base
@@ -115,7 +115,8 @@ class Place:
         assert self.runner is not None
         structure = self.runner.structure
         self._base_pose[:] = base.parent_pose.row
-        structure.__dict__.pop("bind", None)  # which was that of the place before
+        if not self._straight:  # else bodies are turned in the bind pose as they were, which is all that a strike asks for
+            structure.__dict__.pop("bind", None)
         return structure
 
 
@@ -123,8 +124,8 @@ class Place:
 class Way:
     """What a strike does in a place, and where it leads."""
 
-    action: Strike
     footing: Footing
+    landing: Landing
     to: Place | None = None
     """None until it has been gone."""
 
@@ -162,17 +163,16 @@ class Ways:
             return PASS
         if over is None or way.to is None:
             return None
-        action, footing, following = way.action, way.footing, way.to.prepared(self._make)
+        following = way.to.prepared(self._make)
         try:
-            landed = new_base(
-                structure, self._lineage.formers, motions, footing.body, action.joint, action.name, None, on=footing.on
-            )
+            landed = way.landing.new_base(structure, self._lineage.formers, motions)
         except RegraftError:  # which the action will raise too
             return None
         if following is runner or not way.to.fits(landed.base):
             return None
         held, there = landed.held, way.to.put(landed.base)
-        after, margin = impact_on(there, structure.layout.exchanged(x, landed.place, held.q, held.v), footing.body, landed.now)
+        x = structure.layout.exchanged(x, landed.place, held.q, held.v)
+        after, margin = impact_on(there, x, way.footing.body, landed.now)
         if not margin > 0.0:
             return None
         following.begin_again((runner.t, end), after, self._lineage.change(landed.base))
@@ -190,9 +190,10 @@ class Ways:
         if event.name not in ways:
             assert isinstance(event.action, Strike)
             try:
-                ways[event.name] = Way(event.action, event.action.footing(self._lineage.last()))
+                footing = event.action.footing(self._lineage.last())
             except RegraftError:
                 return None
+            ways[event.name] = Way(footing, event.action.landing(footing))
         return ways[event.name]
 
     def arrive(self, event: Event, following: Runner) -> bool:
