@@ -63,13 +63,16 @@ class LateBar:
     def __enter__(self) -> Self:
         return self
 
+    @property
+    def is_due(self) -> bool:
+        """Whether it is there, or is to appear now."""
+        return self._wanted and (self._bar is not None or time.perf_counter() - self._began >= _PATIENCE)
+
     def update(self, done: float, text: str) -> None:
         """So much is done; `text` says it in words."""
-        if not self._wanted:
+        if not self.is_due:
             return
         if self._bar is None:
-            if time.perf_counter() - self._began < _PATIENCE:
-                return
             self._bar = ProgressBar(self._total)
         self._bar.update(done, text)
 

@@ -114,7 +114,7 @@ class Run:
         self.runner = runner
         self.closed = None
         runner.control.least = LEAST_STEP * (self.end - self.start)
-        runner.arm({event.name for event in runner.events if event.already == "fire"} - self.asked)
+        runner.arm(self.asked)
         return runner
 
     def _trajectory(self) -> Trajectory:

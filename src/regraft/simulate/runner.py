@@ -95,6 +95,8 @@ class Runner:
         self._now, self._accelerations = start_in(self.flow.vectors), accelerations_in(self.flow.vectors)
         self._now.q[:], self._now.v[:] = start._q, start._v
         self.events, self.guards = self._watched(events)
+        self._watching = tuple(zip(self.events, self.guards, strict=False))
+        """The events with their guards."""
         self.guard_table = given_array(self.guards)
         self._first_guards = bytes(self.guards)
         self.calls.guarding = guarding_kernel() if len(self.guards) else 0
@@ -257,21 +259,24 @@ class Runner:
 
     def beyond(self) -> dict[str, bool]:
         """Whether the guard of each event is beyond zero, as it was last seen; before the first step, where the run starts."""
-        return {event.name: self._is_beyond(guard) for event, guard in zip(self.events, self.guards, strict=False)}
+        return {event.name: self._is_beyond(guard) for event, guard in self._watching}
 
     def _is_beyond(self, guard: Guard) -> bool:
         if guard.direction == 0:
             return False
         return guard.sign == guard.direction if self.progress.started else guard.direction * guard.last > BEYOND
 
-    def arm(self, names: Collection[str]) -> None:
-        """Let events fire if their guards are at zero where the run starts, and leave it in their directions."""
-        for event, guard in zip(self.events, self.guards, strict=False):
-            guard.armed = guard.direction != 0 and event.name in names
+    def arm(self, asked: Collection[str]) -> None:
+        """Let events that happen at once fire if their guards are at zero where the run starts, and leave it in their directions.
+
+        Not those that are `asked`: their actions have led there.
+        """
+        for event, guard in self._watching:
+            guard.armed = event.already == "fire" and event.name not in asked and guard.direction != 0
 
     def hit(self) -> list[Event]:
         """The events whose guards ended the run."""
-        return [event for event, guard in zip(self.events, self.guards, strict=False) if guard.hit]
+        return [event for event, guard in self._watching if guard.hit]
 
     def contact_hits(self) -> list[int]:
         """The guards of contacts that ended the run."""
@@ -314,6 +319,8 @@ class Runner:
 
     def problem(self) -> BaseException | None:
         """The exception that a user's function raised; None where there is none, or it was only printed."""
+        if not self.callbacks and not self.drivers:
+            return None
         found = [driver.problem() for driver in self.drivers if driver.failed is not None]
         raised = [callback.problem for callback in self.callbacks]
         return next((problem for problem in (*found, *raised) if problem is not None), None)
