@@ -362,8 +362,8 @@ def check_events(events: Any, mech: Mechanism) -> tuple[Event, ...]:
     for event in found:
         if not isinstance(event, Event):
             raise ModelError(f"events must be Event objects, such as at_time(1.0, action), not {event!r}.")
-    twice = [name for name, count in Counter(event.name for event in found).items() if count > 1]
-    if twice:
+    if len({event.name for event in found}) < len(found):
+        twice = [name for name, count in Counter(event.name for event in found).items() if count > 1]
         raise ModelError(f"events must have different names; there are several {listed(twice)}.")
     for event in found:
         guard, later = event.guard, 'or, if it comes later, say missing="wait"'

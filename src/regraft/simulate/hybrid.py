@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..algebra.pose import finite
+from ..algebra.pose import finite_number
 from ..describe.contacts import Contact
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
@@ -129,7 +129,7 @@ def simulate(
         torque, wrenches, rtol, atol, step, every, coordinates, stabilise, max_steps, prescribed, contacts, impacts, resolve
     )
     settings = settings_of(method, mech, options)
-    begin, span = float(finite("start", start, ())), float(finite("duration", duration, ()))
+    begin, span = finite_number("start", start), finite_number("duration", duration)
     if span < 0.0:
         raise ModelError(f"duration must not be negative, not {span:g}.")
     if max_steps is None and span > MOST_STEPS * settings.step:

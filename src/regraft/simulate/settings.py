@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..algebra.pose import finite
+from ..algebra.pose import finite_number
 from ..describe.contacts import Contact
 from ..describe.mechanism import Mechanism
 from ..errors import ModelError, listed
@@ -87,10 +87,10 @@ def settings_of(method: Integrator, mech: Mechanism, options: Options) -> Settin
     """The settings of a run, checked."""
     home = Home.of(mech)
     driving, pushing = torques_of(options.torque, mech, home), pushes_of(options.wrenches, home)
-    rtol, atol = float(finite("rtol", options.rtol, ())), float(finite("atol", options.atol, ()))
+    rtol, atol = finite_number("rtol", options.rtol), finite_number("atol", options.atol)
     if min(rtol, atol) < 0.0 or max(rtol, atol) == 0.0:
         raise ModelError(f"rtol and atol must be positive, not {options.rtol!r} and {options.atol!r}.")
-    step = math.inf if options.step is None else float(finite("step", options.step, ()))
+    step = math.inf if options.step is None else finite_number("step", options.step)
     if step <= 0.0:
         raise ModelError(f"step must be positive, not {step:g}.")
     if not method.adaptive and options.step is None:
