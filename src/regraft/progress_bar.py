@@ -55,8 +55,7 @@ class LateBar:
     """
 
     def __init__(self, total: float, wanted: bool | None) -> None:
-        self._total = total
-        self._wanted = sys.stderr.isatty() if wanted is None else wanted
+        self._total, self._wanted = total, wanted
         self._began = time.perf_counter()
         self._bar: ProgressBar | None = None
 
@@ -66,7 +65,11 @@ class LateBar:
     @property
     def is_due(self) -> bool:
         """Whether it is there, or is to appear now."""
-        return self._wanted and (self._bar is not None or time.perf_counter() - self._began >= _PATIENCE)
+        if self._wanted is False or time.perf_counter() - self._began < _PATIENCE:
+            return False
+        if self._wanted is None:
+            self._wanted = sys.stderr.isatty()
+        return self._wanted
 
     def update(self, done: float, text: str) -> None:
         """So much is done; `text` says it in words."""

@@ -99,6 +99,31 @@ def test_base_joints_may_be_turned_and_have_names_of_their_own():
         assert_identical(rg.simulate(mech, state, 8.0, events=events), wanted)
 
 
+def test_a_run_on_known_ways_is_refused_as_any_other():
+    biped = rg.models.compass_biped()
+    mech, state = biped.start
+    rtol = np.array(1e-9)
+
+    def walk(mech=mech, events=biped.events, **options):
+        return rg.simulate(mech, state, 4.0, events=events, **options)
+
+    for options in ({"every": 1}, {"rtol": rtol}, {}):
+        walk(**options), walk(**options)
+    rtol[...] = -1.0
+    with pytest.raises(rg.ModelError, match="rtol and atol must be positive"):
+        walk(rtol=rtol)
+    walk(every=1), walk(every=1)
+    with pytest.raises(rg.ModelError, match="every must be a whole number"):
+        walk(every=True)
+    walk(), walk()
+    with pytest.raises(rg.ModelError, match="different names"):
+        walk(events=[*biped.events, biped.events[0]])
+    with pytest.raises(rg.ModelError, match="no frame or body 'left foot'"):
+        walk(mech.without("left foot"))
+    with pytest.raises(rg.SimulationError, match="max_steps = 50"):
+        walk(max_steps=50)
+
+
 @njit
 def ankle(t, q, v, out):
     out[0] = -0.02 * v[0]

@@ -220,7 +220,7 @@ class Landing:
         """Position and velocity of a joint between the world and the body, its child or its parent; see `settled`."""
         own = int(is_child)
         self._motions[own], self._motions[1 - own] = now, WORLD_MOTION
-        return Settled(*self._settle(self._motions, places))
+        return Settled._make(self._settle(self._motions, places))
 
 
 def struck(mech: Mechanism, state: State, landed: NewBase) -> tuple[Mechanism, State]:

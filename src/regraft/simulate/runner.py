@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping
-from contextlib import AbstractContextManager, nullcontext
 from ctypes import memmove
 from typing import Any
 
@@ -42,8 +41,6 @@ from .start import prepare_start
 from .stepper import ON_A_MANIFOLD
 
 Array = NDArray[np.float64]
-
-_NOTHING_LOST: AbstractContextManager[None] = nullcontext()
 
 
 class Runner:
@@ -195,13 +192,19 @@ class Runner:
         if self.imposing is not None:
             self.imposing.ends(end if end < self._end or self.prescribed_breaks(end) else math.inf)
         while True:
-            with lost_exceptions_kept(self.callbacks) if self.callbacks else _NOTHING_LOST:
-                why = stepping_loop.run.call(self.flow, self._stepping, self.guard_table)
+            why = self._step()
             if self.problem() is not None:  # also one that came on the way out of a function, which compiled code cannot see
                 return stepping_loop.FUNCTION_FAILED
             if why != stepping_loop.FULL:
                 return int(why)
             self.recorder.empty()
+
+    def _step(self) -> int:
+        """The compiled loop; exceptions that functions of the user raise where nobody can catch them are kept."""
+        if not self.callbacks:
+            return stepping_loop.run.call(self.flow, self._stepping, self.guard_table)
+        with lost_exceptions_kept(self.callbacks):
+            return stepping_loop.run.call(self.flow, self._stepping, self.guard_table)
 
     def prescribed_jump(self, further: float = 0.0) -> tuple[str, float] | None:
         """A prescribed joint that has jumped on the way, or does so soon after it, and when; None where there is none.
