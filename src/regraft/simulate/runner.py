@@ -147,14 +147,12 @@ class Runner:
         """The events that are watched for in this structure, and their guards."""
         found = [(event, self._guard(event)) for event in events]
         present = [(event, guard) for event, guard in found if guard is not None]
-        of_contacts = [] if self.contacts is None else self.contacts.guards()
-        guards = (Guard * (len(present) + len(of_contacts)))()
+        guards = (Guard * (len(present) + (0 if self.contacts is None else self.contacts.guard_count)))()
         for e, (event, guard) in enumerate(present):
             guards[e] = guard
             guards[e].direction = event.direction
-        for e, guard in enumerate(of_contacts, len(present)):
-            guards[e] = guard
         if self.contacts is not None:
+            self.contacts.fill_guards(given_array(guards)[len(present) :])
             self.contacts.call_beside(self.calls, len(present))
         return tuple(event for event, _ in present), guards
 
@@ -285,7 +283,7 @@ class Runner:
         """The guards of contacts that ended the run."""
         if self.contacts is None:
             return []
-        found: list[int] = np.flatnonzero(self.guard_table["hit"][len(self.events) :]).tolist()
+        found: list[int] = self.guard_table["hit"][len(self.events) :].nonzero()[0].tolist()
         return found
 
     def restart(self, x: Array) -> None:
