@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping
-from ctypes import memmove
+from ctypes import addressof, memmove
 from typing import Any
 
 import numpy as np
@@ -95,7 +95,6 @@ class Runner:
         self._watching = tuple(zip(self.events, self.guards, strict=False))
         """The events with their guards."""
         self.guard_table = given_array(self.guards)
-        self._first_guards = bytes(self.guards)
         self.calls.guarding = guarding_kernel() if len(self.guards) else 0
         self.recorder = Recorder(self.nq, self.nv, settings.every, integrator.method.terms)
         self.progress = stepping_loop.Progress(t=t)
@@ -103,6 +102,8 @@ class Runner:
             adaptive=integrator.adaptive, step=0.0 if integrator.adaptive else settings.step,
             largest=settings.step, rtol=settings.rtol, atol=settings.atol, error_before=stepping_loop.FIRST_ERROR,
         )  # fmt: skip
+        self._made = tuple((addressof(record), bytes(record)) for record in (self.guards, self.progress, self.control))
+        """Where the records lie that the loop changes, and how they were made."""
         self._stepping = stepping_loop.Stepping(
             given(self.progress),
             given(self.control),
@@ -304,13 +305,11 @@ class Runner:
         assert isinstance(self.coordinates, Reduced)
         t, self._end = times
         self._now.q[:], self._now.v[:] = x[: self.nq], x[self.nq :]
-        memmove(self.guards, self._first_guards, len(self._first_guards))
+        for place, made in self._made:
+            memmove(place, made, len(made))
+        self.progress.t = t
         self.recorder.forget()
         self.coordinates.recorded_as = mech
-        progress, control = self.progress, self.control
-        progress.t, progress.taken, progress.rejected, progress.looked, progress.started = t, 0, 0, False, False
-        control.step = 0.0 if self.integrator.adaptive else self.settings.step
-        control.error_before, control.retried, control.strict = stepping_loop.FIRST_ERROR, False, False
 
     def let_go(self) -> None:
         """Forget the segment that was recorded, and its mechanism."""
