@@ -62,6 +62,14 @@ class Footing:
         ahead -= _along(self.past.along, structure, motions, body, place)
         return not ahead > self.past.least if math.isfinite(ahead) else None
 
+    def past_numbers(self, structure: Structure) -> Array | None:
+        """When the strike is passed over, as the compiled loop takes it (`guards.PAST`); None where it never is."""
+        if self.past is None or self.other is None:
+            return None
+        foot, other = structure.point(self.body, self.on.translation), structure.point(self.other[0], self.other[1].translation)
+        rows = structure.row(self.body), structure.row(self.other[0])
+        return np.array([rows[0], *foot, rows[1], *other, *self.past.along, self.past.least])
+
 
 def _along(direction: tuple[float, float, float], structure: Structure, motions: Array, body: str, place: Pose) -> float:
     """How far along a direction a frame on a body is."""

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..ask.loads import external_table
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
-from ..errors import listed
+from ..errors import RegraftError, listed
 from ..kernels.tables import MARGIN
 from ..tolerances import BEYOND
 from . import stepping_loop
@@ -27,12 +27,13 @@ from .drives import Pushes, Torques
 from .events import Event, FrameBelow, FunctionGuard, JointAt, TimeAt, function_row
 from .flow import Calls, Flow, accelerations_in, new_scratch, start_in
 from .guarding import guarding_kernel
-from .guards import Guard
+from .guards import HEIGHT, Guard
 from .imposing import Imposing
 from .integrators import Integrator
 from .laws import law_of_guard
 from .loop_kernels import closing_kernel, dynamics_kernel
 from .prescribed import Guiding
+from .ready_changes import Strike
 from .recorded import MechanismOrLater, Segment
 from .recorder import Recorder
 from .records import given, given_array
@@ -91,6 +92,7 @@ class Runner:
         self.flow = self._flow(settings.torque, settings.wrenches)
         self._now, self._accelerations = start_in(self.flow.vectors), accelerations_in(self.flow.vectors)
         self._now.q[:], self._now.v[:] = start._q, start._v
+        self._pasts: list[Array] = []
         self.events, self.guards = self._watched(events)
         self._watching = tuple(zip(self.events, self.guards, strict=False))
         """The events with their guards."""
@@ -152,10 +154,29 @@ class Runner:
         for e, (event, guard) in enumerate(present):
             guards[e] = guard
             guards[e].direction = event.direction
+            if guard.sort == HEIGHT and isinstance(event.action, Strike):
+                guards[e].context = self._past(event.action)
         if self.contacts is not None:
             self.contacts.fill_guards(given_array(guards)[len(present) :])
             self.contacts.call_beside(self.calls, len(present))
         return tuple(event for event, _ in present), guards
+
+    def _past(self, strike: Strike) -> int:
+        """The address of when a strike is passed over, 0 where the loop does not know."""
+        try:
+            numbers = strike.footing(self.seen).past_numbers(self.structure) if self._moves_freely else None
+        except RegraftError:  # the strike will say so, if it comes to that
+            numbers = None
+        if numbers is None:
+            return 0
+        self._pasts.append(numbers)
+        return int(numbers.ctypes.data)
+
+    @property
+    def _moves_freely(self) -> bool:
+        """Whether it is a tree on which nothing acts but forces, so that states are what the user sees."""
+        plain = self.guiding is None and self.contacts is None and isinstance(self.coordinates, Reduced)
+        return plain and not self.mech.layout.is_constrained
 
     def _guard(self, event: Event) -> Guard | None:
         """An event's guard as the loop reads it; None where it is not there, or is a time."""
@@ -297,8 +318,7 @@ class Runner:
     @property
     def is_data(self) -> bool:
         """Whether all that acts in it is compiled, on a tree: no function in Python, no contact, no joint that moves as told."""
-        plain = self.guiding is None and self.contacts is None and isinstance(self.coordinates, Reduced)
-        return plain and not self.mech.layout.is_constrained and all(call.python is None for call in self.callbacks)
+        return self._moves_freely and all(call.python is None for call in self.callbacks)
 
     def begin_again(self, times: tuple[float, float], x: Array, mech: MechanismOrLater) -> None:
         """Begin another segment of the same structure, as a new runner would; `mech` is that segment's mechanism."""
