@@ -299,6 +299,7 @@ class Run:
             following = self.ways.follow(runner, events[0], self.end)
             if following is not None:
                 return runner if following is PASS else self._come_back(runner, events[0], following)
+        events = sorted(events, key=self.events.index)
         if not any(callable(event.action) for event in events) and not runner.prescribed_breaks(t):
             return self._note(runner, events)
         return self._act(runner, events)
@@ -310,13 +311,9 @@ class Run:
         self.before, self.asked = runner, frozenset((event.name,))
         return self._begin_with(following)
 
-    def _in_order(self, events: Sequence[Event]) -> Sequence[Event]:
-        """Events as they were given."""
-        return sorted(events, key=self.events.index) if len(events) > 1 else events
-
     def _note(self, runner: Runner, events: Sequence[Event]) -> Runner | None:
         """Let events happen that change nothing."""
-        for event in self._in_order(events):
+        for event in events:
             self.happened.append(EventRecord(runner.t, event.name))
             if event.action is STOP:
                 self.close(runner, event.name)
@@ -329,7 +326,7 @@ class Run:
             runner.seen = self.ways.mechanism()
         t, mech, before = runner.t, runner.seen.copy(), runner.state()  # an action may change the mechanism that it is given
         state = before
-        for event in self._in_order(events):
+        for event in events:
             try:
                 result = event.act(t, mech, state)
             except KeyboardInterrupt:
