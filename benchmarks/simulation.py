@@ -45,7 +45,7 @@ def walking() -> Comparison:
     def ours() -> object:
         return rg.simulate(mech, state, duration, events=biped.events)
 
-    found = compare("a step of the walker", "compass biped", ours, "solve_ivp", lambda: walk_with_scipy(biped), 0.02, 1, 1)
+    found = compare("a step of the walker", "compass biped", ours, "solve_ivp", lambda: walk_with_scipy(biped), 0.04, 1, 1)
     return Comparison(found.what, found.subject, found.ours / WALK, found.reference, found.theirs / WALK, found.target)
 
 

@@ -55,21 +55,27 @@ class LateBar:
     """
 
     def __init__(self, total: float, wanted: bool | None) -> None:
-        self._total = total
-        self._wanted = sys.stderr.isatty() if wanted is None else wanted
+        self._total, self._wanted = total, wanted
         self._began = time.perf_counter()
         self._bar: ProgressBar | None = None
 
     def __enter__(self) -> Self:
         return self
 
+    @property
+    def is_due(self) -> bool:
+        """Whether it is there, or is to appear now."""
+        if self._wanted is False or time.perf_counter() - self._began < _PATIENCE:
+            return False
+        if self._wanted is None:
+            self._wanted = sys.stderr.isatty()
+        return self._wanted
+
     def update(self, done: float, text: str) -> None:
         """So much is done; `text` says it in words."""
-        if not self._wanted:
+        if not self.is_due:
             return
         if self._bar is None:
-            if time.perf_counter() - self._began < _PATIENCE:
-                return
             self._bar = ProgressBar(self._total)
         self._bar.update(done, text)
 

@@ -6,6 +6,7 @@ import gc
 import pickle
 import threading
 import weakref
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -97,6 +98,56 @@ def test_base_joints_may_be_turned_and_have_names_of_their_own():
     assert list(wanted.final[0].former_bases) == ["left foot_base", "right foot_base"][:: 1 if len(wanted.segments) % 2 else -1]
     for _ in range(3):
         assert_identical(rg.simulate(mech, state, 8.0, events=events), wanted)
+
+
+def test_a_run_on_known_ways_is_refused_as_any_other():
+    biped = rg.models.compass_biped()
+    mech, state = biped.start
+    rtol = np.array(1e-9)
+
+    def walk(mech=mech, events=biped.events, **options):
+        return rg.simulate(mech, state, 4.0, events=events, **options)
+
+    for options in ({"every": 1}, {"rtol": rtol}, {}):
+        walk(**options), walk(**options)
+    rtol[...] = -1.0
+    with pytest.raises(rg.ModelError, match="rtol and atol must be positive"):
+        walk(rtol=rtol)
+    walk(every=1), walk(every=1)
+    with pytest.raises(rg.ModelError, match="every must be a whole number"):
+        walk(every=True)
+    walk(), walk()
+    with pytest.raises(rg.ModelError, match="different names"):
+        walk(events=[*biped.events, biped.events[0]])
+    with pytest.raises(rg.ModelError, match="no frame or body 'left foot'"):
+        walk(mech.without("left foot"))
+    with pytest.raises(rg.SimulationError, match="max_steps = 50"):
+        walk(max_steps=50)
+
+
+@pytest.mark.parametrize("past", ["the other foot", "a mark on the world", "a frame that is not there"])
+def test_the_loop_goes_on_where_a_strike_is_passed_over(monkeypatch, past):
+    mech, state, events = turned_walker()
+    mech.add_frame("mark", "world", rg.Pose(translation=(-0.6, 0.0, 0.0)))
+    if past == "a mark on the world":
+        events = [replace(e, action=replace(e.action, past=replace(e.action.past, frame="mark"))) for e in events]
+    if past == "a frame that is not there":
+        events[0] = replace(events[0], action=replace(events[0].action, past=replace(events[0].action.past, frame="elsewhere")))
+    stops, happen = [], Run.happen
+    monkeypatch.setattr(Run, "happen", lambda run, runner, hit: stops.append(runner.t) or happen(run, runner, hit))
+
+    def walk(events):
+        stops.clear()
+        try:
+            return rg.simulate(mech, state, 3.0, events=events), len(stops)
+        except rg.SimulationError as problem:
+            return problem.trajectory, len(stops)
+
+    in_functions, often = walk([replace(event, action=lambda *given, act=event.action: act(*given)) for event in events])
+    for _ in range(2):
+        found, seldom = walk(events)
+        assert_identical(found, in_functions)
+        assert seldom == len(found.events) + 1 < often if past == "the other foot" else seldom <= often
 
 
 @njit

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..algebra.memory import load_vector, store_pose
-from ..algebra.pose import POSE, Pose, finite
+from ..algebra.pose import POSE, WORLD_MOTION, Pose, finite
 from ..algebra.rotations import orthonormal
 from ..algebra.spatial import identity, rotate_back, subtract
 from ..compilation import Floats, Table, entry
@@ -17,13 +17,12 @@ from ..describe.mechanism import Mechanism
 from ..describe.parts import WORLD, Joint
 from ..describe.state import State
 from ..errors import StructureError
-from ..joints import Free, JointType, is_registered
+from ..joints import Free, JointType, Settling, is_registered
 from ..kernels.impact import plastic_impact
-from ..kernels.tables import JOINT, ROOT
 from ..structure.failures import explain_failure
 from ..structure.structure import Structure
 from ..tolerances import CARRIED, REPRESENTABLE, SAME_POINT
-from .carry import Settled, absolute_point, carried, carried_accelerations, check_body, refuse_motion, settled
+from .carry import Settled, absolute_point, carried, carried_accelerations, check_body, refuse_motion
 from .connect import hold_together
 from .impulses import Impact, Impulses
 
@@ -139,10 +138,9 @@ def reroot(
         raise StructureError(f"joint must be a joint type of the registry, such as Revolute((0, 1, 0)), not {joint!r}.")
     if acceleration is not None and velocity == "impact":
         raise StructureError('accelerations are not defined through an impact; leave acceleration out, or use velocity="carry".')
-    landed = new_base(
-        mech.structure, mech.former_bases, mech.structure.motion(state._x), top, kind, name,
-        None if at is None else absolute_point(at), align=align,
-    )  # fmt: skip
+    landed = Landing(top, kind, name, align=align).new_base(
+        mech.structure, mech.former_bases, mech.structure.motion(state._x), None if at is None else absolute_point(at)
+    )
     if velocity == "impact":
         return struck(mech, state, landed)
     base, held, j = landed.base, landed.held, landed.place
@@ -171,39 +169,58 @@ class NewBase(NamedTuple):
     """Which joint of the layout it replaces."""
 
 
-def new_base(
-    structure: Structure,
-    formers: Mapping[str, Joint],
-    motions: Array,
-    top: str,
-    kind: JointType,
-    name: str | None,
-    point: Array | None,
-    *,
-    align: str = "bind",
-    on: Pose | None = None,
-) -> NewBase:
-    """The joint by which a body is to hang on the world, at a point or at a frame `on` it, by default at its origin.
+class Landing:
+    """A body that comes to hang on the world by a joint of some type, once or again and again.
 
-    `motions` are those of all bodies, as `Tree.motion` gives them.
+    It does so at a frame `on` it, at a point that is given with its motion, or at its origin. Not for two threads at a time.
     """
-    row = structure.row_of[top]
-    now = motions[row]
-    if on is not None:
-        point = now[:9].reshape(3, 3) @ on.translation + now[9:POSE]
-    there = now[9:POSE] if point is None else point
-    named = f"{top}_base" if name is None else name
-    base, places = (None, None) if align == "current" else (_former(formers, named, kind, top, now, there), None)
-    if base is None:
-        places = _base_places(now, now if align == "current" else structure.bind[row], there)
-        if on is not None:
-            places[1] = on.row
-        on_body = _HERE if point is None else Pose.from_row(places[1]) if on is None else on
-        base = Joint(named, kind, WORLD, top, Pose.from_row(places[0]), on_body)
-    held = settled(base, top, now, places)
-    if not held.pose_gap <= REPRESENTABLE:
-        raise _refuse_orientation(base, top, held.pose_gap)
-    return NewBase(base, held, now, int(structure.walk[structure.walk[row, ROOT], JOINT]))
+
+    def __init__(self, top: str, kind: JointType, name: str | None, *, on: Pose | None = None, align: str = "bind") -> None:
+        self.top, self._type, self._on, self._align = top, kind, on, align
+        self._name = f"{top}_base" if name is None else name
+        self._settle = Settling(kind)
+        self._motions = np.array((WORLD_MOTION, WORLD_MOTION))
+
+    def new_base(self, structure: Structure, formers: Mapping[str, Joint], motions: Array, point: Array | None = None) -> NewBase:
+        """The joint by which it is to hang on the world; `motions` are those of all bodies, as `Structure.motion` gives them."""
+        row = structure.row_of[self.top]
+        now, afresh = motions[row], self._align == "current"
+        if self._on is not None:
+            point = now[:9].reshape(3, 3).dot(self._on.translation) + now[9:POSE]
+        former = None if afresh else self._former(formers, now, point)
+        base, held = former or self._aligned(now, now if afresh else structure.bind[row], point)
+        return NewBase(base, held, now, structure.base_joints[row])
+
+    def _aligned(self, now: Array, zero: Array, point: Array | None) -> tuple[Joint, Settled]:
+        """A joint that is at zero where the body is turned as at `zero`; an error where it cannot take the present pose."""
+        places = _base_places(now, zero, now[9:POSE] if point is None else point)
+        if self._on is not None:
+            places[1] = self._on.row
+        on_body = self._on if self._on is not None else _HERE if point is None else Pose.from_row(places[1])
+        base = Joint(self._name, self._type, WORLD, self.top, Pose.from_row(places[0]), on_body)
+        held = self._settled(True, now, places)
+        if not held.pose_gap <= REPRESENTABLE:
+            raise _refuse_orientation(base, self.top, held.pose_gap)
+        return base, held
+
+    def _former(self, formers: Mapping[str, Joint], now: Array, point: Array | None) -> tuple[Joint, Settled] | None:
+        """The base joint that had this name before another one replaced it, if it is what is asked for (A1)."""
+        former = formers.get(self._name) if isinstance(self._name, str) else None
+        if former is None or {former.parent, former.child} != {WORLD, self.top} or former.type != self._type:
+            return None
+        is_child = former.child == self.top
+        held = self._settled(is_child, now, former.places())
+        if not held.pose_gap <= REPRESENTABLE:
+            return None
+        on_top = former.child_pose if is_child else former.parent_pose
+        place, there = Pose.from_row(now).apply(on_top.translation), now[9:POSE] if point is None else point
+        return (former, held) if np.abs(place - there).max() <= SAME_POINT * (1.0 + float(np.abs(there).max())) else None
+
+    def _settled(self, is_child: bool, now: Array, places: Array) -> Settled:
+        """Position and velocity of a joint between the world and the body, its child or its parent; see `settled`."""
+        own = int(is_child)
+        self._motions[own], self._motions[1 - own] = now, WORLD_MOTION
+        return Settled._make(self._settle(self._motions, places))
 
 
 def struck(mech: Mechanism, state: State, landed: NewBase) -> tuple[Mechanism, State]:
@@ -255,20 +272,8 @@ def _places(now: Floats, zero: Floats, point: Floats, out: Table) -> None:
 def _base_places(now: Array, zero: Array, point: Array) -> Array:
     """(2, 12): the new base joint's frame on the world and on the body."""
     places = np.empty((2, POSE))
-    _places(now, zero, point, places)
+    _places.call(now, zero, point, places)
     return places
-
-
-def _former(formers: Mapping[str, Joint], name: str, kind: JointType, top: str, now: Array, point: Array) -> Joint | None:
-    """The base joint that had this name before another one replaced it, if it is what is asked for (A1)."""
-    former = formers.get(name) if isinstance(name, str) else None
-    if former is None or {former.parent, former.child} != {WORLD, top} or former.type != kind:
-        return None
-    if not settled(former, top, now).pose_gap <= REPRESENTABLE:
-        return None
-    on_top = former.child_pose if former.child == top else former.parent_pose
-    place = Pose.from_row(now).apply(on_top.translation)
-    return former if np.abs(place - point).max() <= SAME_POINT * (1.0 + float(np.abs(point).max())) else None
 
 
 def _refuse_orientation(base: Joint, top: str, gap: float) -> StructureError:

@@ -37,7 +37,7 @@ from .registry import (
 )
 from .revolute import Revolute
 from .settings import is_left_out
-from .single import nearest_position, nearest_velocity, screw_rates, screws, settle, settle_joint, within_limits
+from .single import Settling, nearest_position, nearest_velocity, screw_rates, screws, settle, settle_joint, within_limits
 from .spherical import Spherical
 from .universal import Universal
 
@@ -58,6 +58,7 @@ __all__ = [
     "Planar",
     "Prismatic",
     "Revolute",
+    "Settling",
     "Spherical",
     "Universal",
     "is_left_out",

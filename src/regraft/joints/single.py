@@ -198,14 +198,26 @@ def velocity(joint: JointType, q: Array, twist: Array) -> tuple[Array, float]:
     return v, _velocity(*_described(joint), q, twist, v)
 
 
+class Settling:
+    """`settle` for one joint type, with what the kernel takes of it at hand."""
+
+    def __init__(self, joint: JointType) -> None:
+        self._joint, self._described = joint, _described(joint)
+
+    def __call__(self, motions: Array, places: Array) -> tuple[Array, Array, float, float]:
+        """See `settle`."""
+        joint = self._joint
+        q, v = np.empty(joint.nq), np.empty(joint.nv)
+        gap, left, size = _settle.call(*self._described, motions, places, q, v)
+        return within_limits(joint, q), v, gap, left / (1.0 + size)
+
+
 def settle(joint: JointType, motions: Array, places: Array) -> tuple[Array, Array, float, float]:
     """Position and velocity of a joint between two bodies in given motions (2, 18), its frames at given places on them (2, 12).
 
     With them two measures of what the joint cannot do: of the pose as in `position`, of the twist relative to 1 + its size.
     """
-    q, v = np.empty(joint.nq), np.empty(joint.nv)
-    gap, left, size = _settle(*_described(joint), motions, places, q, v)
-    return within_limits(joint, q), v, gap, left / (1.0 + size)
+    return Settling(joint)(motions, places)
 
 
 def within_limits(joint: JointType, q: Array) -> Array:
@@ -217,7 +229,7 @@ def within_limits(joint: JointType, q: Array) -> Array:
     if limits is not None:
         for c in joint.turns:
             q[c] = _nearest_turn(float(q[c]), limits.lower[c], limits.upper[c])
-    elif joint.turns and joint.stiffness.any():
+    elif joint.turns and any(joint.stiffness.tolist()):
         for c in joint.turns:
             q[c] += _TURN * round((joint.rest[c] - q[c]) / _TURN) if joint.stiffness[c] else 0.0
     return q

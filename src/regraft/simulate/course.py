@@ -87,9 +87,9 @@ class _Place:
             runner.nq, runner.nv, int(runner.work), self.room.ctypes.data, address_of(admit) if self.closed else 0,
         ]  # fmt: skip
 
-    def fresh_guards(self, armed: Collection[str]) -> int:
-        """The address of guards as a segment begins with them."""
-        self.runner.arm(armed)
+    def fresh_guards(self, asked: Collection[str]) -> int:
+        """The address of guards as a segment begins with them, after the events that were `asked`."""
+        self.runner.arm(asked)
         fresh = self.runner.guard_table.copy()
         self.kept.append(fresh)
         return int(fresh.ctypes.data)
@@ -147,7 +147,7 @@ class Course:
     def _add_first(self, state: State) -> None:
         """The place where walks start."""
         self._add(self._mech, State(self._mech.layout, state._x))
-        self._start_guards = self._places[0].fresh_guards(self._fires - self._section)
+        self._start_guards = self._places[0].fresh_guards(self._section)
 
     def _add(self, mech: Mechanism, state: State) -> int:
         """A new place."""
@@ -229,7 +229,7 @@ class Course:
         links = chain(parts, [place.mech, *between, new.mech], works)
         new.kept += [links, works]
         self._widest = max(self._widest, *(mech.nq + mech.nv for mech, _ in through))
-        fresh = new.fresh_guards(self._fires - {event.name})
+        fresh = new.fresh_guards({event.name})
         edge = self._edges[row]  # which may have moved, with a new place
         edge[kernels.SORT], edge[kernels.TO], edge[kernels.FRESH] = kernels.CHANGES, to, fresh
         edge[kernels.LINKS], edge[kernels.COUNT_LINKS] = links.rows.ctypes.data, len(parts)

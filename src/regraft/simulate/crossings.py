@@ -20,6 +20,7 @@ from .guards import (
     count_live,
     crossed,
     guard_value,
+    is_passed_over,
     keep_guards,
     live_guard,
     place_for_guards,
@@ -251,7 +252,9 @@ def zero_of(flow: Flow, guards: Guards, e: int, step: Step, left: float, right: 
 
 @jit
 def shorten(flow: Flow, guards: Guards, step: Step, theta: float) -> float:
-    """Take the step again up to the zero of the first guard that was hit; returns its size.
+    """Take the step again up to the zero of the first guard that was hit; returns its size, or minus that where nothing happens.
+
+    That is so where the events of all guards that were hit are passed over.
 
     Dense output is less accurate than the step itself, far less where what holds is not smooth at the zero. So the zero is
     corrected until the step itself ends there, as long as that brings the guard nearer to zero. Where loops are closed after each
@@ -284,13 +287,15 @@ def shorten(flow: Flow, guards: Guards, step: Step, theta: float) -> float:
         close_step(flow, end.v, size, CLOSE_STATE)
     make_dense(flow, t, size)
     place_for_guards(flow, guards, t + size, AT_END)
+    happens = False
     for g in range(guards.shape[0]):
         value = guard_value(flow, guards, g, t + size, AT_END)
         if guards[g].hit:
             guards[g].sign, guards[g].last = 0, value
+            happens = happens or not is_passed_over(flow, guards[g])
         else:
             remember(guards[g], value)
-    return size
+    return size if happens else -size
 
 
 @jit

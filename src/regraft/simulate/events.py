@@ -353,17 +353,22 @@ def _missing(what: str, missing: str) -> str:
     return missing
 
 
-def check_events(events: Any, mech: Mechanism) -> tuple[Event, ...]:
-    """A tuple of events with different names, whose frames and joints the mechanism has at the start."""
+def events_of(events: Any) -> tuple[Any, ...]:
+    """One event or several as a tuple."""
     try:
-        found = (events,) if isinstance(events, Event) else tuple(events)
+        return (events,) if isinstance(events, Event) else tuple(events)
     except TypeError:
         raise ModelError(f"events must be an Event or several of them, not {events!r}.") from None
+
+
+def check_events(events: Any, mech: Mechanism) -> tuple[Event, ...]:
+    """A tuple of events with different names, whose frames and joints the mechanism has at the start."""
+    found = events_of(events)
     for event in found:
         if not isinstance(event, Event):
             raise ModelError(f"events must be Event objects, such as at_time(1.0, action), not {event!r}.")
-    twice = [name for name, count in Counter(event.name for event in found).items() if count > 1]
-    if twice:
+    if len({event.name for event in found}) < len(found):
+        twice = [name for name, count in Counter(event.name for event in found).items() if count > 1]
         raise ModelError(f"events must have different names; there are several {listed(twice)}.")
     for event in found:
         guard, later = event.guard, 'or, if it comes later, say missing="wait"'

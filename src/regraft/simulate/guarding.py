@@ -44,7 +44,7 @@ def answer(flow: Flow, guards: Guards, what: int, step: Step, more: float) -> fl
     """What is asked.
 
     LOOK says 1 for yes; FIND, with a number of samples as `more`, says the part of the step or NONE; SHORTEN, with that part as
-    `more`, says the size of the step.
+    `more`, says the size of the step, or minus that where what happens at its end is passed over.
     """
     if what == FIND:
         found, theta = first_zero(flow, guards, step, int(more))

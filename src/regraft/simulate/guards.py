@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..algebra.memory import call_kernel, table_at, vector_at
+from ..algebra.memory import call_kernel, load_vector, table_at, vector_at
 from ..algebra.scalars import Scalar
+from ..algebra.spatial import dot, subtract
 from ..compilation import declare, inline, inline_view, jit
 from ..kernels import chart
 from ..kernels.jacobian import place_in_world
@@ -35,7 +36,7 @@ class Guard(Structure):
     slope: float  # and the rise of the ground along x
     coordinate: int  # of a joint: its place in q; of a contact: its place among the guards of these
     address: int  # of a function: its address,
-    context: int  # and what it is called with, last
+    context: int  # and what it is called with, last; of a height: address of when its event is passed over, 0 for never
     value: float  # height of the ground at x = 0, joint position, or value of a function, where the guard is zero
     armed: bool  # whether it fires if it is at zero at the start of the segment and leaves it in its direction
     sign: int  # of the guard where it was last seen away from zero; 0 until it has left it
@@ -95,6 +96,25 @@ def place_guard(flow: Flow, guard: Guard, at: Point) -> Scalar:
         return at.q[guard.coordinate] - guard.value
     place = place_in_world(model_of(flow), work_of(flow), guard.body, guard.point)
     return place[2] - guard.value - guard.slope * place[0]
+
+
+FOOT_ROW, FOOT, OTHER_ROW, OTHER, ALONG, LEAST, PAST = 0, 1, 4, 5, 8, 11, 12
+"""When an event is passed over, as PAST numbers: where a point (its row, and it in the frame of that) is not further along a
+direction than another one (−1 for a row of the world), by the least distance."""
+
+
+@jit
+def is_passed_over(flow: Flow, guard: Guard) -> bool:
+    """Whether the event of a guard leaves no trace where the bodies have been placed."""
+    if guard.sort != HEIGHT or guard.context == 0:
+        return False
+    model, work, past = model_of(flow), work_of(flow), vector_at(guard.context, PAST)
+    foot, other = load_vector(past, FOOT, 3), load_vector(past, OTHER, 3)
+    foot = place_in_world(model, work, int(past[FOOT_ROW]), foot)
+    if past[OTHER_ROW] >= 0.0:
+        other = place_in_world(model, work, int(past[OTHER_ROW]), other)
+    ahead = dot(load_vector(past, ALONG, 3), subtract(foot, other))
+    return ahead <= past[LEAST]
 
 
 @inline_view

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..algebra.pose import finite
+from ..algebra.pose import finite_number
 from ..describe.contacts import Contact
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
 from ..errors import ModelError
-from .events import Event, check_events
+from .events import Event, check_events, events_of
 from .motions import Motion
 from .run import Run
 from .settings import Options, method_of, settings_of
 from .trajectory import Trajectory
+from .ways import checked_before
 
 MOST_STEPS = 10**9
 """A run with more steps of a given size must say so by `max_steps`."""
@@ -128,8 +129,11 @@ def simulate(
     options = Options(
         torque, wrenches, rtol, atol, step, every, coordinates, stabilise, max_steps, prescribed, contacts, impacts, resolve
     )
-    settings = settings_of(method, mech, options)
-    begin, span = float(finite("start", start, ())), float(finite("duration", duration, ()))
+    happening = events_of(events)
+    settings = checked_before(mech, happening, method, options)
+    if settings is None:
+        settings, happening = settings_of(method, mech, options), check_events(happening, mech)
+    begin, span = finite_number("start", start), finite_number("duration", duration)
     if span < 0.0:
         raise ModelError(f"duration must not be negative, not {span:g}.")
     if max_steps is None and span > MOST_STEPS * settings.step:
@@ -137,5 +141,5 @@ def simulate(
             f"steps of {settings.step:g} s make {span / settings.step:.3g} of them in {span:g} s; take longer ones, or say "
             "with max_steps how many there may be."
         )
-    run = Run(method, settings, check_events(events, mech), begin, begin + span, progress, learns=True)
+    run = Run(method, settings, happening, begin, begin + span, progress, learns=True)
     return run.from_state(mech.copy(), state)

@@ -19,7 +19,8 @@ class Progress:
 
     def update(self, t: float) -> None:
         """The simulated time that has been reached."""
-        self._bar.update(t - self._start, f"simulating t = {t:.3g} of {self._end:.3g} s")
+        if self._bar.is_due:
+            self._bar.update(t - self._start, f"simulating t = {t:.3g} of {self._end:.3g} s")
 
     def __exit__(self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None) -> None:
         self._bar.__exit__(kind, problem, trace)

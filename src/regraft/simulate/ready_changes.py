@@ -19,7 +19,7 @@ from ..change.carry import check_body
 from ..change.connect import connect
 from ..change.cut import cut
 from ..change.derivatives import Change
-from ..change.reroot import new_base, reroot, struck
+from ..change.reroot import Landing, reroot, struck
 from ..describe.mechanism import Mechanism
 from ..describe.parts import WORLD
 from ..describe.state import State
@@ -62,14 +62,20 @@ class Footing:
         ahead -= _along(self.past.along, structure, motions, body, place)
         return not ahead > self.past.least if math.isfinite(ahead) else None
 
+    def past_numbers(self, structure: Structure) -> Array | None:
+        """When the strike is passed over, as the compiled loop takes it (`guards.PAST`); None where it never is."""
+        if self.past is None or self.other is None:
+            return None
+        foot, other = structure.point(self.body, self.on.translation), structure.point(self.other[0], self.other[1].translation)
+        rows = structure.row(self.body), structure.row(self.other[0])
+        return np.array([rows[0], *foot, rows[1], *other, *self.past.along, self.past.least])
+
 
 def _along(direction: tuple[float, float, float], structure: Structure, motions: Array, body: str, place: Pose) -> float:
     """How far along a direction a frame on a body is."""
-    x, y, z = place.translation.tolist()
-    row = (WORLD_MOTION if body == WORLD else motions[structure.row_of[body]]).tolist()
-    far = 0.0
-    for i, share in enumerate(direction):
-        far += share * (row[3 * i] * x + row[3 * i + 1] * y + row[3 * i + 2] * z + row[9 + i])
+    (dx, dy, dz), (x, y, z) = direction, place.translation.tolist()
+    a, b, c, d, e, f, g, h, i, px, py, pz, *_ = (WORLD_MOTION if body == WORLD else motions[structure.row_of[body]]).tolist()
+    far: float = dx * (a * x + b * y + c * z + px) + dy * (d * x + e * y + f * z + py) + dz * (g * x + h * y + i * z + pz)
     return far
 
 
@@ -103,8 +109,7 @@ class Strike:
             frame_position(mech, state, self.foot)  # which says what is wrong
         if over:
             return PASS
-        base = new_base(structure, mech.former_bases, motions, footing.body, self.joint, self.name, None, on=footing.on)
-        return struck(mech, state, base)
+        return struck(mech, state, self.landing(footing).new_base(structure, mech.former_bases, motions))
 
     def change_at(self, mech: Mechanism, state: State) -> Change | Answer:
         """The change that this is in a state, or PASS."""
@@ -113,6 +118,10 @@ class Strike:
             return PASS
         options = {"at": frame_position(mech, state, self.foot), "joint": self.joint, "name": self.name, "velocity": "impact"}
         return Change(reroot, (footing.body,), options, self.foot)
+
+    def landing(self, footing: Footing) -> Landing:
+        """How the foot comes to stand where it is."""
+        return Landing(footing.body, self.joint, self.name, on=footing.on)
 
     def footing(self, mech: Mechanism) -> Footing:
         """Where the foot is in a mechanism, and what it must be past; an error where they are not there."""

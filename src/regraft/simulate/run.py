@@ -53,8 +53,6 @@ class Run:
         self.happened: list[EventRecord] = []
         self.steps = self.rejected = 0
         self.cascade = Cascade()
-        self.place = {event.name: i for i, event in enumerate(events)}
-        self.guarded = guarded(events)
         timed = (event for event in events if isinstance(event.guard, TimeAt) and event.guard.time >= start)
         self.waiting = sorted(timed, key=lambda event: -event.guard.time)
         """The events at given times that are still to come, the next one last."""
@@ -104,7 +102,7 @@ class Run:
         before, hold = (self.before, False) if self.held is None else (self.held, True)
         self.held = None
         first = not self.segments
-        runner = Runner(coordinates, (t, self.end), self.method, self.settings, self.guarded, first, before, hold)
+        runner = Runner(coordinates, (t, self.end), self.method, self.settings, guarded(self.events), first, before, hold)
         if runner.struck:
             tell_impacts(self.happened[-1].name, t, runner.struck)
         return self._begin_with(runner)
@@ -114,7 +112,7 @@ class Run:
         self.runner = runner
         self.closed = None
         runner.control.least = LEAST_STEP * (self.end - self.start)
-        runner.arm({event.name for event in runner.events if event.already == "fire"} - self.asked)
+        runner.arm(self.asked)
         return runner
 
     def _trajectory(self) -> Trajectory:
@@ -135,13 +133,14 @@ class Run:
 
     def _advance(self, runner: Runner, shown: Progress) -> Runner | None:
         """Run to the next event or to the end; the runner to go on with, None at the end."""
-        end = min([self.end, *(event.guard.time for event in self.waiting[-1:])])
+        end = min(self.end, self.waiting[-1].guard.time) if self.waiting else self.end
         why, budget = stepping_loop.PAUSED, 256
         while why == stepping_loop.PAUSED:
             before = time.perf_counter()
             why = runner.run(end, min(budget, self._allowed(runner)))
-            took = time.perf_counter() - before
-            budget = max(16, min(1_000_000, int(budget * min(4.0, _PAUSE / max(took, 1e-6)))))
+            if why == stepping_loop.PAUSED:
+                took = time.perf_counter() - before
+                budget = max(16, min(1_000_000, int(budget * min(4.0, _PAUSE / max(took, 1e-6)))))
             shown.update(runner.t)
             if why == stepping_loop.BEYOND_ALREADY:
                 if already := self._already(runner):
@@ -155,7 +154,8 @@ class Run:
                 following = self.change_modes(runner, hits)
                 if following is None or not (runner.hit() or (self.waiting and self.waiting[-1].guard.time <= runner.t)):
                     return following
-            return self.happen(runner, [*runner.hit(), *self._due(runner.t + SAME_TIME * max(1.0, abs(runner.t)))])
+            soon = self._due(runner.t + SAME_TIME * max(1.0, abs(runner.t))) if self.waiting else []
+            return self.happen(runner, [*runner.hit(), *soon])
         if why == stepping_loop.NOT_FINITE and self.jam(runner):
             return runner
         if why == stepping_loop.TOO_SMALL and self._get_past(runner):
@@ -327,6 +327,7 @@ class Run:
             following = self.ways.follow(runner, events[0], self.end)
             if following is not None:
                 return runner if following is PASS else self._come_back(runner, events[0], following)
+        events = sorted(events, key=self.events.index)
         if not any(callable(event.action) for event in events) and not runner.prescribed_breaks(t):
             return self._note(runner, events)
         return self._act(runner, events)
@@ -340,7 +341,7 @@ class Run:
 
     def _note(self, runner: Runner, events: Sequence[Event]) -> Runner | None:
         """Let events happen that change nothing."""
-        for event in sorted(events, key=lambda event: self.place[event.name]):
+        for event in events:
             self.happened.append(EventRecord(runner.t, event.name))
             if event.action is STOP:
                 self.close(runner, event.name)
@@ -353,7 +354,7 @@ class Run:
             runner.seen = self.ways.mechanism()
         t, mech, before = runner.t, runner.seen.copy(), runner.state()  # an action may change the mechanism that it is given
         state = before
-        for event in sorted(events, key=lambda event: self.place[event.name]):
+        for event in events:
             try:
                 result = event.act(t, mech, state)
             except KeyboardInterrupt:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping
-from contextlib import AbstractContextManager, nullcontext
-from ctypes import memmove
+from ctypes import addressof, memmove
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from ..ask.loads import external_table
 from ..compilation import expect
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
-from ..errors import listed
+from ..errors import RegraftError, listed
 from ..kernels.tables import MARGIN
 from ..tolerances import BEYOND
 from . import stepping_loop
@@ -29,12 +28,13 @@ from .drives import Pushes, Torques
 from .events import Event, FrameBelow, FunctionGuard, JointAt, TimeAt, function_row
 from .flow import Calls, Flow, accelerations_in, new_scratch, start_in
 from .guarding import guard_kernel, guarding_kernel
-from .guards import Guard
+from .guards import HEIGHT, Guard
 from .imposing import Imposing
 from .integrators import Integrator
 from .laws import law_of_guard
 from .loop_kernels import closing_kernel, dynamics_kernel
 from .prescribed import Guiding
+from .ready_changes import Strike
 from .recorded import MechanismOrLater, Segment
 from .recorder import Recorder
 from .records import given, given_array
@@ -43,8 +43,6 @@ from .start import prepare_start
 from .stepper import ON_A_MANIFOLD
 
 Array = NDArray[np.float64]
-
-_NOTHING_LOST: AbstractContextManager[None] = nullcontext()
 
 
 class Runner:
@@ -97,9 +95,11 @@ class Runner:
         self.flow = self._flow(settings.torque, settings.wrenches)
         self._now, self._accelerations = start_in(self.flow.vectors), accelerations_in(self.flow.vectors)
         self._now.q[:], self._now.v[:] = start._q, start._v
+        self._pasts: list[Array] = []
         self.events, self.guards = self._watched(events)
+        self._watching = tuple(zip(self.events, self.guards, strict=False))
+        """The events with their guards."""
         self.guard_table = given_array(self.guards)
-        self._first_guards = bytes(self.guards)
         self.calls.guarding = guarding_kernel() if len(self.guards) else 0
         self.recorder = Recorder(self.nq, self.nv, settings.every, integrator.method.terms)
         self.progress = stepping_loop.Progress(t=t)
@@ -107,6 +107,8 @@ class Runner:
             adaptive=integrator.adaptive, step=0.0 if integrator.adaptive else settings.step,
             largest=settings.step, rtol=settings.rtol, atol=settings.atol, error_before=stepping_loop.FIRST_ERROR,
         )  # fmt: skip
+        self._made = tuple((addressof(record), bytes(record)) for record in (self.guards, self.progress, self.control))
+        """Where the records lie that the loop changes, and how they were made."""
         self._stepping = stepping_loop.Stepping(
             given(self.progress),
             given(self.control),
@@ -151,16 +153,33 @@ class Runner:
         """The events that are watched for in this structure, and their guards."""
         found = [(event, self._guard(event)) for event in events]
         present = [(event, guard) for event, guard in found if guard is not None]
-        of_contacts = [] if self.contacts is None else self.contacts.guards()
-        guards = (Guard * (len(present) + len(of_contacts)))()
+        guards = (Guard * (len(present) + (0 if self.contacts is None else self.contacts.guard_count)))()
         for e, (event, guard) in enumerate(present):
             guards[e] = guard
             guards[e].direction = event.direction
-        for e, guard in enumerate(of_contacts, len(present)):
-            guards[e] = guard
+            if guard.sort == HEIGHT and isinstance(event.action, Strike):
+                guards[e].context = self._past(event.action)
         if self.contacts is not None:
+            self.contacts.fill_guards(given_array(guards)[len(present) :])
             self.contacts.call_beside(self.calls, len(present))
         return tuple(event for event, _ in present), guards
+
+    def _past(self, strike: Strike) -> int:
+        """The address of when a strike is passed over, 0 where the loop does not know."""
+        try:
+            numbers = strike.footing(self.seen).past_numbers(self.structure) if self._moves_freely else None
+        except RegraftError:  # the strike will say so, if it comes to that
+            numbers = None
+        if numbers is None:
+            return 0
+        self._pasts.append(numbers)
+        return int(numbers.ctypes.data)
+
+    @property
+    def _moves_freely(self) -> bool:
+        """Whether it is a tree on which nothing acts but forces, so that states are what the user sees."""
+        plain = self.guiding is None and self.contacts is None and isinstance(self.coordinates, Reduced)
+        return plain and not self.mech.layout.is_constrained
 
     def _guard(self, event: Event) -> Guard | None:
         """An event's guard as the loop reads it; None where it is not there, or is a time."""
@@ -196,13 +215,19 @@ class Runner:
         if self.imposing is not None:
             self.imposing.ends(end if end < self._end or self.prescribed_breaks(end) else math.inf)
         while True:
-            with lost_exceptions_kept(self.callbacks) if self.callbacks else _NOTHING_LOST:
-                why = stepping_loop.run.call(self.flow, self._stepping, self.guard_table)
+            why = self._step()
             if self.problem() is not None:  # also one that came on the way out of a function, which compiled code cannot see
                 return stepping_loop.FUNCTION_FAILED
             if why != stepping_loop.FULL:
                 return int(why)
             self.recorder.empty()
+
+    def _step(self) -> int:
+        """The compiled loop; exceptions that functions of the user raise where nobody can catch them are kept."""
+        if not self.callbacks:
+            return stepping_loop.run.call(self.flow, self._stepping, self.guard_table)
+        with lost_exceptions_kept(self.callbacks):
+            return stepping_loop.run.call(self.flow, self._stepping, self.guard_table)
 
     def prescribed_jump(self, further: float = 0.0) -> tuple[str, float] | None:
         """A prescribed joint that has jumped on the way, or does so soon after it, and when; None where there is none.
@@ -260,27 +285,30 @@ class Runner:
 
     def beyond(self) -> dict[str, bool]:
         """Whether the guard of each event is beyond zero, as it was last seen; before the first step, where the run starts."""
-        return {event.name: self._is_beyond(guard) for event, guard in zip(self.events, self.guards, strict=False)}
+        return {event.name: self._is_beyond(guard) for event, guard in self._watching}
 
     def _is_beyond(self, guard: Guard) -> bool:
         if guard.direction == 0:
             return False
         return guard.sign == guard.direction if self.progress.started else guard.direction * guard.last > BEYOND
 
-    def arm(self, names: Collection[str]) -> None:
-        """Let events fire if their guards are at zero where the run starts, and leave it in their directions."""
-        for event, guard in zip(self.events, self.guards, strict=False):
-            guard.armed = guard.direction != 0 and event.name in names
+    def arm(self, asked: Collection[str]) -> None:
+        """Let events that happen at once fire if their guards are at zero where the run starts, and leave it in their directions.
+
+        Not those that are `asked`: their actions have led there.
+        """
+        for event, guard in self._watching:
+            guard.armed = event.already == "fire" and event.name not in asked and guard.direction != 0
 
     def hit(self) -> list[Event]:
         """The events whose guards ended the run."""
-        return [event for event, guard in zip(self.events, self.guards, strict=False) if guard.hit]
+        return [event for event, guard in self._watching if guard.hit]
 
     def contact_hits(self) -> list[int]:
         """The guards of contacts that ended the run."""
         if self.contacts is None:
             return []
-        found: list[int] = np.flatnonzero(self.guard_table["hit"][len(self.events) :]).tolist()
+        found: list[int] = self.guard_table["hit"][len(self.events) :].nonzero()[0].tolist()
         return found
 
     def restart(self, x: Array) -> None:
@@ -293,21 +321,18 @@ class Runner:
     @property
     def is_data(self) -> bool:
         """Whether all that acts in it is compiled, on a tree: no function in Python, no contact, no joint that moves as told."""
-        plain = self.guiding is None and self.contacts is None and isinstance(self.coordinates, Reduced)
-        return plain and not self.mech.layout.is_constrained and all(call.python is None for call in self.callbacks)
+        return self._moves_freely and all(call.python is None for call in self.callbacks)
 
     def begin_again(self, times: tuple[float, float], x: Array, mech: MechanismOrLater) -> None:
         """Begin another segment of the same structure, as a new runner would; `mech` is that segment's mechanism."""
         assert isinstance(self.coordinates, Reduced)
         t, self._end = times
         self._now.q[:], self._now.v[:] = x[: self.nq], x[self.nq :]
-        memmove(self.guards, self._first_guards, len(self._first_guards))
+        for place, made in self._made:
+            memmove(place, made, len(made))
+        self.progress.t = t
         self.recorder.forget()
         self.coordinates.recorded_as = mech
-        progress, control = self.progress, self.control
-        progress.t, progress.taken, progress.rejected, progress.looked, progress.started = t, 0, 0, False, False
-        control.step = 0.0 if self.integrator.adaptive else self.settings.step
-        control.error_before, control.retried, control.strict = stepping_loop.FIRST_ERROR, False, False
 
     def let_go(self) -> None:
         """Forget the segment that was recorded, and its mechanism."""
@@ -317,6 +342,8 @@ class Runner:
 
     def problem(self) -> BaseException | None:
         """The exception that a user's function raised; None where there is none, or it was only printed."""
+        if not self.callbacks and not self.drivers:
+            return None
         found = [driver.problem() for driver in self.drivers if driver.failed is not None]
         raised = [callback.problem for callback in self.callbacks]
         return next((problem for problem in (*found, *raised) if problem is not None), None)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..algebra.pose import finite
+from ..algebra.pose import finite_number
 from ..describe.contacts import Contact
 from ..describe.mechanism import Mechanism
 from ..errors import ModelError, listed
@@ -23,8 +23,7 @@ from .motions import Motion, motions_of
 _MOST = 10**18  # what the compiled loop can count
 
 
-@dataclass(frozen=True)
-class Options:
+class Options(NamedTuple):
     """How a motion is to be computed, as its user says it; see `simulate`."""
 
     torque: Any = None
@@ -72,6 +71,8 @@ class Settings:
     """Whether what starts within one another is moved out."""
     rubs: bool = True
     """Whether dry friction of joints holds them; else it is the smooth law of questions about one state."""
+    options: Options = field(default_factory=Options)
+    """What the user has said."""
     step_takes: float = LEAST_STEP_TAKES
     """The share of the kinetic energy that closing contacts after a step may take."""
 
@@ -87,10 +88,10 @@ def settings_of(method: Integrator, mech: Mechanism, options: Options) -> Settin
     """The settings of a run, checked."""
     home = Home.of(mech)
     driving, pushing = torques_of(options.torque, mech, home), pushes_of(options.wrenches, home)
-    rtol, atol = float(finite("rtol", options.rtol, ())), float(finite("atol", options.atol, ()))
+    rtol, atol = finite_number("rtol", options.rtol), finite_number("atol", options.atol)
     if min(rtol, atol) < 0.0 or max(rtol, atol) == 0.0:
         raise ModelError(f"rtol and atol must be positive, not {options.rtol!r} and {options.atol!r}.")
-    step = math.inf if options.step is None else float(finite("step", options.step, ()))
+    step = math.inf if options.step is None else finite_number("step", options.step)
     if step <= 0.0:
         raise ModelError(f"step must be positive, not {step:g}.")
     if not method.adaptive and options.step is None:
@@ -111,13 +112,13 @@ def settings_of(method: Integrator, mech: Mechanism, options: Options) -> Settin
     step_takes = max(LEAST_STEP_TAKES, rtol, atol) if method.adaptive else FIXED_STEP_TAKES
     return Settings(
         home, driving, pushing, rtol, atol, step, every, maximal, closing, max_steps, motions,
-        contacts, parts_of(mech, contacts), sequential, push, rubs, step_takes,
+        contacts, parts_of(mech, contacts), sequential, push, rubs, options, step_takes,
     )  # fmt: skip
 
 
 def _contacts(options: Options, method: Integrator) -> tuple[Contact, ...]:
     """The contacts of a run, checked."""
-    if not isinstance(options.contacts, Contact | Iterable):
+    if not isinstance(options.contacts, (Contact, Iterable)):
         raise ModelError(f"contacts must be Contact(a, b, ...) or a list of these, not {options.contacts!r}.")
     given = (options.contacts,) if isinstance(options.contacts, Contact) else tuple(options.contacts)
     for contact in given:

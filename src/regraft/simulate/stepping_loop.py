@@ -220,8 +220,8 @@ def advance(flow: Flow, stepping: Stepping, guards: Guards) -> int:
             h = ask_guards(flow, guards, SHORTEN, t, h, zero)
             if calls.failed:
                 return FUNCTION_FAILED
-            finish_step(flow, stepping, t + h, h)
-            return EVENT
+            finish_step(flow, stepping, t + abs(h), abs(h))
+            return EVENT if h >= 0.0 else GOING
     finish_step(flow, stepping, progress.end if last else t + h, h)
     return GOING
 

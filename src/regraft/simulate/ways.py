@@ -12,13 +12,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from operator import is_
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..algebra.pose import POSE
-from ..change.reroot import impact_on, new_base
+from ..change.reroot import Landing, impact_on
 from ..describe.mechanism import Mechanism
 from ..describe.parts import Joint
 from ..describe.rejoinable import remember_base
@@ -33,7 +34,7 @@ from .events import PASS, STOP, Event, FrameBelow, JointAt, TimeAt
 from .integrators import Integrator
 from .ready_changes import Footing, Grip, Release, Strike
 from .runner import Runner
-from .settings import Settings
+from .settings import Options, Settings
 
 Array = NDArray[np.float64]
 
@@ -42,10 +43,10 @@ _KEPT = "ways"
 
 
 class Lineage:
-    """The mechanisms of a run's segments, each from the one before by another base joint."""
+    """The mechanisms of a run's segments, each from the one before by another base joint; nobody else has the `first`."""
 
     def __init__(self, first: Mechanism) -> None:
-        self._made, self._given = {0: first.copy()}, {0: first}
+        self._made, self._given = {0: first}, dict[int, Mechanism]()
         self._bases = [base_of(first)]
         self.formers = dict(first.former_bases)
         """Those of the last one."""
@@ -55,11 +56,10 @@ class Lineage:
         """The base joint of the last one."""
         return self._bases[-1]
 
-    def change(self, base: Joint) -> Callable[[], Mechanism]:
-        """One more, with this base joint; it is made when the function that is returned is called."""
+    def change(self, base: Joint) -> None:
+        """One more, with this base joint."""
         remember_base(self.formers, self.base)
         self._bases.append(base)
-        return partial(self._mechanism, len(self._bases) - 1)
 
     def arrive(self, mech: Mechanism) -> None:
         """One more, which has been made."""
@@ -68,9 +68,9 @@ class Lineage:
         last = len(self._bases) - 1
         self._made[last], self._given[last] = mech.copy(), mech
 
-    def last(self) -> Mechanism:
-        """The last one."""
-        return self._mechanism(len(self._bases) - 1)
+    def last(self) -> Callable[[], Mechanism]:
+        """What makes the last one when it is called."""
+        return partial(self._mechanism, len(self._bases) - 1)
 
     def _mechanism(self, k: int) -> Mechanism:
         """The k-th, the same for all who ask; nobody who changes it changes those that are made later."""
@@ -115,7 +115,8 @@ class Place:
         assert self.runner is not None
         structure = self.runner.structure
         self._base_pose[:] = base.parent_pose.row
-        structure.__dict__.pop("bind", None)  # which was that of the place before
+        if not self._straight:  # else bodies are turned in the bind pose as they were, which is all that a strike asks for
+            structure.__dict__.pop("bind", None)
         return structure
 
 
@@ -123,8 +124,8 @@ class Place:
 class Way:
     """What a strike does in a place, and where it leads."""
 
-    action: Strike
     footing: Footing
+    landing: Landing
     to: Place | None = None
     """None until it has been gone."""
 
@@ -133,11 +134,13 @@ class Ways:
     """The ways of a run, and where it is."""
 
     def __init__(self, runner: Runner, events: tuple[Event, ...]) -> None:
-        self._integrator, self._settings, self._events = runner.integrator, runner.settings, events
+        self._integrator, self.settings, self._events = runner.integrator, runner.settings, events
         self._frames = dict(runner.seen.frames)
         self._first, self._others = Place(runner.seen, runner), list[Place]()
         """The first has the user's own structure, whose base joint is not put elsewhere; so it is not come back to."""
-        self._here, self._lineage = self._first, Lineage(runner.seen)
+        self._here, self._lineage = self._first, Lineage(runner.seen.copy())
+        self._stay = _is_plain(self.settings) and all(map(_is_plain_event, events))
+        """Whether they are the same for another run."""
 
     @classmethod
     def of(cls, runner: Runner, events: tuple[Event, ...]) -> Ways | None:
@@ -162,27 +165,27 @@ class Ways:
             return PASS
         if over is None or way.to is None:
             return None
-        action, footing, following = way.action, way.footing, way.to.prepared(self._make)
+        following = way.to.prepared(self._make)
         try:
-            landed = new_base(
-                structure, self._lineage.formers, motions, footing.body, action.joint, action.name, None, on=footing.on
-            )
+            landed = way.landing.new_base(structure, self._lineage.formers, motions)
         except RegraftError:  # which the action will raise too
             return None
         if following is runner or not way.to.fits(landed.base):
             return None
         held, there = landed.held, way.to.put(landed.base)
-        after, margin = impact_on(there, structure.layout.exchanged(x, landed.place, held.q, held.v), footing.body, landed.now)
+        x = structure.layout.exchanged(x, landed.place, held.q, held.v)
+        after, margin = impact_on(there, x, way.footing.body, landed.now)
         if not margin > 0.0:
             return None
-        following.begin_again((runner.t, end), after, self._lineage.change(landed.base))
+        self._lineage.change(landed.base)
+        following.begin_again((runner.t, end), after, self._lineage.last())
         self._here = way.to
         return following
 
     def _make(self, mech: Mechanism) -> Runner:
         """A runner that will begin again."""
         events = guarded(self._events)
-        return Runner(Reduced(mech, mech.state(), 0.0), (0.0, 0.0), self._integrator, self._settings, events)
+        return Runner(Reduced(mech, mech.state(), 0.0), (0.0, 0.0), self._integrator, self.settings, events)
 
     def _way(self, event: Event) -> Way | None:
         """What a strike does here; None where it cannot be."""
@@ -190,9 +193,10 @@ class Ways:
         if event.name not in ways:
             assert isinstance(event.action, Strike)
             try:
-                ways[event.name] = Way(event.action, event.action.footing(self._lineage.last()))
+                footing = event.action.footing(self._lineage.last()())
             except RegraftError:
                 return None
+            ways[event.name] = Way(footing, event.action.landing(footing))
         return ways[event.name]
 
     def arrive(self, event: Event, following: Runner) -> bool:
@@ -211,7 +215,7 @@ class Ways:
 
     def mechanism(self) -> Mechanism:
         """That of the present segment."""
-        return self._lineage.last()
+        return self._lineage.last()()
 
     # --- from one run to the next --------------------------------------------------------------------------------------
 
@@ -223,7 +227,7 @@ class Ways:
     def keep(self) -> None:
         """Keep the ways with the structure in which they begin, if all of them are the same for another run."""
         runner = self._first.runner
-        if runner is not None and self._others and _is_plain(self._settings) and all(map(_is_plain_event, self._events)):
+        if runner is not None and self._others and self._stay:
             del self._here, self._lineage  # which are of the run that is over
             for place in (self._first, *self._others):
                 if place.runner is not None:
@@ -236,14 +240,30 @@ class Ways:
         assert runner is not None
         self._here, self._lineage = self._first, Lineage(mech)
         runner.seen = mech
-        runner.begin_again(times, state._x, mech)
+        runner.begin_again(times, state._x, self._lineage.last())
         return runner
 
     def are_for(self, mech: Mechanism, events: tuple[Event, ...], integrator: Integrator, settings: Settings) -> bool:
         """Whether a run that begins in the same structure goes these ways."""
-        same = len(events) == len(self._events) and all(a is b for a, b in zip(events, self._events, strict=True))
-        alike = integrator is self._integrator and _is_plain(settings) and _numbers(settings) == _numbers(self._settings)
-        return same and alike and mech.frames == self._frames
+        own = self.settings
+        alike = settings is own or (_is_plain(settings) and _numbers(settings) == _numbers(own))
+        return alike and self._are_with(mech, events, integrator)
+
+    def were_for(self, mech: Mechanism, events: tuple[Any, ...], integrator: Integrator, options: Options) -> bool:
+        """Whether the run that left them was given the very same, and nothing that can change."""
+        said = self.settings.options
+        same = all(map(is_, options, said)) and _UNCHANGING.issuperset(map(type, said))
+        return same and self._are_with(mech, events, integrator)
+
+    def _are_with(self, mech: Mechanism, events: tuple[Any, ...], integrator: Integrator) -> bool:
+        same = len(events) == len(self._events) and all(map(is_, events, self._events))
+        return same and integrator is self._integrator and mech.frames == self._frames
+
+
+def checked_before(mech: Mechanism, events: tuple[Any, ...], integrator: Integrator, options: Options) -> Settings | None:
+    """The settings of a run that has left its ways, for one that is given the same: nothing need be checked again."""
+    found: Ways | None = mech.structure.__dict__.get(_KEPT)
+    return found.settings if found is not None and found.were_for(mech, events, integrator, options) else None
 
 
 def kept_ways(mech: Mechanism, events: tuple[Event, ...], integrator: Integrator, settings: Settings) -> Ways | None:
@@ -287,3 +307,6 @@ def _numbers(settings: Settings) -> tuple[Any, ...]:
 
 
 _STRAIGHT = np.eye(3).ravel().tolist()
+_UNCHANGING = frozenset(
+    (bool, float, int, str, tuple, type(None))
+)  # of tuples only empty ones are in the options of plain settings

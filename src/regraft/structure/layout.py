@@ -93,6 +93,10 @@ class Layout(NamedTuple):
         """The numbers (q, v) with other ones, as many as there are, in the place of the j-th joint's."""
         name, nq = self.names[j], self.nq
         at_q, at_v = self.q_slices[name], self.v_slices[name]
+        if len(q) == at_q.stop - at_q.start and len(v) == at_v.stop - at_v.start:
+            found = x.copy()
+            found[at_q], found[nq:][at_v] = q, v
+            return found
         return np.concatenate((x[: at_q.start], q, x[at_q.stop : nq + at_v.start], v, x[nq + at_v.stop :]))
 
     def same_structure(self, other: Layout) -> bool:

@@ -263,6 +263,12 @@ class Structure:
         """The row of each body."""
         return {self.body_names[b]: k for k, b in enumerate(self.walk[:, tables.BODY].tolist())}
 
+    @once
+    def base_joints(self) -> list[int]:
+        """For each row the number of the joint by which its tree hangs on the world."""
+        found: list[int] = self.walk[self.walk[:, tables.ROOT], tables.JOINT].tolist()
+        return found
+
     def row(self, body: str) -> int:
         """The row of a body, −1 for the world."""
         return -1 if body == WORLD else self.row_of[body]

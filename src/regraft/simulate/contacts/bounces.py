@@ -41,16 +41,17 @@ class Bounces:
         """
         points, items = contacts.points, contacts.tables.items[: len(contacts.points.names)]
         is_open, struck = items[:, m.MODE] == OPEN, contacts.struck()
-        takes_part = is_open != contacts.were_open
-        takes_part[struck] = True
-        if not takes_part.any():
+        changed = is_open != contacts.were_open
+        changed[struck] = True
+        takes_part = changed.nonzero()[0]
+        if not takes_part.size:
             return
-        names = frozenset(points.contact_names[c] for c in points.contact_of[takes_part])
+        names = frozenset(points.contact_names[c] for c in points.contact_of[takes_part].tolist())
         impacts = self._together(names)
         if struck.size:
             impacts.append((t, names))
         if not is_open[takes_part].any():
-            down = {points.contact_names[c] for c in points.contact_of[~is_open]}
+            down = {points.contact_names[c] for c in points.contact_of[~is_open].tolist()}
             recent = names.union(*(which for _, which in impacts[-FEWEST:])) & down
             for name in recent:
                 self._impacts.pop(name, None)

@@ -27,7 +27,7 @@ from ...structure.workspace import Workspace
 from ...tolerances import AHEAD_BELOW, JAMMED, JAMS_AT, NEARLY_JAMS_AT, PATIENT_AGAIN, PENETRATES, SLACK_FORCE, STARTS_TOUCHING
 from ..flow import Calls
 from ..guarding import guard_kernel
-from ..guards import CONTACT, Guard
+from ..guards import CONTACT
 from .carrying import carry
 from .rubs import Rub
 from .tables import ContactTables
@@ -115,9 +115,14 @@ class Contacting:
         calls.others, calls.live = others, self.tables.live.ctypes.data
         calls.quiet = 0 if others else self.tables.header[m.QUIET :].ctypes.data
 
-    def guards(self) -> list[Guard]:
-        """Two for each item."""
-        return [Guard(sort=CONTACT, direction=-1, coordinate=e) for e in range(2 * len(self.names))]
+    @property
+    def guard_count(self) -> int:
+        """Two guards for each item."""
+        return 2 * len(self.names)
+
+    def fill_guards(self, guards: Any) -> None:
+        """Say of a table of guards what they are."""
+        guards["sort"], guards["direction"], guards["coordinate"] = CONTACT, -1, np.arange(self.guard_count)
 
     def start(self, x: Array, push: bool, before: Contacting | None = None, hold: bool = False) -> Array:
         """The state from which a run starts, with all points in their modes; an error where shapes are in one another.
@@ -319,8 +324,8 @@ class Contacting:
         if self._struck is None and not self.told & COLLIDED:
             self._struck = np.zeros(0, np.int64)
         elif self._struck is None:
-            sizes = np.abs(self.tables.kept[: len(self.points.names), m.IMPULSE : m.IMPULSE + 3]).max(axis=1, initial=0.0)
-            self._struck = np.flatnonzero(sizes > SLACK_FORCE * sizes.max(initial=0.0))
+            sizes = np.abs(self.tables.kept[: len(self.points.names), m.IMPULSE : m.IMPULSE + 3])
+            self._struck = (sizes > SLACK_FORCE * sizes.max(initial=0.0)).any(axis=1).nonzero()[0]
         return self._struck
 
     def problem(self) -> str | None:
