@@ -189,6 +189,35 @@ def dog(
     return Scene(mech, state, tuple(touching(foot, friction=friction, **settings) for foot in feet))
 
 
+def flat_footed(drop=0.0, friction=0.7, **settings):
+    """A trunk on two legs of three hinges about y each, with boxes for feet: four points a foot, none of which moves sideways.
+
+    `settings` are those of the hinges.
+    """
+    mech, q, corner_names = rg.Mechanism(), {}, []
+    mech.add_body("trunk", rg.Inertia.box(20.0, (0.2, 0.3, 0.4), at=(0, 0, 0.2)))
+    mech.add_joint("float", rg.Free(), "world", "trunk")
+    angles = {"hip": 0.2, "knee": -0.4, "ankle": 0.2}
+    for side, y in (("left", 0.1), ("right", -0.1)):
+        above, places = "trunk", {"hip": at(y=y), "knee": at(z=-0.3), "ankle": at(z=-0.3)}
+        inertias = {
+            "hip": rg.Inertia.cylinder(2.0, 0.05, (0, 0, 0), (0, 0, -0.3)),
+            "knee": rg.Inertia.cylinder(1.0, 0.04, (0, 0, 0), (0, 0, -0.3)),
+            "ankle": rg.Inertia.box(0.5, (0.2, 0.1, 0.04), at=(0.03, 0, -0.02)),
+        }
+        for name, angle in angles.items():
+            mech.add_body(f"{side} below {name}", inertias[name])
+            mech.add_joint(f"{side} {name}", rg.Revolute((0, 1, 0), **settings), above, f"{side} below {name}", places[name])
+            q[f"{side} {name}"], above = angle, f"{side} below {name}"
+        for k, (x, across, _) in enumerate(corners((0.2, 0.1, 0.0))):
+            corner_names.append(f"{side} corner {k}")
+            mech.add_frame(corner_names[-1], above, at(x + 0.03, across, -0.04))
+    low = mech.state(q=q)
+    height = drop - min(rg.frame_position(mech, low, name)[2] for name in corner_names)
+    state = mech.state(q=q | {"float": (0, 0, height, 1, 0, 0, 0)})
+    return Scene(mech, state, tuple(touching(name, friction=friction) for name in corner_names))
+
+
 # --- figures ----------------------------------------------------------------------------------------------------------
 
 PARTS = ("crown", "tail", *(f"{side} {part}" for side in ("left", "right") for part in ("sole", "toes", "seat", "grip")))

@@ -22,7 +22,7 @@ from ...tolerances import (
 from ..tables import VEL, D, KernelModel, R, Work
 from .complementarity import find_modes, hold_what_stays
 from .distribution import least_margin, widest_margin
-from .items import across, anchor, in_space, largest_force, most_patience, parting_speed, tangent_part
+from .items import across, anchor, in_space, largest_force, most_patience, parting_speed, slip_direction, tangent_part
 from .memory import (
     ACTIVE_POINTS,
     BEFORE,
@@ -66,10 +66,12 @@ def choose_modes(model: KernelModel, work: Work, contacts: Contacts, problem: Pr
             slip = across(contacts, i, slip_velocity(model, work, contacts, i, VEL, still))
             store(contacts.kept, i, SLIP, slip)
             size = math.sqrt(dot(slip, slip))
+            begun, lead = load(contacts.kept, i, DIRECTION, 3), load(contacts.kept, i, LEAD, 3)
             if contacts.items[i, HIT] == SLIPS or contacts.items[i, HIT] == GOES_ON:
-                along = load(contacts.kept, i, DIRECTION, 3)
+                goes_on = contacts.items[i, HIT] == GOES_ON and contacts.items[i, BEFORE] == SLIDE
+                along = lead if goes_on and dot(lead, begun) > 0.0 else begun
             elif contacts.items[i, HIT] != HOLDS and size > STANDS_STILL:
-                along = load(contacts.kept, i, LEAD, 3)
+                along = lead
                 if contacts.items[i, BEFORE] != SLIDE or size >= AHEAD_BELOW or not dot(along, slip) > 0.0:
                     along = scale(1.0 / size, slip)
             else:
@@ -77,7 +79,6 @@ def choose_modes(model: KernelModel, work: Work, contacts: Contacts, problem: Pr
                 continue
             problem.kinds[a], problem.modes[a] = RAY, SLIDE
             problem.directions[a, 0], problem.directions[a, 1] = tangent_part(contacts, i, along)
-            store(contacts.kept, i, DIRECTION, along)
         else:
             choose_rub(work, contacts, i, a, problem)
     status, item = find_modes_ahead(model, work, contacts, problem)
@@ -103,10 +104,8 @@ def slides_go_on(contacts: Contacts, problem: Problem) -> bool:
     for a in range(problem.points):
         i = contacts.active[0, a]
         if problem.kinds[a] == CONE and contacts.items[i, BEFORE] == SLIDE and contacts.items[i, HIT] == NOTHING:
-            along = load(contacts.kept, i, LEAD, 3)
             problem.kinds[a], problem.modes[a], some = RAY, SLIDE, True
-            problem.directions[a, 0], problem.directions[a, 1] = tangent_part(contacts, i, along)
-            store(contacts.kept, i, DIRECTION, along)
+            problem.directions[a, 0], problem.directions[a, 1] = tangent_part(contacts, i, load(contacts.kept, i, LEAD, 3))
     return some
 
 
@@ -140,14 +139,19 @@ def find_modes_ahead(model: KernelModel, work: Work, contacts: Contacts, problem
 
 @inline
 def go_with_slips(contacts: Contacts, problem: Problem) -> None:
-    """Directions of slips as they are now, from which friction leans; not of those that begin."""
+    """DIRECTION of points that slide: that of slips as they are now, or of those that begin; and from where friction leans.
+
+    It is kept as it is, and not as friction leans, so that friction leans as far in the steps that follow.
+    """
     for a in range(problem.points):
-        i = contacts.active[0, a]
-        v_1, v_2 = tangent_part(contacts, i, load(contacts.kept, i, SLIP, 3))
-        size = math.hypot(v_1, v_2)
-        begins = contacts.items[i, HIT] == SLIPS or contacts.items[i, HIT] == GOES_ON
-        if problem.modes[a] == SLIDE and not begins and size > STANDS_STILL:
-            problem.directions[a, 0], problem.directions[a, 1] = v_1 / size, v_2 / size
+        i, slip = contacts.active[0, a], load(contacts.kept, contacts.active[0, a], SLIP, 3)
+        size = math.sqrt(dot(slip, slip))
+        if problem.modes[a] != SLIDE:
+            continue
+        if contacts.items[i, HIT] != SLIPS and contacts.items[i, HIT] != GOES_ON:
+            along = in_space(contacts, i, problem.directions[a, 0], problem.directions[a, 1])
+            store(contacts.kept, i, DIRECTION, scale(1.0 / size, slip) if size > STANDS_STILL else along)
+        problem.directions[a, 0], problem.directions[a, 1] = tangent_part(contacts, i, slip_direction(contacts, i, slip))
 
 
 @inline
@@ -223,7 +227,6 @@ def set_modes(model: KernelModel, work: Work, contacts: Contacts, problem: Probl
                 back = max(0.0, -contacts.kept[i, SLIP] * contacts.kept[i, DIRECTION])  # what the slip that has ended left
                 contacts.kept[i, SLACK + 1] = SLACK_SLIP + _MORE * back
         elif mode == SLIDE:
-            store(contacts.kept, i, DIRECTION, in_space(contacts, i, problem.directions[a, 0], problem.directions[a, 1]))
             contacts.kept[i, SLACK + 1] = 0.0 if goes_on else min(patience, 100.0) * SLACK_SLIP
         elif mode == STICK and not has_anchor:
             anchor(model, work, contacts, i)

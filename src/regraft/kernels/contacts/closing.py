@@ -357,8 +357,9 @@ def contact_closing(handle: int, q: int, v: int, step: int, best: int, result: i
     if contacts.header[STATUS] >= INSIDE:
         contacts.header[STATUS] = SOLVED  # of a step that was longer
     if what != CLOSE_VELOCITIES and has_thin_ones(contacts):
-        place_bodies(m, w, position)
-        move_bodies(m, w, position, velocity)
+        if contacts.header[READY] != MOVED_TOO:
+            place_bodies(m, w, position)
+            move_bodies(m, w, position, velocity)
         find_reach(m, w, contacts, False)
     if what != CLOSE_VELOCITIES and is_inside(contacts):
         return math.inf

@@ -19,7 +19,7 @@ from .placing import first_row, first_shape, second_row
 from .points import gap_of
 from .problem import OPEN
 from .rows import motion_at
-from .tables import CAPSULE_CAPSULE, KIND, THICKNESS
+from .tables import CAPSULE_CAPSULE, KIND, POSE_A, POSE_B, SWAPPED, THICKNESS
 
 
 @inline
@@ -42,15 +42,39 @@ def find_reach(model: KernelModel, work: Work, contacts: Contacts, falls: bool) 
     if falls:
         world = linear(rising_world(model, work.body[0, R]))
         least = math.sqrt(dot(world, world))
+    last, speed, rate, shortest = -1, 0.0, 0.0, 0.0
     for i in range(contacts.points.shape[0]):
         if contacts.items[i, MODE] == OPEN and contacts.shapes[i, THICKNESS] > 0.0:
             gap = gap_of(model, work, contacts.points, contacts.shapes, contacts.profiles, i)
             way = max(gap, contacts.shapes[i, THICKNESS])
-            speed, rate = approach_of(model, work, contacts, i)
-            rate = max(rate, least)
+            if last < 0 or not move_alike(contacts, last, i):
+                speed, rate = approach_of(model, work, contacts, i)
+                rate, shortest = max(rate, least), math.inf
+            last = i
+            if not way < shortest:
+                continue
+            shortest = way
             fastest = speed + math.sqrt(speed * speed + 2.0 * rate * way)
             if fastest > 0.0:
                 contacts.reach[0, 0] = min(contacts.reach[0, 0], 2.0 * way / fastest)
+
+
+@inline
+def move_alike(contacts: Contacts, i: int, j: int) -> bool:
+    """Whether the first shapes of two points have their middle in one place of one body, and the second ones are on one body.
+
+    So it is of a ball and all pieces of a profile. How fast two capsules come nearer depends on their lengths as well.
+    """
+    points, shapes = contacts.points, contacts.shapes
+    if first_row(points, i) != first_row(points, j) or second_row(points, i) != second_row(points, j):
+        return False
+    lengths = points[i, KIND] == CAPSULE_CAPSULE or points[j, KIND] == CAPSULE_CAPSULE
+    if lengths or points[i, SWAPPED] != points[j, SWAPPED]:
+        return False
+    at, same = (POSE_B if points[i, SWAPPED] else POSE_A) + 9, True
+    for c in range(3):
+        same = same and shapes[i, at + c] == shapes[j, at + c]
+    return same
 
 
 @inline

@@ -30,7 +30,7 @@ from ..kinematics import move_bodies
 from ..tables import VEL, KernelModel, R, Work
 from .closing import ALL_TOGETHER, energy_to_spare, speeds_to_take
 from .items import across, most_patience, parting_speed
-from .memory import BEFORE, DIRECTION, GOES_ON, HELD, HIT, HOLDS, LEAD, LEAVES, MODE, NOTHING, PATIENCE, SLIP, SLIPS, Contacts
+from .memory import BEFORE, DIRECTION, GOES_ON, HELD, HIT, HOLDS, LEAVES, MODE, NOTHING, PATIENCE, SLIP, SLIPS, Contacts
 from .points import gap_of
 from .problem import OPEN, SLIDE, STICK
 from .rows import slip_velocity
@@ -141,7 +141,7 @@ def let_slow_ones_go(model: KernelModel, work: Work, contacts: Contacts, q: Any,
         slip = across(contacts, i, slip_velocity(model, work, contacts, i, VEL, still))
         size = math.sqrt(dot(slip, slip))
         if size > ANY_SPEED and contacts.shapes[i, MU_KINETIC] > 0.0:
-            along = load(contacts.kept, i, LEAD, 3)
+            along = load(contacts.kept, i, DIRECTION, 3)
             if contacts.items[i, BEFORE] != SLIDE or not dot(along, slip) > 0.0:
                 along = scale(1.0 / size, slip)
             store(contacts.kept, i, DIRECTION, along)
