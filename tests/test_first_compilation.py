@@ -65,14 +65,16 @@ def scale(s: Scalar, a: Vector) -> Vector:
 '''
 
 
-def run(task, cache, source=PACKAGE.parent):
-    """The report of a fresh process, and the lines it wrote to stderr."""
+def run(task, cache, source=PACKAGE.parent, forks=None):
+    """The report of a fresh process, or of one of the `forks` of one, and the lines it wrote to stderr."""
     environment = os.environ | {"PYTHONPATH": str(source), "PYTHONDONTWRITEBYTECODE": "1"}
     if cache is not None:
         environment["REGRAFT_CACHE_DIR"] = str(cache)
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM.replace("TASK", task)], capture_output=True, text=True, env=environment, check=False
-    )
+    program = PROGRAM.replace("TASK", task)
+    if forks is None:
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment, check=False)
+    else:
+        done = forks.run(program, environment=environment)
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout.splitlines()[-1])
     assert Path(report["file"]).parent.parent == Path(source)
