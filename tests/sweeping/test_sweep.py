@@ -74,7 +74,8 @@ def test_a_list_of_points_has_one_axis():
 
 def test_random_numbers_belong_to_cells_and_not_to_processes():
     alone = rg.sweep(drawn, {"width": [1.0, 2.0, 3.0]}, seed=7)
-    xr.testing.assert_identical(rg.sweep(drawn, {"width": [1.0, 2.0, 3.0]}, executor=2, seed=7), alone)
+    with ProcessPoolExecutor(2) as executor:
+        xr.testing.assert_identical(rg.sweep(drawn, {"width": [1.0, 2.0, 3.0]}, executor=executor, seed=7), alone)
     assert len(np.unique(alone.value)) == 9
     assert not alone.equals(rg.sweep(drawn, {"width": [1.0, 2.0, 3.0]}, seed=8))
 
