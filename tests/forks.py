@@ -8,11 +8,14 @@ What is about importing itself, or about what is read at imports, needs a Python
 
 from __future__ import annotations
 
+import atexit
+import gc
 import importlib
 import json
 import os
 import subprocess
 import sys
+import traceback
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -79,10 +82,39 @@ def become(program):
     return compile(program["code"], "<string>", "exec")
 
 
+def run(code):
+    """What Python does with a program: its exit code."""
+    try:
+        exec(code, {"__name__": "__main__"})
+    except SystemExit as end:
+        if end.code is None or isinstance(end.code, int):
+            return end.code or 0
+        print(end.code, file=sys.stderr)
+        return 1
+    except BaseException:
+        traceback.print_exc()
+        return 1
+    return 0
+
+
+def leave(code):
+    """End as Python does, but without taking all modules apart, which takes as long as half an import."""
+    atexit._run_exitfuncs()
+    try:
+        sys.stdout.flush()
+    except OSError:
+        traceback.print_exc()
+        code = 120
+    sys.stderr.flush()
+    os._exit(code)
+
+
 if __name__ == "__main__":
     for name in PRELOADED:
         importlib.import_module(name)
     importlib.import_module("numba").njit("float64(float64)")(lambda x: x)  # wakes the compiler, which takes as long as an import
+    gc.freeze()
     found = next_program()
     if found is not None:
-        exec(become(found), {"__name__": "__main__"})
+        leave(run(become(found)))
+    os._exit(0)
