@@ -205,6 +205,18 @@ def test_a_number_is_one_real_number(call, pattern, wrong):
     refused(lambda: call(wrong), pattern)
 
 
+def test_what_is_masked_is_no_number():
+    """A masked array has some number below its mask, which nobody has asked for."""
+    mech, hidden = arm(), np.ma.masked_array(np.zeros(4), [0, 1, 0, 0])
+    refused(lambda: mech.state(v=hidden), "v has masked numbers")
+    refused(lambda: rg.inverse_dynamics(mech, mech.state(), hidden), "a has masked numbers")
+    rows = mech.state().q[None], np.zeros((1, 4))
+    refused(lambda: rg.forward_dynamics_batch(mech, rows[0], hidden[None]), "v has masked numbers")
+    refused(lambda: rg.simulate_batch(mech, rows[0], hidden[None], 0.1, step=0.1), "v has masked numbers")
+    shown = np.ma.masked_array(np.ones(4), False)
+    assert mech.state(v=shown) == mech.state(v=np.ones(4))
+
+
 ARRAYS = {
     "tensor": (lambda x: rg.Inertia(1.0, tensor=x), "tensor", np.eye(3)),
     "rotation": (lambda x: rg.Pose(rotation=x), "rotation", np.eye(3)),

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..algebra.pose import finite, real_numbers
 from ..ask.batch import derivatives_batch, forward_dynamics_batch
-from ..ask.many_states import rows_of
+from ..ask.many_states import refuse_infinite, rows_of
 from ..ask.trees_only import open_tree
 from ..describe.mechanism import Mechanism
 from ..errors import ModelError, listed
@@ -112,6 +112,7 @@ def step_derivatives(
     start = rows_of("q", real_numbers("q", q), None, mech.nq)
     velocities = rows_of("v", v, len(start), mech.nv)
     torques = np.zeros_like(velocities) if tau is None else rows_of("tau", tau, len(start), mech.nv)
+    refuse_infinite("positions", start, q=start)
     curved = Curved(mech)
     return differentiate_step(
         mech, method, size, curved, Positions(curved, start).q, velocities, torques, Parameters(mech, mass, damping), threads
