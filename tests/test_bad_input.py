@@ -220,6 +220,12 @@ def test_what_is_no_mechanism_is_told(given):
     refused(lambda: rg.frame_positions_batch(given, q, "tip"), "frame_positions_batch" + expected)
 
 
+def test_a_quaternion_of_zeros_is_off_by_its_length():
+    refused(lambda: arm().state(q={"shoulder": (0, 0, 0, 0)}), "must have length 1, it is off by 1\\. Normalise it")
+    rows = np.zeros((2, 5)), np.zeros((2, 4))
+    refused(lambda: rg.forward_dynamics_batch(arm(), *rows), "state 0 of the batch: .* it is off by 1\\. Normalise it")
+
+
 def test_what_is_masked_is_no_number():
     """A masked array has some number below its mask, which nobody has asked for."""
     mech, hidden = arm(), np.ma.masked_array(np.zeros(4), [0, 1, 0, 0])
