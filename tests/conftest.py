@@ -1,7 +1,9 @@
 """Settings that all tests share."""
 
+import gc
 import os
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 # Kernels compile inside the first examples, so time says nothing about an example; derandomised so that CI repeats itself.
@@ -13,3 +15,15 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "regraft"))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection(session):  # noqa: ARG001 - the name is pytest's
+    """Ten thousand tests and their modules stay to the end: the garbage collector need not look at them again and again."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.collect()
+        gc.freeze()

@@ -6,6 +6,8 @@ start. `test_threads.py` runs both, with memory that is overwritten as soon as i
 
     MALLOC_PERTURB_=165 python tests/many_threads.py alone expected.pickle
     MALLOC_PERTURB_=165 python tests/many_threads.py 3 expected.pickle
+
+With `3 expected.pickle 1 2` the threads begin with every second task only, the one of number 1 and so on.
 """
 
 from __future__ import annotations
@@ -293,15 +295,17 @@ def exact(found):
 # --- the race ----------------------------------------------------------------------------------------------------------------
 
 
-def rounds(seed):
-    """For each task on each mechanism, what the threads do: all of them, or every other one, begin with it and go on with others.
+def rounds(seed, part=0, parts=1):
+    """What the threads do for each task on each mechanism, or a part of these: all, or every other one, begin with it and go on.
 
     A kernel is loaded where it is first called, which takes so long that all threads meet there; so which one is first matters.
     """
     chance = random.Random(seed)
-    first = [(name, task) for name in MECHANISMS for task in TASKS]
+    very_first = (("linkage", "forward_dynamics"), ("arm", "jacobian_rate"))[seed % 2]
+    every_one = [(name, task) for name in MECHANISMS for task in TASKS]
+    first = [begin for number, begin in enumerate(every_one) if number % parts == part or begin == very_first]
     chance.shuffle(first)
-    first.sort(key=lambda begin: begin != (("linkage", "forward_dynamics"), ("arm", "jacobian_rate"))[seed % 2])
+    first.sort(key=lambda begin: begin != very_first)
     for name, task in first:
         every = chance.choice((1, 2))
         yield name, [[task] * (number % every == 0) + chance.sample(list(TASKS), AFTERWARDS) for number in range(THREADS)]
@@ -314,9 +318,8 @@ def alone():
     return new, {(name, task): outcome(TASKS[task], *sample) for name, sample in samples.items() for task in TASKS}
 
 
-def differences(seed, new, expected):
-    """Which results of which threads are not as expected."""
-    plan = list(rounds(seed))
+def differences(plan, new, expected):
+    """Which results of which threads are not as expected, round by round."""
     shared = [pickle.loads(new)[name] for name, _ in plan]
     gate, wrong = threading.Barrier(THREADS), []
 
@@ -346,11 +349,11 @@ def short(found):
     return found if isinstance(found, str) else repr(found)[:60]
 
 
-def main(what, path):
+def main(what, path, *share):
     if what == "alone":
         Path(path).write_bytes(pickle.dumps(alone()))
         return 0
-    wrong = differences(int(what), *pickle.loads(Path(path).read_bytes()))
+    wrong = differences(list(rounds(int(what), *map(int, share))), *pickle.loads(Path(path).read_bytes()))
     print("\n".join(wrong) or "all alike")
     return 1 if wrong else 0
 

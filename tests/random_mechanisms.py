@@ -38,10 +38,11 @@ def random_pose(rng, reach=0.7):
 
 def random_inertia(rng):
     """A real body: a handful of point masses, so that every inequality holds."""
-    total = rg.Inertia(0.0)
-    for _ in range(6):
-        total = total + rg.Inertia.point(rng.uniform(0.1, 0.6), at=rng.uniform(-0.5, 0.5, 3))
-    return total
+    masses, places = zip(*((rng.uniform(0.1, 0.6), rng.uniform(-0.5, 0.5, 3)) for _ in range(6)), strict=True)
+    m, x = np.array(masses), np.array(places)
+    com = m @ x / m.sum()
+    second = (x - com).T @ (m[:, None] * (x - com))
+    return rg.Inertia(m.sum(), com, np.trace(second) * np.eye(3) - second)
 
 
 def random_curve(rng, slope=0.0):

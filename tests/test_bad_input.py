@@ -205,6 +205,39 @@ def test_a_number_is_one_real_number(call, pattern, wrong):
     refused(lambda: call(wrong), pattern)
 
 
+@pytest.mark.parametrize("given", [arm().state(), rg.models.pendulum(), "arm.urdf", None], ids=lambda given: type(given).__name__)
+def test_what_is_no_mechanism_is_told(given):
+    """Such as a state that comes first, or a model that has a mechanism."""
+    state, q = arm().state(), arm().state().q[None]
+    expected = rf": give a mechanism, not {type(given).__name__}; of a Model that is model\.mech"
+    refused(lambda: rg.simulate(given, state, 1.0), "simulate" + expected)
+    refused(lambda: rg.simulate_batch(given, q, None, 1.0, step=0.1), "simulate_batch" + expected)
+    refused(lambda: rg.step_derivatives(given, q, np.zeros((1, 4)), step=0.1), "step_derivatives" + expected)
+    refused(lambda: rg.forward_dynamics_batch(given, q, np.zeros((1, 4))), "forward_dynamics_batch" + expected)
+    refused(lambda: rg.inverse_dynamics_batch(given, q, np.zeros((1, 4))), "inverse_dynamics_batch" + expected)
+    refused(lambda: rg.derivatives_batch(given, q, np.zeros((1, 4))), "derivatives_batch" + expected)
+    refused(lambda: rg.mass_matrix_batch(given, q), "mass_matrix_batch" + expected)
+    refused(lambda: rg.frame_positions_batch(given, q, "tip"), "frame_positions_batch" + expected)
+
+
+def test_a_quaternion_of_zeros_is_off_by_its_length():
+    refused(lambda: arm().state(q={"shoulder": (0, 0, 0, 0)}), "must have length 1, it is off by 1\\. Normalise it")
+    rows = np.zeros((2, 5)), np.zeros((2, 4))
+    refused(lambda: rg.forward_dynamics_batch(arm(), *rows), "state 0 of the batch: .* it is off by 1\\. Normalise it")
+
+
+def test_what_is_masked_is_no_number():
+    """A masked array has some number below its mask, which nobody has asked for."""
+    mech, hidden = arm(), np.ma.masked_array(np.zeros(4), [0, 1, 0, 0])
+    refused(lambda: mech.state(v=hidden), "v has masked numbers")
+    refused(lambda: rg.inverse_dynamics(mech, mech.state(), hidden), "a has masked numbers")
+    rows = mech.state().q[None], np.zeros((1, 4))
+    refused(lambda: rg.forward_dynamics_batch(mech, rows[0], hidden[None]), "v has masked numbers")
+    refused(lambda: rg.simulate_batch(mech, rows[0], hidden[None], 0.1, step=0.1), "v has masked numbers")
+    shown = np.ma.masked_array(np.ones(4), False)
+    assert mech.state(v=shown) == mech.state(v=np.ones(4))
+
+
 ARRAYS = {
     "tensor": (lambda x: rg.Inertia(1.0, tensor=x), "tensor", np.eye(3)),
     "rotation": (lambda x: rg.Pose(rotation=x), "rotation", np.eye(3)),

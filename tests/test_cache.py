@@ -4,24 +4,39 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import shutil
 import subprocess
 import sys
+from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from forks import Forks
 from regraft.compilation import ingredients
+from regraft.compilation.cache import cache_home
 from regraft.kernels import aba
 from test_first_compilation import PACKAGE, SLIDE, run
 
 
 @pytest.fixture(scope="module")
-def filled(tmp_path_factory):
+def forks():
+    with Forks() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def slide(forks):
+    """Runs one kernel with the cache in a folder, in a process that has not loaded it yet."""
+    return partial(run, SLIDE, forks=forks)
+
+
+@pytest.fixture(scope="module")
+def filled(slide, tmp_path_factory):
     """A cache with one kernel in it."""
     home = tmp_path_factory.mktemp("filled") / "cache"
-    run(SLIDE, home)
+    slide(home)
     return home
 
 
@@ -48,34 +63,34 @@ DAMAGES = {
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_a_damaged_kernel_is_compiled_again_and_healed(copy, damage):
+def test_a_damaged_kernel_is_compiled_again_and_healed(slide, copy, damage):
     file = the_kernel(copy)
     whole = file.read_bytes()
     file.write_bytes(DAMAGES[damage](whole))
-    report, _ = run(SLIDE, copy)
+    report, _ = slide(copy)
     assert report["slide"] == 2.0
     assert report["compiled"] > 0
-    again, said = run(SLIDE, copy)
+    again, said = slide(copy)
     assert (again["compiled"], said) == (0, [])
     assert not Path("ran").exists()
     assert [path.name for path in copy.iterdir()] == [file.name]
 
 
-def test_a_filled_cache_that_cannot_be_written_to_is_used(copy):
+def test_a_filled_cache_that_cannot_be_written_to_is_used(slide, copy):
     the_kernel(copy).chmod(0o444)
     copy.chmod(0o555)
     try:
-        report, said = run(SLIDE, copy)
+        report, said = slide(copy)
         assert (report["slide"], report["compiled"], said) == (2.0, 0, [])
     finally:
         copy.chmod(0o755)
 
 
 @pytest.mark.parametrize("mode", [0o777, 0o775])
-def test_a_folder_that_others_can_write_to_is_not_used(copy, mode):
+def test_a_folder_that_others_can_write_to_is_not_used(slide, copy, mode):
     copy.chmod(mode)
     before = the_kernel(copy).stat().st_mtime_ns
-    report, said = run(SLIDE, copy)
+    report, said = slide(copy)
     assert report["compiled"] > 0
     assert "others can write" in said[0]
     assert the_kernel(copy).stat().st_mtime_ns == before
@@ -93,34 +108,17 @@ def test_nothing_is_kept_relative_to_the_current_folder(variable, place, tmp_pat
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setenv(variable, place)
-    found = subprocess.run(
-        [sys.executable, "-c", "from regraft.compilation.cache import cache_home; print(cache_home())"],
-        env=os.environ | {"PYTHONPATH": str(PACKAGE.parent)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    home = found.stdout.strip()
+    home = str(cache_home.__wrapped__())
     assert home == "None" or Path(home).is_absolute()
     assert home in ("None", str(tmp_path / "home" / ".cache" / "regraft"))
 
 
-def test_a_full_disk_is_no_error(tmp_path):
+def test_a_full_disk_is_no_error(tmp_path, forks):
     """No file may be written beyond some bytes, as on a full disk."""
-
-    def limit():
-        resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
-
-    program = "import signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\nimport regraft as rg\n"
+    program = "import resource, signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+    program += "resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))\nimport regraft as rg\n"
     program += "print(rg.Prismatic((1, 0, 0)).pose([2.0]).translation[0])"
-    found = subprocess.run(
-        [sys.executable, "-c", program],
-        env=os.environ | {"PYTHONPATH": str(PACKAGE.parent), "REGRAFT_CACHE_DIR": str(tmp_path / "cache")},
-        preexec_fn=limit,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    found = forks.run(program, environment=os.environ | {"REGRAFT_CACHE_DIR": str(tmp_path / "cache")})
     assert found.returncode == 0, found.stderr
     assert found.stdout.strip() == "2.0"
     assert list((tmp_path / "cache").iterdir()) == []
@@ -163,24 +161,24 @@ def sources(tmp_path_factory):
     return home, keys(home)
 
 
-def changed(sources, file, old, new):
-    """Which entries have another key after an edit."""
+def changed(sources, *edits):
+    """Which entries have another key after edits, each of which has a file, a text in it and another one."""
     home, before = sources
-    path = home / "regraft" / file
-    text = path.read_text(encoding="utf-8")
-    assert text.count(old) >= 1
-    try:
-        path.write_text(text.replace(old, new, 1), encoding="utf-8")
+    with ExitStack() as kept:
+        for file, old, new in edits:
+            path = home / "regraft" / file
+            text = path.read_text(encoding="utf-8")
+            assert text.count(old) >= 1
+            kept.callback(path.write_text, text, encoding="utf-8")
+            path.write_text(text.replace(old, new, 1), encoding="utf-8")
         after = keys(home)
-    finally:
-        path.write_text(text, encoding="utf-8")
     assert after.keys() == before.keys()
     return {name for name in before if before[name] != after[name]}
 
 
-@pytest.mark.parametrize(
-    ("file", "old", "new"),
-    [
+def test_edits_of_what_is_no_part_of_a_kernel_compile_nothing(sources):
+    """All of them at once: a key that one of them changes no other changes back."""
+    edits = [
         ("cli.py", "\nfrom __future__", "\n\nfrom __future__"),
         ("ask/inverse.py", "From accelerations to torques", "Torques"),
         ("kernels/aba.py", '"""', '"""Once more. '),
@@ -188,25 +186,23 @@ def changed(sources, file, old, new):
         ("describe/mechanism.py", "class Mechanism(", "_NEW = 1\n\n\nclass Mechanism("),
         ("models/bipeds.py", "\nfrom .", "\nimport math as _math\nfrom ."),
         ("errors.py", '"""', '"""All of '),
-    ],
-)
-def test_an_edit_of_what_is_no_part_of_a_kernel_compiles_nothing(sources, file, old, new):
-    assert changed(sources, file, old, new) == set()
+    ]
+    assert changed(sources, *edits) == set()
 
 
 def test_an_edit_changes_the_kernels_that_contain_it(sources):
-    everywhere = changed(sources, "algebra/spatial.py", "a[1] * b[2] - a[2] * b[1]", "a[1] * b[2] + a[2] * b[1]")
+    everywhere = changed(sources, ("algebra/spatial.py", "a[1] * b[2] - a[2] * b[1]", "a[1] * b[2] + a[2] * b[1]"))
     assert {"regraft.kernels.aba.forward_dynamics", "regraft.kernels.energy.energy_at"} <= everywhere
     assert "regraft.kernels.configuration.normalise_position" not in everywhere
-    constant = changed(sources, "kernels/tables.py", "MASS = 12", "MASS = 12 + 0 * 1  # the same\nMASS = 11")
+    constant = changed(sources, ("kernels/tables.py", "MASS = 12", "MASS = 12 + 0 * 1  # the same\nMASS = 11"))
     assert {"regraft.kernels.aba.forward_dynamics", "regraft.structure.derive.derive_tree"} <= constant
-    intrinsic = changed(sources, "algebra/memory.py", "inbounds=True", "inbounds=False")
+    intrinsic = changed(sources, ("algebra/memory.py", "inbounds=True", "inbounds=False"))
     assert intrinsic == set(sources[1])
-    closure = changed(sources, "joints/prismatic.py", "scale(q[0]", "scale(2.0 * q[0]")
+    closure = changed(sources, ("joints/prismatic.py", "scale(q[0]", "scale(2.0 * q[0]"))
     assert {"regraft.kernels.aba.forward_dynamics", "regraft.simulate.stepping_loop.run"} <= closure
-    flags = changed(sources, "compilation/decorators.py", '"contract", ', "")
+    flags = changed(sources, ("compilation/decorators.py", '"contract", ', ""))
     assert flags == set(sources[1])
-    linking = changed(sources, "compilation/libraries.py", "opt=3", "opt=2")
+    linking = changed(sources, ("compilation/libraries.py", "opt=3", "opt=2"))
     assert linking == set(sources[1])
 
 

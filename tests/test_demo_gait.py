@@ -63,6 +63,12 @@ def called(*arguments, code=0):
     return found
 
 
+@pytest.fixture
+def undrawn(monkeypatch):
+    """Pictures take most of the time of a report, and are no matter of these tests."""
+    monkeypatch.setattr("regraft.show.gait_terminal.write_files", lambda *_: [])
+
+
 def refused(*arguments):
     return called(*arguments, code=1).stderr.splitlines()[-1]
 
@@ -81,6 +87,7 @@ def test_plates_are_shown_beside_what_motion_gives(recorded, tmp_path):
     assert "right, plates" in said
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_options_reach_the_analysis(recorded, tmp_path):
     said = called(
         recorded / "walk.bvh", "--mass", 70, "--height", 1.6, "--cutoff", 0, "--sharing", "smooth", "--belt", 0, "--out", tmp_path
@@ -122,6 +129,7 @@ def test_other_supports_are_named_on_the_command_line(recorded, tmp_path):
     assert "'rail' never carries anything" in " ".join(said.split())
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_static_trial_has_the_axes_and_units_of_the_motion(recorded, tmp_path):
     said = called(
         recorded / "walk.bvh", "--mass", 70, "--static", recorded / "walk.bvh", "--scale", 0.01, "--out", tmp_path

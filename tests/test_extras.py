@@ -8,11 +8,14 @@ import re
 import subprocess
 import sys
 import tomllib
+from contextlib import ExitStack
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 import regraft as rg
+from forks import Forks
 from regraft.extras import EXTRAS, require
 from regraft.progress_bar import ProgressBar
 
@@ -85,6 +88,20 @@ def without(tmp_path, monkeypatch):
     return run
 
 
+@pytest.fixture(scope="module")
+def forks_without(tmp_path_factory):
+    """For a package, forks of a process that has imported the library and finds no such package."""
+    with ExitStack() as running:
+
+        @cache
+        def start(package):
+            blocked = tmp_path_factory.mktemp("blocked")
+            (blocked / "sitecustomize.py").write_text(BLOCKER.replace("PACKAGES", repr([package])))
+            return running.enter_context(Forks(os.pathsep.join((str(blocked), str(PACKAGE.parent)))))
+
+        yield start
+
+
 def imports(path):
     """The packages that a file imports anywhere, besides Python's own."""
     nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
@@ -128,10 +145,13 @@ def test_the_library_imports_no_extra_where_they_are_installed(without):
     assert done.stdout.endswith("[]\n"), done.stderr
 
 
-@pytest.mark.parametrize("start", [("-m", "regraft"), ("-c", "from regraft.__main__ import main; main()")])
+MODULE = "import runpy; runpy.run_module('regraft', run_name='__main__', alter_sys=True)"  # as `python -m regraft`
+
+
+@pytest.mark.parametrize("start", [MODULE, "from regraft.__main__ import main; main()"], ids=["module", "function"])
 @pytest.mark.parametrize("package", ["typer", "rich"])
-def test_the_command_line_says_what_to_install(package, start, without):
-    done = without([package], *start, "--version")
+def test_the_command_line_says_what_to_install(package, start, forks_without):
+    done = forks_without(package).run(start, "--version")
     assert done.returncode == 1
     assert done.stdout == ""
     (line,) = done.stderr.splitlines()
@@ -140,8 +160,8 @@ def test_the_command_line_says_what_to_install(package, start, without):
 
 
 @pytest.mark.parametrize("demo", ["walker", "highbar", "swing", "skeleton"])
-def test_a_demonstration_says_what_to_install_before_it_makes_anything(demo, without, tmp_path):
-    done = without(["matplotlib"], "-m", "regraft", "demo", demo, "--out", "made")
+def test_a_demonstration_says_what_to_install_before_it_makes_anything(demo, forks_without, tmp_path):
+    done = forks_without("matplotlib").run(MODULE, "demo", demo, "--out", "made", folder=tmp_path)
     assert done.returncode == 1
     (line,) = done.stderr.splitlines()
     assert line.startswith("error: a demonstration needs matplotlib, ")

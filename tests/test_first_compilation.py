@@ -17,6 +17,7 @@ from numba.core.itanium_mangler import mangle_args
 from packaging.specifiers import SpecifierSet
 
 import regraft
+from forks import Forks
 from regraft.compilation import units_of
 from regraft.compilation.cache import STAGES
 from regraft.compilation.ingredients import merged
@@ -65,14 +66,16 @@ def scale(s: Scalar, a: Vector) -> Vector:
 '''
 
 
-def run(task, cache, source=PACKAGE.parent):
-    """The report of a fresh process, and the lines it wrote to stderr."""
+def run(task, cache, source=PACKAGE.parent, forks=None):
+    """The report of a fresh process, or of one of the `forks` of one, and the lines it wrote to stderr."""
     environment = os.environ | {"PYTHONPATH": str(source), "PYTHONDONTWRITEBYTECODE": "1"}
     if cache is not None:
         environment["REGRAFT_CACHE_DIR"] = str(cache)
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM.replace("TASK", task)], capture_output=True, text=True, env=environment, check=False
-    )
+    program = PROGRAM.replace("TASK", task)
+    if forks is None:
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment, check=False)
+    else:
+        done = forks.run(program, environment=environment)
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout.splitlines()[-1])
     assert Path(report["file"]).parent.parent == Path(source)
@@ -97,9 +100,16 @@ def cache(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def first(cache, copied):
+def forks(copied):
+    """Of a process that has imported the copy as it was in the beginning."""
+    with Forks(copied) as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def first(cache, copied, forks):
     """The first call ever."""
-    return run(f"{SLIDE}\n{COLLECTS}", cache, copied)
+    return run(f"{SLIDE}\n{COLLECTS}", cache, copied, forks)
 
 
 def test_importing_compiles_nothing_and_leaves_no_files(tmp_path):
@@ -181,9 +191,9 @@ def test_the_first_call_leaves_what_it_compiled(first, cache):
     assert {path.suffix for path in files_in(cache)} == {".kernel"}
 
 
-def test_the_next_process_compiles_nothing_and_says_nothing(first, cache, copied):
+def test_the_next_process_compiles_nothing_and_says_nothing(first, cache, copied, forks):
     kept = files_in(cache)
-    report, said = run(SLIDE, cache, copied)
+    report, said = run(SLIDE, cache, copied, forks)
     assert report["slide"] == first[0]["slide"]
     assert report["compiled"] == 0
     assert said == []
@@ -222,7 +232,7 @@ def the_newest(cache):
     return max(cache.glob("*.kernel"), key=lambda file: file.stat().st_mtime)
 
 
-def test_old_kernels_are_forgotten(first, cache, copied):
+def test_old_kernels_are_forgotten(first, cache, copied, forks):
     """Each edit of what a kernel is made of leaves another version of it; only the last few stay."""
     assert first
     kept = the_newest(cache)
@@ -232,7 +242,7 @@ def test_old_kernels_are_forgotten(first, cache, copied):
         file.write_text("old", encoding="utf-8")
         os.utime(file, (k, k))
     kept.unlink()
-    run(SLIDE, cache, copied)
+    run(SLIDE, cache, copied, forks)
     left = sorted(cache.glob("*.kernel"))
     assert kept in left
     assert key not in stale[0].name
@@ -242,7 +252,7 @@ def test_old_kernels_are_forgotten(first, cache, copied):
         file.unlink(missing_ok=True)
 
 
-def test_what_is_no_kernel_is_left_alone(first, cache, copied):
+def test_what_is_no_kernel_is_left_alone(first, cache, copied, forks):
     """Whoever names a folder of their own for the cache must not lose what else is in it."""
     assert first
     kept = the_newest(cache)
@@ -251,7 +261,7 @@ def test_what_is_no_kernel_is_left_alone(first, cache, copied):
     for file in mine:
         file.write_text("mine", encoding="utf-8")
     kept.unlink()
-    run(SLIDE, cache, copied)
+    run(SLIDE, cache, copied, forks)
     assert all(file.read_text(encoding="utf-8") == "mine" for file in mine)
     for file in mine:
         file.unlink()

@@ -13,6 +13,7 @@ import llvmlite.binding as llvm
 import pytest
 from numba.core.registry import cpu_target
 
+from forks import Forks
 from regraft.compilation import shipped
 from regraft.compilation.sealing import seal, unseal
 from test_first_compilation import EDIT, PACKAGE, SLIDE, files_in, run
@@ -52,6 +53,12 @@ def installed(compiled, tmp_path_factory):
     return home
 
 
+@pytest.fixture(scope="module")
+def forks(installed):
+    with Forks(installed) as started:
+        yield started
+
+
 @pytest.fixture
 def copy(installed, tmp_path):
     """A copy of it that a test may change."""
@@ -79,8 +86,8 @@ def machine_code(kernel):
     return [bytes(part.data()) for part in llvm.ObjectFileRef.from_data(code).sections() if part.is_text()]
 
 
-def test_nothing_is_compiled_and_the_machine_code_is_kept(installed, copy, tmp_path):
-    first, said = run(TASK, tmp_path / "cache", installed)
+def test_nothing_is_compiled_and_the_machine_code_is_kept(installed, forks, copy, tmp_path):
+    first, said = run(TASK, tmp_path / "cache", installed, forks)
     assert (first["slide"], first["place"], first["compiled"], said) == (2.0, 3.0, 0, [])
     kept = files_in(tmp_path / "cache")
     assert len(kept) == len(members_of(archive_of(installed))) > 2
@@ -90,17 +97,17 @@ def test_nothing_is_compiled_and_the_machine_code_is_kept(installed, copy, tmp_p
     assert files_in(tmp_path / "cache") == kept
 
 
-def test_nothing_is_compiled_where_nothing_can_be_kept(installed, tmp_path):
+def test_nothing_is_compiled_where_nothing_can_be_kept(installed, forks, tmp_path):
     blocked = tmp_path / "a file"
     blocked.write_text("in the way", encoding="utf-8")
-    report, said = run(TASK, blocked / "cache", installed)
+    report, said = run(TASK, blocked / "cache", installed, forks)
     assert (report["slide"], report["place"], report["compiled"], said) == (2.0, 3.0, 0, [])
 
 
-def test_machine_code_is_made_for_the_processor_at_hand(compiled, installed, tmp_path):
+def test_machine_code_is_made_for_the_processor_at_hand(compiled, installed, forks, tmp_path):
     """The same as compiled where that is the plainest one, and another where it can do more."""
     run_generic(SLIDE, tmp_path / "generic", installed)
-    run(SLIDE, tmp_path / "host", installed)
+    run(SLIDE, tmp_path / "host", installed, forks)
     (generic,), (host,) = ((tmp_path / name).glob("*.kernel") for name in ("generic", "host"))
     assert machine_code(generic) == machine_code(compiled / generic.name)
     if llvm.get_host_cpu_features().get("fma", False) and "NUMBA_CPU_NAME" not in os.environ:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ProcessPoolExecutor
+
 import numpy as np
 import pytest
 import xarray as xr
@@ -31,7 +33,8 @@ def test_periods_double_where_they_are_published_to():
 def test_each_model_can_begin_by_itself_in_any_process():
     values = [3.0, 3.5, 4.0]
     here = rg.gait.bifurcation_diagram(goswami, values, begin="model", settle=60, keep=3)
-    there = rg.gait.bifurcation_diagram(goswami, values, begin="model", settle=60, keep=3, executor=2)
+    with ProcessPoolExecutor(2) as executor:
+        there = rg.gait.bifurcation_diagram(goswami, values, begin="model", settle=60, keep=3, executor=executor)
     xr.testing.assert_identical(here, there)
 
 

@@ -101,12 +101,17 @@ def test_what_does_not_fit_is_told():
         ({"integrator": "dopri5"}, "fixed steps that can be differentiated: 'euler', 'rk4'; not 'dopri5'"),
         ({"mass": ["foot"]}, "mass: there is no body 'foot'"),
         ({"mass": "tool"}, r"mass must be a list of names, such as \['tool'\]"),
+        ({"mass": 3}, "mass must be a list of names, not 3"),
         ({"damping": ["knee"]}, "knee"),
         ({"tau": tau[:2]}, r"tau must have shape \(3, 12\)"),
         ({"v": np.where(np.arange(3)[:, None] == 1, np.nan, v)}, r"v\[1\] has a value that is not finite"),
     ]:
         with pytest.raises(rg.ModelError, match=message):
             rg.step_derivatives(mech, **{"q": q, "v": v, "tau": tau, "step": STEP, **what})
+    sunk = q.copy()
+    sunk[1, 0] = np.nan  # a place, on which no acceleration depends
+    with pytest.raises(rg.ModelError, match=r"q\[1\] has a value that is not finite"):
+        rg.step_derivatives(mech, sunk, v, tau, STEP)
     q[2, mech.q_slice("shoulder")] = 0.0
     with pytest.raises(rg.ModelError, match=r"q\[2\]: the position of joint 'shoulder'"):
         rg.step_derivatives(mech, q, v, tau, STEP)

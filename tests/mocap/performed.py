@@ -98,17 +98,18 @@ def _performed(mech, state, act, times, every):
         moving, now = rg.connect(moving, now, "world", foot, joint=rg.Fixed(), at=at, name=f"ground_{foot}")
     base = base_dofs(mech)
     others = [k for k in range(mech.nv) if k not in base]
+    held = _held(mech, act, base)
 
     def applied(t, m, s):
-        a = np.array(act.wanted(t, s.v), float)
-        M, bias = rg.mass_matrix(mech, mech.state(s.q, s.v)), rg.bias_force(mech, mech.state(s.q, s.v))
+        a, free = np.array(act.wanted(t, s.v), float), mech.state(s.q, s.v)
+        M, bias = rg.mass_matrix(mech, free), rg.bias_force(mech, free)
         if act.feet:
-            a = rg.consistent_acceleration(m, s, a, hold=_held(mech, act, base))
+            a = rg.consistent_acceleration(m, s, a, hold=held)
         else:
             a[base] = np.linalg.solve(M[np.ix_(base, base)], -(M[np.ix_(base, others)] @ a[others] + bias[base]))
         tau = M @ a + bias
         if act.feet:  # forces of the ground that need nothing of the base, as small as they can be
-            J = np.concatenate([rg.jacobian(mech, mech.state(s.q), foot) for foot in act.feet])
+            J = np.concatenate([rg.jacobian(mech, free, foot) for foot in act.feet])
             tau -= J.T @ np.linalg.lstsq(J[:, base].T, tau[base], rcond=None)[0]
         tau[base] = 0.0
         return tau
@@ -118,11 +119,11 @@ def _performed(mech, state, act, times, every):
     for t in times:
         s = traj.state(t)
         tau = applied(t, moving, s)
-        held, poses = rg.joint_reactions(moving, s, tau), rg.body_poses(moving, s)
+        carried, poses = rg.joint_reactions(moving, s, tau), rg.body_poses(moving, s)
         pushed = np.zeros((len(every), 6))
         for foot in act.feet:
             joint = moving.joints[f"ground_{foot}"]
-            place, wrench = (poses[foot] @ joint.child_pose).translation, held[f"ground_{foot}"]
+            place, wrench = (poses[foot] @ joint.child_pose).translation, carried[f"ground_{foot}"]
             pushed[every.index(foot)] = (*(wrench[:3] + np.cross(place, wrench[3:])), *wrench[3:])
         rows.append((s.q, s.v, rg.forward_dynamics(moving, s, tau), tau, pushed))
     last = traj.state(act.duration)

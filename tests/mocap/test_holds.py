@@ -1,6 +1,7 @@
 """Supports that are no feet: hands and whatever else a body rests on; simulated ones come back, others are told."""
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -22,6 +23,7 @@ def walk():
     return motion, analyse(motion)
 
 
+@cache
 def on(*bodies):
     """A figure that is held by these bodies while all joints swing, and how high its left hand is."""
     standing, state = figure()

@@ -69,11 +69,16 @@ def test_copies_move_alike(name):
         assert_alike(run(again, span), expected)
 
 
-@pytest.mark.parametrize("name", ["compass_biped", "high_bar", "swing"])
-def test_in_another_process_they_move_alike(name):
-    model, span = MODELS[name](), SPANS.get(name, 0.05)
+@pytest.fixture(scope="module")
+def another_process():
     with multiprocessing.get_context("spawn").Pool(1) as pool:
-        found = pool.apply(run, (model, span))
+        yield pool
+
+
+@pytest.mark.parametrize("name", ["compass_biped", "high_bar", "swing"])
+def test_in_another_process_they_move_alike(name, another_process):
+    model, span = MODELS[name](), SPANS.get(name, 0.05)
+    found = another_process.apply(run, (model, span))
     expected = run(model, span)
     assert len(expected[2]) > 0  # the structure does change
     assert_alike(found, expected)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import regraft as rg
+from regraft.simulate.cascades import ENDLESS
 from simple_mechanisms import G, arm, ball, slider
 
 
@@ -231,8 +232,8 @@ def test_a_chain_of_many_different_events_at_one_instant_is_no_cascade():
         )
 
     first = rg.at_time(0.0, lambda m, s: (m, m.state(q=[1.5])), name="first")
-    traj = rg.simulate(mech, state, 1e-3, events=[first, *(step(k) for k in range(250))])
-    assert len(traj.events) == 251
+    traj = rg.simulate(mech, state, 1e-3, events=[first, *(step(k) for k in range(150))])
+    assert len(traj.events) == 151 > ENDLESS
 
 
 # --- guards at zero -------------------------------------------------------------------------------------------------------

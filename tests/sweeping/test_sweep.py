@@ -8,6 +8,7 @@ import sys
 import textwrap
 import threading
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 
@@ -74,14 +75,16 @@ def test_a_list_of_points_has_one_axis():
 
 def test_random_numbers_belong_to_cells_and_not_to_processes():
     alone = rg.sweep(drawn, {"width": [1.0, 2.0, 3.0]}, seed=7)
-    xr.testing.assert_identical(rg.sweep(drawn, {"width": [1.0, 2.0, 3.0]}, executor=2, seed=7), alone)
+    with ProcessPoolExecutor(2) as executor:
+        xr.testing.assert_identical(rg.sweep(drawn, {"width": [1.0, 2.0, 3.0]}, executor=executor, seed=7), alone)
     assert len(np.unique(alone.value)) == 9
     assert not alone.equals(rg.sweep(drawn, {"width": [1.0, 2.0, 3.0]}, seed=8))
 
 
-@pytest.mark.parametrize("executor", [None, 2])
-def test_a_cell_that_fails_disturbs_no_other(executor):
-    with pytest.warns(rg.RegraftWarning, match=r"1 of 6 cells failed; the first one, at x=3: StructureError: three cannot"):
+@pytest.mark.parametrize("pool", [nullcontext, partial(ProcessPoolExecutor, 2)], ids=["here", "others"])
+def test_a_cell_that_fails_disturbs_no_other(pool):
+    failed = r"1 of 6 cells failed; the first one, at x=3: StructureError: three cannot"
+    with pool() as executor, pytest.warns(rg.RegraftWarning, match=failed):
         found = rg.sweep(sometimes_fails, {"x": range(6)}, executor=executor)
     assert found.status.values.tolist() == ["done"] * 3 + ["failed"] + ["done"] * 2
     assert "three cannot be done" in found.error.sel(x=3).item()

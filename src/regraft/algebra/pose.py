@@ -270,7 +270,9 @@ def _scipy_rotation() -> Any:
 
 
 def real_numbers(what: str, value: ArrayLike) -> Array:
-    """A new float64 array from a user's real numbers; text, complex numbers and objects are a ModelError."""
+    """A new float64 array from a user's real numbers; text, complex numbers, objects and masked ones are a ModelError."""
+    if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
+        raise ModelError(f"{what} has masked numbers, which are no numbers; fill them, or leave them out.")
     try:
         given = np.array(value)
     except ValueError:  # lists of unequal lengths

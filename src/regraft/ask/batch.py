@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..algebra.scalars import LANES, aligned_zeros
-from ..describe.mechanism import Mechanism
+from ..describe.mechanism import Mechanism, a_mechanism
 from ..describe.state import State
 from ..errors import ModelError, RegraftError, StructureError
 from ..kernels import batch
@@ -62,7 +62,7 @@ def forward_dynamics_batch(
     >>> rg.forward_dynamics_batch(mech, np.zeros((3, 1)), np.zeros((3, 1))).ravel().tolist()
     [-9.81, -9.81, -9.81]
     """
-    structure = mech.structure
+    structure = a_mechanism("forward_dynamics_batch", mech).structure
     nq, nv = structure.nq, structure.nv
     positions = rows_of("q", q, None, nq)
     count = len(positions)
@@ -124,7 +124,7 @@ def inverse_dynamics_batch(
     >>> rg.inverse_dynamics_batch(mech, np.zeros((3, 1)), np.zeros((3, 1)), [[0.0], [1.0], [2.0]]).ravel().tolist()
     [19.62, 21.62, 23.62]
     """
-    structure = mech.structure
+    structure = a_mechanism("inverse_dynamics_batch", mech).structure
     positions = rows_of("q", q, None, structure.nq)
     count = len(positions)
     velocities = rows_of("v", v, count, structure.nv)
@@ -174,7 +174,7 @@ def mass_matrix_batch(mech: Mechanism, q: ArrayLike, threads: int | None = None)
     >>> rg.mass_matrix_batch(mech, np.zeros((3, 1))).ravel().tolist()
     [2.0, 2.0, 2.0]
     """
-    tree = mech.structure.tree
+    tree = a_mechanism("mass_matrix_batch", mech).structure.tree
     positions = rows_of("q", q, None, tree.nq)
     out, worst = np.empty((len(positions), tree.nv, tree.nv)), np.empty(len(positions))
 
@@ -221,7 +221,7 @@ def frame_positions_batch(mech: Mechanism, q: ArrayLike, frames: str | Sequence[
     array([[0. , 0. , 0.5],
            [0. , 0. , 1.5]])
     """
-    tree = mech.structure.tree
+    tree = a_mechanism("frame_positions_batch", mech).structure.tree
     positions = rows_of("q", q, None, tree.nq)
     names = [frames] if isinstance(frames, str) else list(frames)
     places = [known_place(mech, name) for name in names]
@@ -275,7 +275,7 @@ def derivatives_batch(
     >>> rg.derivatives_batch(mech, [[0.0], [np.pi]], [[0.0], [0.0]]).q.round(9).ravel().tolist()
     [-9.81, 9.81]
     """
-    structure = mech.structure
+    structure = a_mechanism("derivatives_batch", mech).structure
     nq, nv = structure.nq, structure.nv
     positions = rows_of("q", q, None, nq)
     count = len(positions)

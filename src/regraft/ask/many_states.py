@@ -33,8 +33,9 @@ def threads_of(given: Any) -> int:
 
 def rows_of(what: str, value: ArrayLike, count: int | None, size: int) -> Array:
     """(count, size) from what a user gives."""
-    if isinstance(value, np.ndarray) and value.dtype == np.float64 and value.flags.c_contiguous and value.flags.writeable:
-        array: Array = np.asarray(value)  # as it is, for a batch may be large; a matrix as an array, whose rows have one axis
+    ours = isinstance(value, np.ndarray) and value.dtype == np.float64 and not isinstance(value, np.ma.MaskedArray)
+    if isinstance(value, np.ndarray) and ours and value.flags.c_contiguous and value.flags.writeable:
+        array: Array = np.asarray(value)  # for a batch may be large; a matrix as an array, whose rows have one axis
     else:
         array = np.ascontiguousarray(real_numbers(what, value))
     if array.ndim != 2 or array.shape[1] != size or (count is not None and len(array) != count):

@@ -360,3 +360,10 @@ class Mechanism(Alterable, Portrayed):
         self._check_joint(name)
         if name not in self.layout.q_slices:
             raise ModelError(f"joint {name!r} is a loop joint and has no place in q and v; ask joint_position for its position.")
+
+
+def a_mechanism(task: str, given: object) -> Mechanism:
+    """What is given, if it is a mechanism, and no model that has one, nor a state that should come after it."""
+    if not isinstance(given, Mechanism):
+        raise ModelError(f"{task}: give a mechanism, not {type(given).__name__}; of a Model that is model.mech.")
+    return given

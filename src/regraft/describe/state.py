@@ -260,6 +260,7 @@ def _on_manifold(name: str, joint: JointType, q: Array) -> Array:
     nearest = joint.normalised(q)
     off = float(np.abs(nearest - q).max())
     if not off <= UNIT_QUATERNION:
+        off = 1.0 if np.isnan(off) else off  # from zeros there is no nearest one
         raise ModelError(
             f"q of joint {name!r} is no position of a {type(joint).__name__} joint: its quaternion (w, x, y, z) must have "
             f"length 1, it is off by {off:.3g}. Normalise it."

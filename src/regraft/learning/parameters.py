@@ -51,4 +51,7 @@ class Parameters:
 def _names(what: str, given: Iterable[str]) -> list[str]:
     if isinstance(given, str):
         raise ModelError(f"{what} must be a list of names, such as [{given!r}].")
-    return list(given)
+    try:
+        return list(given)
+    except TypeError:
+        raise ModelError(f"{what} must be a list of names, not {given!r}.") from None

@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..algebra.pose import finite, real_numbers
 from ..ask.batch import derivatives_batch, forward_dynamics_batch
-from ..ask.many_states import rows_of
+from ..ask.many_states import refuse_infinite, rows_of
 from ..ask.trees_only import open_tree
-from ..describe.mechanism import Mechanism
+from ..describe.mechanism import Mechanism, a_mechanism
 from ..errors import ModelError, listed
 from ..simulate.contacts.rubs import has_friction
 from ..simulate.integrators import INTEGRATORS, Integrator
@@ -108,10 +108,11 @@ def step_derivatives(
     >>> d.state[0].round(12).tolist(), d.tau[0].round(12).tolist()
     ([[1.0, 0.5], [0.0, 1.0]], [[0.0625], [0.25]])
     """
-    method, size = fixed_step(mech, integrator, step)
+    method, size = fixed_step(a_mechanism("step_derivatives", mech), integrator, step)
     start = rows_of("q", real_numbers("q", q), None, mech.nq)
     velocities = rows_of("v", v, len(start), mech.nv)
     torques = np.zeros_like(velocities) if tau is None else rows_of("tau", tau, len(start), mech.nv)
+    refuse_infinite("positions", start, q=start)
     curved = Curved(mech)
     return differentiate_step(
         mech, method, size, curved, Positions(curved, start).q, velocities, torques, Parameters(mech, mass, damping), threads

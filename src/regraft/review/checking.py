@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..describe.mechanism import Mechanism
+from ..describe.mechanism import Mechanism, a_mechanism
 from ..describe.state import State
-from ..errors import ModelError, StructureError
+from ..errors import StructureError
 from .inertias import check_inertias
 from .limits import check_limits
 from .motion import check_motion, unconnected
@@ -47,9 +47,7 @@ def check(mech: Mechanism, state: State | None = None) -> list[Remark]:
     >>> print(rg.check(mech)[0])
     error: inertia 'swivel': nothing that it carries has mass: give it some, or weld the joint
     """
-    if not isinstance(mech, Mechanism):
-        raise ModelError(f"check: give a mechanism, not {type(mech).__name__}; of a Model that is model.mech.")
-    loose = unconnected(mech)
+    loose = unconnected(a_mechanism("check", mech))
     if loose:
         return [error("connection", loose, "no joint leads there from the world; add one, such as a Free joint")]
     start = mech.state() if state is None else state

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..algebra.pose import finite_number
 from ..describe.contacts import Contact
-from ..describe.mechanism import Mechanism
+from ..describe.mechanism import Mechanism, a_mechanism
 from ..describe.state import State
 from ..errors import ModelError
 from .events import Event, check_events, events_of
@@ -124,7 +124,7 @@ def simulate(
     >>> traj.events[0].name, round(traj.events[0].t, 12)
     ('hit', 1.0)
     """
-    mech.check_state(state)
+    a_mechanism("simulate", mech).check_state(state)
     method = method_of(integrator)
     options = Options(
         torque, wrenches, rtol, atol, step, every, coordinates, stabilise, max_steps, prescribed, contacts, impacts, resolve

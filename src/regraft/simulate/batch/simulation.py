@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...algebra.scalars import LANES
-from ...describe.mechanism import Mechanism
+from ...describe.mechanism import Mechanism, a_mechanism
 from ...errors import ModelError
 from ..callbacks import lost_exceptions_kept
 from ..hybrid import MOST_STEPS
@@ -119,7 +119,7 @@ def simulate_batch(
     >>> found.t.shape, found.q.shape, found.failed
     ((21,), (1000, 21, 1), {})
     """
-    positions, velocities, span = states_of(mech, q, v, duration)
+    positions, velocities, span = states_of(a_mechanism("simulate_batch", mech), q, v, duration)
     method = method_of(integrator)
     options: dict[str, Any] = {"rtol": rtol, "atol": atol, "step": step, "coordinates": coordinates}
     settings = settings_of(method, mech, Options(**options))
