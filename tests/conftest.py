@@ -6,6 +6,9 @@ import os
 import pytest
 from hypothesis import HealthCheck, settings
 
+# Each process of a test compiles what it needs and no more; `test_assistants` asks for help.
+os.environ["REGRAFT_ASSISTANTS"] = "0"
+
 # Kernels compile inside the first examples, so time says nothing about an example; derandomised so that CI repeats itself.
 settings.register_profile(
     "regraft",

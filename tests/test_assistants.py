@@ -58,7 +58,7 @@ several_cores = pytest.mark.skipif(assistants._cores() < 2, reason="there is one
 
 def begin(task, cache):
     program = PROGRAM.replace("TASK", task)
-    environment = os.environ | {"REGRAFT_CACHE_DIR": str(cache)}
+    environment = os.environ | {"REGRAFT_CACHE_DIR": str(cache), "REGRAFT_ASSISTANTS": ""}
     return subprocess.Popen([sys.executable, "-c", program], env=environment, stdout=subprocess.PIPE, text=True)
 
 
@@ -106,6 +106,7 @@ def nothing_known(monkeypatch):
     monkeypatch.setattr(ahead, "_coming", {})
     monkeypatch.setattr(ahead, "_known", set())
     monkeypatch.setattr(assistants, "_assistants", [])
+    monkeypatch.delenv("REGRAFT_ASSISTANTS", raising=False)
     return monkeypatch
 
 
