@@ -11,24 +11,15 @@ import time
 
 import pytest
 
+from counting import COUNT
 from regraft.compilation import ENTRIES, ahead, assistants, claims, unit_named
 
 SMALL = "regraft.joints.single._relative_pose 0 0"  # a request for a kernel that is compiled in a second
 
 # Begins with a kernel that is large enough for help, and says what it has compiled itself, and what others have.
-PROGRAM = """
+PROGRAM = f"""
 import json, os, sys, time
-from numba.core import event
-
-class Count(event.Listener):
-    names = []
-    def on_start(self, happening):
-        self.names.append(happening.data["dispatcher"].py_func.__name__)
-    def on_end(self, happening):
-        pass
-
-count = Count()
-event.register("numba:compile", count)
+{COUNT}
 from regraft.compilation import ENTRIES, ahead, assistants, expect
 import regraft as rg
 TASK

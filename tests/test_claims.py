@@ -10,21 +10,12 @@ import time
 
 import pytest
 
+from counting import COUNT
 from regraft.compilation import claims
 
-PROGRAM = """
+PROGRAM = f"""
 import json, sys
-from numba.core import event
-
-class Count(event.Listener):
-    names = []
-    def on_start(self, happening):
-        self.names.append(happening.data["dispatcher"].py_func.__name__)
-    def on_end(self, happening):
-        pass
-
-count = Count()
-event.register("numba:compile", count)
+{COUNT}
 import regraft as rg
 sys.stdin.readline()
 place = float(rg.Prismatic((1, 0, 0)).pose([2.0]).translation[0])
