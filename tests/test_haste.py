@@ -103,6 +103,19 @@ def test_garbage_lies_meanwhile_and_is_found_after(haste, enabled):
     assert ended == [True]
 
 
+@pytest.mark.parametrize("many", [True, False])
+def test_garbage_is_looked_for_where_there_are_many_objects(monkeypatch, many):
+    looked = []
+    monkeypatch.setattr(gc, "collect", lambda: looked.append(True))
+    monkeypatch.setattr(gc, "get_freeze_count", iter([0, 1_000_000 if many else 100]).__next__)
+    monkeypatch.setattr(gc, "freeze", lambda: None)
+    monkeypatch.setattr(gc, "unfreeze", lambda: None)
+    monkeypatch.setattr("regraft.compilation.haste._objects", [150_000])
+    with loading_quickly():
+        pass
+    assert looked == [True] * many
+
+
 def test_what_users_have_frozen_stays_so():
     before = gc.get_freeze_count()
     gc.collect()

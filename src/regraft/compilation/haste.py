@@ -19,6 +19,8 @@ from numba.core.targetconfig import TargetConfig
 from numba.core.types.functions import BaseFunction
 
 _OPERATORS: frozenset[Any] = frozenset(function for function in vars(operator).values() if callable(function))
+_GROWN = 5.0  # times as many objects as there were when garbage was looked for last are worth another look
+_objects = [300_000]  # how many there were; before the first look, about as many as imports make
 _PLAIN = (types.Number, types.Boolean)
 
 
@@ -57,10 +59,10 @@ def _without_blas() -> Callable[[], None]:
 
 
 def _without_garbage() -> Callable[[], None]:
-    """Let garbage lie: the compiler makes millions of objects, nearly all of which it keeps.
+    """Let garbage lie for a while: the compiler makes millions of objects.
 
     To look for garbage again and again would take a seventh of the time. At the end all objects count as old ones, else the next
-    allocation would go through them at once; what is garbage among them is found when Python looks at old objects.
+    allocation would go through them at once. Python does not notice how many of these there are then, so that is seen to here.
     """
     if not gc.isenabled():
         return lambda: None
@@ -69,7 +71,11 @@ def _without_garbage() -> Callable[[], None]:
     def undo() -> None:
         if gc.get_freeze_count() == 0:
             gc.freeze()
+            many = gc.get_freeze_count()
             gc.unfreeze()
+            if many > _GROWN * _objects[0]:
+                gc.collect()
+                _objects[0] = len(gc.get_objects())
         gc.enable()
 
     return undo
