@@ -430,6 +430,9 @@ NEARLY_JAMS_AT = 1e-6  # of the slip
 AT_THE_LIMIT = 1e-6  # of a friction force
 """A point that begins to slip with a force so near to its cone slips against that force."""
 
+BEYOND_LAW = 1e-6  # relative to the largest normal force at that moment
+"""Where forces of a motion that is over are farther outside their cones, its mode has ended too late, and they are not told."""
+
 CLEAR_PIVOT = 1e-6  # relative to 1, the size of a row after scaling
 """Where no pivot is smaller, in whatever order, all rows of contact count; else the order is chosen to tell how many do."""
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import regraft as rg
-from contacts.laws import check_impacts, check_laws
+from contacts.laws import check_impacts, check_laws, coefficients
 from contacts.random_scenes import lowest, random_drop, random_scene
 from contacts.scenes import ball_on_incline
 
@@ -66,6 +66,22 @@ def test_points_beside_a_slip_that_ends_do_not_go_into_the_ground(seed, until):
     traj = scene.run(until)
     assert min(traj.frame(touch.a).position[:, 2].min() for touch in scene.touches) > -1e-10
     check_impacts(traj)
+
+
+def test_forces_that_no_law_allows_are_not_told():
+    """Friction has grown beyond all bounds where a slip is stopped at 3.5648 s, and forces would pull by kilonewtons."""
+    scene = random_scene(5134)
+    traj = scene.run(3.57)
+    contacts, none = traj.contacts(), 0
+    for touch in scene.touches:
+        found, mu = contacts[touch.a], coefficients(touch)[0]
+        normal, friction = found.normal, np.linalg.norm(found.friction, axis=1)
+        told = ~np.isnan(normal)
+        scale = max(1.0, normal[told].max())
+        assert normal[told].min() >= -1e-8 * scale
+        assert (friction - mu * normal)[told].max() <= 1e-8 * scale
+        none = max(none, int((~told).sum()))
+    assert none <= 3
 
 
 def rubbing(scene, seed):

@@ -12,7 +12,7 @@ from typing import Any
 from ...algebra.memory import call_kernel, load, store
 from ...algebra.spatial import add, dot, linear, scale, subtract, zero_spatial
 from ...compilation import Floats, Table, inline, jit, long_entry
-from ...tolerances import FEASIBLE, NEARLY_ENDED, SLOW_SLIP
+from ...tolerances import BEYOND_LAW, FEASIBLE, NEARLY_ENDED, NEARLY_NO_FORCE, SLOW_SLIP
 from ..kinematics import move_bodies, place_bodies
 from ..memory import model_at, positions_in, velocities_in, work_at
 from ..tables import PUSH, VEL, KernelModel, R, Work
@@ -22,10 +22,10 @@ from .memory import CHOOSING, DIRECTION, FORCE, FREE, IMPULSE, LARGEST, MODE, SL
 from .modes import factorise_again, solve_modes
 from .patches import spare_again, with_all_rows
 from .points import meet_point
-from .problem import OPEN, SLIDE, VECTORS
+from .problem import OPEN, SLIDE, STICK, VECTORS
 from .rows import motion_at, slip_velocity, surface_speed
 from .rubs import rub_speed
-from .tables import CONTACT, GAP, NORMAL, POINT, POINT_RATE, ROW_A, TANGENTS
+from .tables import CONTACT, GAP, MU_STATIC, NORMAL, POINT, POINT_RATE, ROW_A, TANGENTS
 
 # What is seen of an item at one state: a row of SEEN numbers. Of a joint with dry friction: PRESSES, its torque; SLIPS_AT; LOSES.
 PRESSES = 0  # normal force
@@ -166,6 +166,22 @@ def sum_of(contacts: Contacts, points: int, force: Any, contact: int) -> float:
 
 
 @jit
+def obeys_the_law(contacts: Contacts) -> bool:
+    """Whether the forces of points push, and sticking ones hold by no more than their friction; after the guards.
+
+    Where a mode ends because no step could go on in it, as next to Painlevé's paradox, its last forces may be any.
+    """
+    n, largest, beyond = contacts.points.shape[0], 0.0, 0.0
+    for i in range(n):
+        if contacts.items[i, MODE] != OPEN:
+            f = load(contacts.kept, i, FORCE, 3)
+            largest, beyond = max(largest, abs(f[0])), max(beyond, -f[0])
+            if contacts.items[i, MODE] == STICK:
+                beyond = max(beyond, math.sqrt(f[1] * f[1] + f[2] * f[2]) - contacts.shapes[i, MU_STATIC] * f[0])
+    return beyond <= max(BEYOND_LAW * largest, NEARLY_NO_FORCE)
+
+
+@jit
 def see_all(handle: int, dynamics: int, guards: int, x: Any, begins: Any, tau: Any, pushes: Any, external: Any, out: Any) -> None:
     """`look_at_contacts`, with addresses of arrays where kernels are called; in a function that does not count their users."""
     m, w, contacts = model_at(handle), work_at(handle, 0.0), contacts_at(handle)
@@ -194,7 +210,8 @@ def see_all(handle: int, dynamics: int, guards: int, x: Any, begins: Any, tau: A
                 see_point(m, w, contacts, i, out, s * items + i)
             else:
                 see_rub(contacts, i, rub_speed(m, w, contacts, i, x[s, nq:]), out, s * items + i)
-            if not margin > 0.0:
+        if not (margin > 0.0 and obeys_the_law(contacts)):
+            for i in range(items):
                 for c in range(PRESSES, RUBS + 3):
                     out[s * items + i, c] = math.nan
         with_all_rows(m, w, contacts, problem_of(contacts))
