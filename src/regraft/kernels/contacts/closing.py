@@ -42,6 +42,7 @@ from .memory import (
     STATUS,
     STEP,
     STEP_TAKES,
+    THIN,
     WATCHED,
     WORST,
     Contacts,
@@ -55,7 +56,7 @@ from .outlook import look_out
 from .points import beyond_end, grows_beyond
 from .problem import BEND, BOX, CONE, IDLE_SCALE, OPEN, SLIDE, SOLVED, STICK
 from .problem import Contacts as Problem
-from .reach import find_reach, has_thin_ones
+from .reach import find_next_reach
 from .response import ask_loops, couple_contacts, respond, rows_speed
 from .rows import along_rows, apply_forces, slip_velocity, spread_active, surface_speed
 from .stages import contact_stage
@@ -356,11 +357,11 @@ def contact_closing(handle: int, q: int, v: int, step: int, best: int, result: i
     vector_at(result, 1)[0] = 0.0
     if contacts.header[STATUS] >= INSIDE:
         contacts.header[STATUS] = SOLVED  # of a step that was longer
-    if what != CLOSE_VELOCITIES and has_thin_ones(contacts):
+    if what != CLOSE_VELOCITIES and contacts.header[THIN] > 0:
         if contacts.header[READY] != MOVED_TOO:
             place_bodies(m, w, position)
             move_bodies(m, w, position, velocity)
-        find_reach(m, w, contacts, False)
+        find_next_reach(m, w, contacts, h)
     if what != CLOSE_VELOCITIES and is_inside(contacts):
         return math.inf
     if closes != 0:

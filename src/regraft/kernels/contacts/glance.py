@@ -29,6 +29,7 @@ from .memory import (
     LOOKS,
     MODE,
     MOST,
+    NEAR,
     QUIET,
     READY,
     RUBS,
@@ -126,7 +127,8 @@ def may_rest(contacts: Contacts) -> bool:
 def gaps_and_slips(model: KernelModel, work: Work, contacts: Contacts) -> None:
     """`values` of guards that do not depend on forces."""
     still, n = zero_spatial(work.body[0, R]), contacts.points.shape[0]
-    for i in range(contacts.items.shape[0]):
+    for k in range(contacts.live[NEAR, 0]):
+        i = contacts.live[NEAR, 1 + k]
         mode = contacts.items[i, MODE]
         if i >= n:
             continue  # where joints rub no step is calm
