@@ -11,7 +11,7 @@ import math
 
 from ...algebra.memory import load, vector_at
 from ...algebra.spatial import dot, zero_spatial
-from ...compilation import inline, jit, long_entry
+from ...compilation import inline, inline_once, jit, long_entry
 from ..kinematics import move_bodies, place_bodies
 from ..memory import model_at, positions_in, velocities_in, work_at
 from ..tables import VEL, KernelModel, R, Work
@@ -73,7 +73,7 @@ def note_forces(contacts: Contacts) -> None:
     contacts.header[LOOKS] += 1
 
 
-@jit
+@inline_once
 def judge_step(contacts: Contacts) -> None:
     """CALM: whether forces need not be looked at again within the step that has been taken; LEAST and MOST begin anew."""
     count = contacts.header[ACTIVE_POINTS] + contacts.header[ACTIVE_RUBS]

@@ -11,7 +11,7 @@ import math
 
 from ...algebra.memory import load
 from ...algebra.spatial import Vector, add, angular, cross, dot, linear
-from ...compilation import inline, jit
+from ...compilation import inline, inline_once, jit
 from ..tables import VEL, KernelModel, P, Work
 from .memory import (
     CALM,
@@ -38,6 +38,7 @@ from .memory import (
 from .placing import second_row
 from .points import gap_of, has_end
 from .problem import OPEN, SLIDE
+from .stages import contact_stage
 from .tables import FIXED, REACH_A, REACH_B, ROW_A, ROW_B, STEEPNESS, THICKNESS
 
 FAR = 8.0
@@ -46,7 +47,7 @@ LATEST = 4.0
 """After as many steps as FAR says, times this, all points are looked at again, as what was near may be far away by then."""
 
 
-@jit
+@contact_stage
 def look_out(model: KernelModel, work: Work, contacts: Contacts, h: float) -> None:
     """WATCHED of the points that may touch within the step of size h that has been taken, and QUIET.
 
@@ -126,7 +127,7 @@ def add_live(contacts: Contacts, i: int, points: int) -> None:
         contacts.live[0, 0] = count + 1
 
 
-@jit
+@inline_once
 def list_near(model: KernelModel, work: Work, contacts: Contacts, closer: float) -> None:
     """The items that are near, after a step in which gaps of others have shrunk by no more than `closer`.  O(items)."""
     count, n, room = 0, contacts.points.shape[0], LATEST * FAR * closer

@@ -13,7 +13,7 @@ import math
 
 from ...algebra.memory import load
 from ...algebra.spatial import add, angular, cross, dot, linear, subtract, zero_spatial
-from ...compilation import inline, jit
+from ...compilation import inline, inline_once
 from ..kinematics import parent_motion, rising_world
 from ..tables import VEL, A, KernelModel, P, R, Work
 from .memory import ASKED, FARTHEST, FASTEST, FIXED_TARGETS, MODE, NEAR, REACH, ROOM, SPINNING, Contacts
@@ -22,30 +22,26 @@ from .placing import first_row, first_shape, second_row
 from .points import gap_of
 from .problem import OPEN
 from .rows import motion_at
+from .stages import contact_stage
 from .tables import CAPSULE_CAPSULE, KIND, POSE_A, POSE_B, SWAPPED, THICKNESS
 
 
-@jit
-def find_reach(model: KernelModel, work: Work, contacts: Contacts, falls: bool) -> None:
-    """REACH: how long the next step may be; with VEL and A of the bodies.
+@contact_stage
+def find_reach(model: KernelModel, work: Work, contacts: Contacts, h: float, falls: bool) -> None:
+    """REACH at the end of a step of size h, with VEL and A of the bodies; before `outlook.look_out`.
 
-    `falls`: A is of the modes before an event, so gravity counts at least.
+    It is exact where it is less than ASKED, which is forgotten. `falls`: A is of the modes before an event, so gravity counts at
+    least, and nobody knows how long the next step will be.
     """
-    look_within(model, work, contacts, falls, math.inf, False)
-
-
-@jit
-def find_next_reach(model: KernelModel, work: Work, contacts: Contacts, h: float) -> None:
-    """REACH at the end of a step of size h, exact where it is less than ASKED, which is forgotten; before `outlook.look_out`."""
     asked, contacts.ahead[0, ASKED] = contacts.ahead[0, ASKED], math.inf
-    if asked < math.inf and contacts.ahead[0, FIXED_TARGETS] == 1.0:
+    covered, near = math.inf, False
+    if not falls and asked < math.inf and contacts.ahead[0, FIXED_TARGETS] == 1.0:
         covered, shrunk = way_ahead(model, work, contacts, h, asked)
-        look_within(model, work, contacts, False, covered, shrunk + covered < contacts.ahead[0, ROOM])
-    else:
-        look_within(model, work, contacts, False, math.inf, False)
+        near = shrunk + covered < contacts.ahead[0, ROOM]
+    look_within(model, work, contacts, falls, covered, near)
 
 
-@jit
+@inline_once
 def look_within(model: KernelModel, work: Work, contacts: Contacts, falls: bool, covered: float, near: bool) -> None:
     """REACH, of what may be nearer than the way that is `covered` at most; `near`: others than near items are farther away."""
     contacts.ahead[0, REACH] = math.inf
@@ -73,7 +69,7 @@ def look_within(model: KernelModel, work: Work, contacts: Contacts, falls: bool,
                 contacts.ahead[0, REACH] = min(contacts.ahead[0, REACH], 2.0 * way / fastest)
 
 
-@inline
+@inline_once
 def way_ahead(model: KernelModel, work: Work, contacts: Contacts, h: float, asked: float) -> tuple[float, float]:
     """How far any point goes in the next step, of the size `asked`, by what `approach_of` says, at most; and by how much any gap
     that may be far away has shrunk in the last one, of size h. All that points may pass through is in the world.
@@ -111,7 +107,7 @@ def move_alike(contacts: Contacts, i: int, j: int) -> bool:
     return same
 
 
-@inline
+@inline_once
 def approach_of(model: KernelModel, work: Work, contacts: Contacts, i: int) -> tuple[float, float]:
     """How fast the first shape of point i moves against the body of the second, and how fast that may change."""
     a, b = first_row(contacts.points, i), second_row(contacts.points, i)
