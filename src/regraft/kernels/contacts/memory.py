@@ -84,7 +84,7 @@ MOST_PATIENCE = 1e6  # what it grows to; a slow slip is then not looked ahead at
 BEGUN = 22  # 3: DIRECTION where the present modes were chosen
 LEAST = 25  # 2: of what forces say of the end of its mode, the least in the stages of the present step,
 MOST = 27  # 2: and the most
-CLEARANCE = 29  # of an open point: how wide its gap is at least
+CLEARANCE = 29  # of an open point: how far away it is at least, times its STEEPNESS
 STARTED = 30  # 6: DIRECTION and SLIP where the present step began
 KEPT = 36
 
@@ -95,7 +95,7 @@ NEAR = 1
 # ahead: float64 (1, AHEAD)
 REACH = 0  # how long the next step may be, s; what is longer than ASKED need not be exact
 ASKED = 1  # how long it will be where contacts allow that; infinite where nobody has said
-ROOM = 2  # how wide the gaps of the points that are not near are at least; 0 where all are to be looked at
+ROOM = 2  # the least CLEARANCE of the points that are not near; less than 0 where all are to be looked at
 STEEPEST = 3  # the largest STEEPNESS of points that may be far away,
 SIDES = 4  # and on how many bodies their shapes are, 1 or 2
 FARTHEST = 5  # the largest sum of how far the shapes of a point that are on bodies reach

@@ -36,7 +36,7 @@ from .memory import (
     Contacts,
 )
 from .placing import second_row
-from .points import gap_of, has_end
+from .points import clearance_of, has_end
 from .problem import OPEN, SLIDE
 from .stages import contact_stage
 from .tables import FIXED, REACH_A, REACH_B, ROW_A, ROW_B, STEEPNESS, THICKNESS
@@ -136,7 +136,7 @@ def list_near(model: KernelModel, work: Work, contacts: Contacts, closer: float)
             least = FAR * closer
             left = contacts.kept[i, CLEARANCE] - shrinks(contacts, i, SINCE)
             if not left > least:
-                left = gap_of(model, work, contacts.points, contacts.shapes, contacts.profiles, i)
+                left = clearance_of(model, work, contacts.points, contacts.shapes, contacts.profiles, i)
             if left > least:
                 contacts.kept[i, CLEARANCE], contacts.items[i, WATCHED] = left, 0
                 room = min(room, left)
@@ -153,15 +153,15 @@ def list_near(model: KernelModel, work: Work, contacts: Contacts, closer: float)
 def stays_open(model: KernelModel, work: Work, contacts: Contacts, i: int) -> bool:
     """Whether the open point i is so far away that it cannot have touched within the step. Keeps CLEARANCE.
 
-    To touch in between it would have had to go from its gap at the start to zero, and from there to its gap at the end.
+    To touch in between it would have had to go all the way from where it started, and back to where it is at the end.
     """
     closer, begun = shrinks(contacts, i, WAY), contacts.kept[i, CLEARANCE]
     if begun > closer:
         contacts.kept[i, CLEARANCE] = begun - closer
         return True
-    gap = gap_of(model, work, contacts.points, contacts.shapes, contacts.profiles, i)
-    contacts.kept[i, CLEARANCE] = gap
-    return begun > 0.0 and gap > 0.0 and begun + gap > closer
+    left = clearance_of(model, work, contacts.points, contacts.shapes, contacts.profiles, i)
+    contacts.kept[i, CLEARANCE] = left
+    return begun > 0.0 and left > 0.0 and begun + left > closer
 
 
 # --- how far bodies go --------------------------------------------------------------------------------------------------------

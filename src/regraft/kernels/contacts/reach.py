@@ -16,7 +16,7 @@ from ...algebra.spatial import add, angular, cross, dot, linear, subtract, zero_
 from ...compilation import inline, inline_once
 from ..kinematics import parent_motion, rising_world
 from ..tables import VEL, A, KernelModel, P, R, Work
-from .memory import ASKED, FARTHEST, FASTEST, FIXED_TARGETS, MODE, NEAR, REACH, ROOM, SPINNING, Contacts
+from .memory import ASKED, FARTHEST, FASTEST, FIXED_TARGETS, MODE, NEAR, REACH, ROOM, SPINNING, STEEPEST, Contacts
 from .outlook import length, most_shrinking, speed_of
 from .placing import first_row, first_shape, second_row
 from .points import gap_of
@@ -37,7 +37,7 @@ def find_reach(model: KernelModel, work: Work, contacts: Contacts, h: float, fal
     covered, near = math.inf, False
     if not falls and asked < math.inf and contacts.ahead[0, FIXED_TARGETS] == 1.0:
         covered, shrunk = way_ahead(model, work, contacts, h, asked)
-        near = shrunk + covered < contacts.ahead[0, ROOM]
+        near = shrunk + contacts.ahead[0, STEEPEST] * covered < contacts.ahead[0, ROOM]
     look_within(model, work, contacts, falls, covered, near)
 
 
