@@ -89,14 +89,6 @@ def prescribed_step(handle: int, q: int, v: int, tau: int, external: int, pushed
 
 
 @long_entry
-def prescribed_half_step(handle: int, q: int, v: int, tau: int, external: int, pushed: int, out: int) -> float:  # noqa: ARG001
-    """`prescribed_step` up to where accelerations follow, which are not found; returns the least MARGIN."""
-    m, w, nv = model_at(handle), work_at(handle, 0.0), velocities_in(handle)
-    position, velocity = vector_at(q, positions_in(handle)), vector_at(v, nv)
-    return articulate_prescribed(m, w, position, velocity, vector_at(tau, nv), table_at(external, pushed, EXTERNAL, 0.0))
-
-
-@long_entry
 def prescribed_closed_step(handle: int, q: int, v: int, tau: int, external: int, pushed: int, out: int) -> float:
     """The same with loops and couplings."""
     m, w, closed, nv = model_at(handle), work_at(handle, 0.0), loops_at(handle, 0.0), velocities_in(handle)

@@ -46,7 +46,7 @@ class Calls(Structure):
     closing: int  # address of what closes them again
     watch: int  # address of what looks at contacts (`kernels.contacts.dynamics.contact_guards`), 0 where there are none
     values: int  # address of the guards that it fills
-    reach: int  # address of how long the next step may be, by contacts; 0 where there are none
+    reach: int  # address of how long the next step may be, by contacts, and of how long it will be if so; 0 where there are none
     glance: int  # address of a look at them that is enough in most steps (`kernels.contacts.glance.contact_glance`)
     quiet: int  # where there are no other guards, address of the integer that says whether any can come to zero; else 0
     passed_over: bool  # whether the guards were not looked at in the step before

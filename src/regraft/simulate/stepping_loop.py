@@ -197,6 +197,8 @@ def advance(flow: Flow, stepping: Stepping, guards: Guards) -> int:
             return GOING
     elif not margin > 0.0:
         return NOT_FINITE
+    if calls.reach != 0:
+        vector_at(calls.reach, 2)[1] = control.step if control.adaptive else 0.0
     if calls.closes and not close_end(flow, t, h):
         if not (control.adaptive and calls.watch != 0 and h > TRIED_SHORTER):
             return NOT_FINITE

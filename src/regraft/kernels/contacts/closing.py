@@ -11,7 +11,7 @@ from typing import Any
 
 from ...algebra.memory import call_kernel, load, store, vector_at
 from ...algebra.spatial import Vector, add, dot, rotate, scale, subtract, zero_spatial
-from ...compilation import Floats, inline, jit, long_entry
+from ...compilation import Floats, inline, inline_once, jit, long_entry
 from ...tolerances import CONTACT_CLOSED, MOST_INSIDE, NO_MOVE, PENETRATES, REST_SPEED, SLOW_SLIP, SPIRALS, TURNS_TOO
 from .. import configuration
 from ..aba import factorise
@@ -42,6 +42,7 @@ from .memory import (
     STATUS,
     STEP,
     STEP_TAKES,
+    THIN,
     WATCHED,
     WORST,
     Contacts,
@@ -55,7 +56,7 @@ from .outlook import look_out
 from .points import beyond_end, grows_beyond
 from .problem import BEND, BOX, CONE, IDLE_SCALE, OPEN, SLIDE, SOLVED, STICK
 from .problem import Contacts as Problem
-from .reach import find_reach, has_thin_ones
+from .reach import find_reach
 from .response import ask_loops, couple_contacts, respond, rows_speed
 from .rows import along_rows, apply_forces, slip_velocity, spread_active, surface_speed
 from .stages import contact_stage
@@ -92,7 +93,7 @@ def off_anchor(model: KernelModel, work: Work, contacts: Contacts, i: int) -> Ve
     return scale(-1.0, away) if contacts.points[i, SWAPPED] else away
 
 
-@jit
+@inline_once
 def position_gaps(model: KernelModel, work: Work, contacts: Contacts, problem: Problem) -> float:
     """b: how far the active rows are from where they are to be; rows that are not held have modes without them."""
     worst, first = 0.0, contacts.header[ACTIVE_POINTS]
@@ -118,7 +119,7 @@ def position_gaps(model: KernelModel, work: Work, contacts: Contacts, problem: P
     return worst
 
 
-@jit
+@inline_once
 def speed_gaps(model: KernelModel, work: Work, contacts: Contacts, problem: Problem, v: Any, running: bool) -> None:
     """b: how fast the active rows go; `running`: with surfaces that run."""
     rows_speed(model, work, contacts, v, problem.b)
@@ -138,9 +139,10 @@ def speed_gaps(model: KernelModel, work: Work, contacts: Contacts, problem: Prob
             problem.b[3 * a + 2] -= u[2]
 
 
-@jit
-def least_move(model: KernelModel, work: Work, contacts: Contacts, q: Any, problem: Problem) -> None:
+@contact_stage
+def least_move(model: KernelModel, work: Work, contacts: Contacts, q: Floats) -> None:
     """STEP: the least move that takes b from the rows that are held."""
+    problem = problem_without_friction(contacts)
     for a in range(problem.kinds.shape[0]):
         problem.scratch[BEND, a] = 0.0
     solve_between_events(model, work, contacts, problem, False, False)
@@ -150,19 +152,19 @@ def least_move(model: KernelModel, work: Work, contacts: Contacts, q: Any, probl
     respond(model, work, contacts, q, contacts.spare[STEP])
 
 
-@contact_stage
-def close_speeds(model: KernelModel, work: Work, contacts: Contacts, q: Floats, v: Floats, running: bool) -> None:
+@inline
+def close_speeds(model: KernelModel, work: Work, contacts: Contacts, q: Any, v: Any, running: bool) -> None:
     """Take out of v what points that touch or stick may not have; after `prepare_rows` at q and v."""
     speeds_to_take(model, work, contacts, q, v, running)
     take_speeds(contacts, v)
 
 
-@jit
-def speeds_to_take(model: KernelModel, work: Work, contacts: Contacts, q: Any, v: Any, running: bool) -> float:
+@contact_stage
+def speeds_to_take(model: KernelModel, work: Work, contacts: Contacts, q: Floats, v: Floats, running: bool) -> float:
     """STEP: what `close_speeds` is to add to v; returns the kinetic energy that this takes, ½ b · A⁻¹ b."""
     problem = problem_without_friction(contacts)
     speed_gaps(model, work, contacts, problem, v, running)
-    least_move(model, work, contacts, q, problem)
+    least_move(model, work, contacts, q)
     return energy_taken(problem)
 
 
@@ -182,8 +184,10 @@ def take_speeds(contacts: Contacts, v: Any) -> None:
         v[d] += contacts.spare[STEP, d]
 
 
-@jit
-def energy_to_spare(contacts: Contacts, kinetic: float, share: float, own: float, slow: float) -> float:
+@contact_stage
+def energy_to_spare(
+    _model: KernelModel, _work: Work, contacts: Contacts, kinetic: float, share: float, own: float, slow: float
+) -> float:
     """What may be taken without notice, after `speeds_to_take`: a share of the kinetic energy; of each point `own` times what it
     costs to stop it alone, and what that costs at the speed `slow`, which is as good as none.
     """
@@ -254,9 +258,9 @@ def close_places(model: KernelModel, work: Work, contacts: Contacts, q: Floats, 
             ask_loops(model, contacts, q, v, HOLD_LOOPS)
             spread_active(model, work, contacts)
             couple_contacts(model, work, contacts, q, problem.A)
-        least_move(model, work, contacts, q, problem)
+        least_move(model, work, contacts, q)
         contacts.header[READY] = 0
-        if not chosen and energy_taken(problem) > energy_to_spare(contacts, 0.0, 0.0, ALL_TOGETHER, CONTACT_CLOSED):
+        if not chosen and energy_taken(problem) > energy_to_spare(model, work, contacts, 0.0, 0.0, ALL_TOGETHER, CONTACT_CLOSED):
             break
         for i in range(q.shape[0]):
             best[i] = q[i]
@@ -267,7 +271,7 @@ def close_places(model: KernelModel, work: Work, contacts: Contacts, q: Floats, 
     return worst
 
 
-@jit
+@contact_stage
 def turn_directions(model: KernelModel, work: Work, contacts: Contacts) -> None:
     """DIRECTION of points that slide, where a step ends.
 
@@ -340,6 +344,22 @@ def is_inside(contacts: Contacts) -> bool:
     return False
 
 
+@inline_once
+def take_little(model: KernelModel, work: Work, contacts: Contacts, q: Any, v: Any) -> bool:
+    """`close_speeds` after `prepare_rows`, unless that takes more kinetic energy than a step may lose; whether it does not."""
+    share, kinetic = contacts.laws[STEP_TAKES, 0], 0.0
+    if contacts.header[CLOSING] != 0:  # where the next line overwrites VEL
+        kinetic = kinetic_energy(model, work, v)
+    taken = speeds_to_take(model, work, contacts, q, v, True)
+    too_much = taken > energy_to_spare(model, work, contacts, kinetic, share, 0.0, REST_SPEED)
+    if too_much and contacts.header[CLOSING] == 0:  # else nobody need know how much there is
+        kinetic = kinetic_energy(model, work, v)
+        too_much = taken > energy_to_spare(model, work, contacts, kinetic, share, 0.0, REST_SPEED)
+    if not too_much:
+        take_speeds(contacts, v)
+    return not too_much
+
+
 @long_entry
 def contact_closing(handle: int, q: int, v: int, step: int, best: int, result: int, what: int) -> float:
     """What closes loops and contacts again after a step, with addresses of arrays; see `constraints.closure.loop_closing`.
@@ -356,11 +376,11 @@ def contact_closing(handle: int, q: int, v: int, step: int, best: int, result: i
     vector_at(result, 1)[0] = 0.0
     if contacts.header[STATUS] >= INSIDE:
         contacts.header[STATUS] = SOLVED  # of a step that was longer
-    if what != CLOSE_VELOCITIES and has_thin_ones(contacts):
+    if what != CLOSE_VELOCITIES and contacts.header[THIN] > 0:
         if contacts.header[READY] != MOVED_TOO:
             place_bodies(m, w, position)
             move_bodies(m, w, position, velocity)
-        find_reach(m, w, contacts, False)
+        find_reach(m, w, contacts, h, False)
     if what != CLOSE_VELOCITIES and is_inside(contacts):
         return math.inf
     if closes != 0:
@@ -386,12 +406,9 @@ def contact_closing(handle: int, q: int, v: int, step: int, best: int, result: i
     if closes != 0:
         gap = max(gap, call_kernel(closes, (handle, q, v, step, best, result, what)))
     prepare_rows(m, w, contacts, position, velocity)
-    kinetic = kinetic_energy(m, w, velocity)
-    taken = speeds_to_take(m, w, contacts, position, velocity, True)
-    if taken > energy_to_spare(contacts, kinetic, contacts.laws[STEP_TAKES, 0], 0.0, REST_SPEED):
+    if not take_little(m, w, contacts, position, velocity):
         refuse_jump(contacts)
         return math.inf
-    take_speeds(contacts, velocity)
     if slides(contacts) or closes != 0:
         move_bodies(m, w, position, velocity)
         turn_directions(m, w, contacts)

@@ -27,7 +27,6 @@ from .memory import (
     ACTIVE_RUBS,
     BALANCE_LOOPS,
     BASE,
-    BASE_OF_ONE,
     CHOOSING,
     CLOSING,
     FREE,
@@ -42,8 +41,8 @@ from .memory import (
     contacts_at,
     problem_of,
 )
-from .one_point import is_alone, solve_between_events, walk_down
-from .outlook import list_live, note_speeds
+from .one_point import is_alone, solve_between_events, step_alone
+from .outlook import begin_outlook, note_speeds
 from .patches import share_in_patches, spare_rows
 from .problem import SOLVED
 from .response import ask_loops, couple_contacts
@@ -73,14 +72,13 @@ def rows_acceleration(model: KernelModel, work: Work, contacts: Contacts, rates:
 def hold_contacts(model: KernelModel, work: Work, contacts: Contacts, q: Any, out: Any, alone: bool) -> bool:
     """Forces of contacts and what they make of the accelerations `out`; after the dynamics without them. False for none.
 
-    Of a point that is `alone` only the first half of that dynamics has to have been done, up to where accelerations follow.
+    Of a point that is `alone` they follow what `step_alone` has found.
     """
-    meet_active(model, work, contacts)
+    if not alone:
+        meet_active(model, work, contacts)
     problem = problem_of(contacts)
     slides = pose_problem(model, work, contacts, problem)
-    if alone:
-        walk_down(model, work, contacts)
-    else:
+    if not alone:
         rows_acceleration(model, work, contacts, out, problem.b)
         spread_active(model, work, contacts)
         couple_contacts(model, work, contacts, q, problem.A)
@@ -110,15 +108,20 @@ def hold_contacts(model: KernelModel, work: Work, contacts: Contacts, q: Any, ou
 @long_entry
 def contact_dynamics(handle: int, q: int, v: int, tau: int, external: int, pushed: int, out: int) -> float:
     """Accelerations with contacts, with addresses of arrays; returns the least MARGIN, NaN where forces cannot be found."""
+    alone, margin, found = is_alone(handle), math.nan, False
+    if alone:
+        of_all = model_at(handle), work_at(handle, 0.0), contacts_at(handle)
+        margin, found = step_alone(of_all[0], of_all[1], of_all[2], q, v, tau, external, pushed, out)
+        if found:
+            return margin
     m, w, nq, nv = model_at(handle), work_at(handle, 0.0), positions_in(handle), velocities_in(handle)
-    contacts = contacts_at(handle)
+    contacts = contacts_at(handle)  # only now, as they would be in the way of what is quick
     contacts.header[READY] = 0
     slides = contacts.header[RUBS] > 0 and contacts.header[CHOOSING] == 0
     if slides:
         add_slides(m, contacts, tau, 1.0)
-    alone = is_alone(contacts)
-    base = contacts.header[BASE_OF_ONE] if alone else contacts.header[BASE]
-    margin = call_kernel(base, (handle, q, v, tau, external, pushed, out))
+    if not alone:
+        margin = call_kernel(contacts.header[BASE], (handle, q, v, tau, external, pushed, out))
     if slides:
         add_slides(m, contacts, tau, -1.0)
     if contacts.header[STATUS] != SOLVED and contacts.header[STATUS] < INSIDE:  # what ends a step may be tried again
@@ -137,7 +140,7 @@ def contact_dynamics(handle: int, q: int, v: int, tau: int, external: int, pushe
         keep_first_directions(contacts)
         forget_forces(contacts)
         note_speeds(w, contacts, 0.0)  # an impact may have made bodies faster than they were where the last step ended
-        list_live(contacts)
+        begin_outlook(contacts)
         spare_rows(contacts)
     elif active_rows(contacts) > 0:
         note_forces(contacts)

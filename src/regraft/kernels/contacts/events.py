@@ -391,5 +391,5 @@ def contact_event(handle: int, x: Floats, best: Floats, sequential: bool, jammed
         if not told & (COLLIDED | TOOK) or not comes_again(m, w, contacts):
             break
     joints_rest_or_slide(m, w, contacts, v)
-    find_reach(m, w, contacts, True)
+    find_reach(m, w, contacts, 0.0, True)
     return told

@@ -11,7 +11,7 @@ import math
 
 from ...algebra.memory import load, vector_at
 from ...algebra.spatial import dot, zero_spatial
-from ...compilation import inline, jit, long_entry
+from ...compilation import inline, inline_once, jit, long_entry
 from ..kinematics import move_bodies, place_bodies
 from ..memory import model_at, positions_in, velocities_in, work_at
 from ..tables import VEL, KernelModel, R, Work
@@ -29,6 +29,7 @@ from .memory import (
     LOOKS,
     MODE,
     MOST,
+    NEAR,
     QUIET,
     READY,
     RUBS,
@@ -72,7 +73,7 @@ def note_forces(contacts: Contacts) -> None:
     contacts.header[LOOKS] += 1
 
 
-@jit
+@inline_once
 def judge_step(contacts: Contacts) -> None:
     """CALM: whether forces need not be looked at again within the step that has been taken; LEAST and MOST begin anew."""
     count = contacts.header[ACTIVE_POINTS] + contacts.header[ACTIVE_RUBS]
@@ -126,7 +127,8 @@ def may_rest(contacts: Contacts) -> bool:
 def gaps_and_slips(model: KernelModel, work: Work, contacts: Contacts) -> None:
     """`values` of guards that do not depend on forces."""
     still, n = zero_spatial(work.body[0, R]), contacts.points.shape[0]
-    for i in range(contacts.items.shape[0]):
+    for k in range(contacts.live[NEAR, 0]):
+        i = contacts.live[NEAR, 1 + k]
         mode = contacts.items[i, MODE]
         if i >= n:
             continue  # where joints rub no step is calm

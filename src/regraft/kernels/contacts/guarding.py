@@ -7,7 +7,7 @@ from typing import Any
 
 from ...algebra.memory import load, vector_at
 from ...algebra.spatial import dot, zero_spatial
-from ...compilation import jit, long_entry
+from ...compilation import inline, jit, long_entry
 from ..memory import model_at, velocities_in, work_at
 from ..tables import VEL, KernelModel, R, Work
 from .distribution import least_margin, widest_margin
@@ -80,7 +80,7 @@ def watch(model: KernelModel, work: Work, contacts: Contacts, v: Any) -> None:
         values[0, 2 * i + 1] = second + contacts.kept[i, SLACK + 1]
 
 
-@jit
+@inline
 def drop_slack(contacts: Contacts) -> None:
     """Take SLACK from guards that are looked at and have left zero, at the end of a step."""
     for k in range(contacts.live[0, 0]):

@@ -216,7 +216,7 @@ def other_row(contacts: Contacts, i: int) -> int:
     return row
 
 
-@jit
+@contact_stage
 def parting_speed(model: KernelModel, work: Work, contacts: Contacts, i: int) -> float:
     """How fast the gap of point i becomes wider, with VEL of the bodies."""
     meet_point(model, work, contacts.points, contacts.shapes, contacts.profiles, contacts.met, i)

@@ -42,10 +42,9 @@ SPARED_AT = 36
 SPARED_ROWS = 37  # how many rows are spared, see `patches`
 LIVE_AT = 38
 LOOPS = 39  # address of `closed_chains.closed_chains`, 0 where there are no loops
-REACH_AT = 40
+AHEAD_AT = 40
 THIN = 41  # how many points may pass through what they touch, see `reach`
-BASE_OF_ONE = 42  # address of the first half of that dynamics, up to accelerations, of a tree: see `one_point`
-CONTACT_HEADER = 43
+CONTACT_HEADER = 42
 
 ROWS_ALONE, MOVED_TOO = 1, 2
 """READY where bodies may have other velocities than the state, and where they have those of the state."""
@@ -85,11 +84,25 @@ MOST_PATIENCE = 1e6  # what it grows to; a slow slip is then not looked ahead at
 BEGUN = 22  # 3: DIRECTION where the present modes were chosen
 LEAST = 25  # 2: of what forces say of the end of its mode, the least in the stages of the present step,
 MOST = 27  # 2: and the most
-CLEARANCE = 29  # of an open point: how wide its gap is at least
+CLEARANCE = 29  # of an open point: how far away it is at least, times its STEEPNESS
 STARTED = 30  # 6: DIRECTION and SLIP where the present step began
 KEPT = 36
 
-# live: int64 (1, 1 + 2 · items): how many guards are looked at in the present step, and which; 2 i and 2 i + 1 belong to item i
+# live: int64 (2, 1 + 2 · items): how many guards are looked at in the present step, and which; 2 i and 2 i + 1 belong to item i.
+# Row NEAR: how many items are near, see `outlook`, and which.
+NEAR = 1
+
+# ahead: float64 (1, AHEAD)
+REACH = 0  # how long the next step may be, s; what is longer than ASKED need not be exact
+ASKED = 1  # how long it will be where contacts allow that; infinite where nobody has said
+ROOM = 2  # the least CLEARANCE of the points that are not near; less than 0 where all are to be looked at
+STEEPEST = 3  # the largest STEEPNESS of points that may be far away,
+SIDES = 4  # and on how many bodies their shapes are, 1 or 2
+FARTHEST = 5  # the largest sum of how far the shapes of a point that are on bodies reach
+FASTEST = 6  # the largest SPEED of all bodies
+SPINNING = 7  # and their largest TURNING
+FIXED_TARGETS = 8  # 1 where all that points may pass through is in the world
+AHEAD = 9
 
 # kinds: int64 (3, items), of the active items one after the other, as `problem` wants them
 SORTS = 0  # CONE, RAY, BOX or FIXED_FORCE
@@ -127,7 +140,8 @@ SPEED = 12  # where the last step ended: how fast the origin of the body's row w
 TURNING = 13  # and how fast the body turned
 WAY = 14  # how far that origin goes within the present step, at most,
 TURN = 15  # and how far the body turns
-BODY_SPARE = 16
+SINCE = 16  # 2: the sums of WAY and of TURN since all points were last looked at
+BODY_SPARE = 18
 
 # pairs: float64 (rubs, PAIR), of joints that close loops
 ON_CHILD = 0  # 6: the wrench of a unit torque on the joint's child, about the origin of the child's tree
@@ -165,7 +179,7 @@ class Contacts(NamedTuple):
     values: Any  # (1, 2 · items): guards
     live: Any
     pairs: Any
-    reach: Any  # (1, 1): how long the next step may be, s
+    ahead: Any  # (1, AHEAD): what is known of the steps to come
     header: Any
 
 
@@ -192,9 +206,9 @@ def contacts_at(handle: int) -> Contacts:
         table_at(at[0, SPARE_AT], SPARES, nv, 0.0),
         table_at(at[0, BODY_SPARE_AT], at[0, BODIES], BODY_SPARE, 0.0),
         table_at(at[0, VALUES_AT], 1, 2 * (n + m), 0.0),
-        table_at(at[0, LIVE_AT], 1, 1 + 2 * (n + m), handle),
+        table_at(at[0, LIVE_AT], 2, 1 + 2 * (n + m), handle),
         table_at(at[0, PAIRS_AT], m, PAIR, 0.0),
-        table_at(at[0, REACH_AT], 1, 1, 0.0),
+        table_at(at[0, AHEAD_AT], 1, AHEAD, 0.0),
         at[0],
     )
 

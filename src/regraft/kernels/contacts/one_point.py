@@ -10,20 +10,48 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...algebra.memory import load
+from ...algebra.memory import load, store, table_at, vector_at
 from ...algebra.spatial import Force, Vector, add, angular, cross, plus_times, power, subtract, zero_spatial
 from ...compilation import inline
 from ...tolerances import CLEAR_PIVOT, IDLE_IN_POINT, IDLE_ROW, LARGE_PIVOT, ROUNDING, TINY
+from ..aba import accelerate
 from ..constraints.rows import tree_origin
 from ..kinematics import parent_motion, rising_world
-from ..tables import BIAS, END, PARENT, TAU, VEL, D, KernelModel, R, S, U, V, Work
-from .memory import ACTIVE_POINTS, CHOOSING, CLOSING, KINETIC, NONE, RUBS, Contacts, active_rows, posed, problem_of
+from ..memory import CONTACTS_AT, header_at, positions_in
+from ..prescribed import articulate_prescribed, impose_rates
+from ..tables import BIAS, END, EXTERNAL, PARENT, TAU, VEL, D, KernelModel, R, S, U, V, Work
+from .glance import note_forces
+from .items import meet_active
+from .memory import (
+    ACTIVE_AT,
+    ACTIVE_POINTS,
+    CHOOSING,
+    CLOSING,
+    CONTACT_HEADER,
+    FORCE,
+    FREE,
+    INSIDE,
+    KINETIC,
+    MODE,
+    MOVED_TOO,
+    NONE,
+    NV,
+    POINTS_AT,
+    READY,
+    RUBS,
+    SPARED_ROWS,
+    STATUS,
+    Contacts,
+    active_rows,
+    posed,
+    problem_of,
+)
 from .modes import solve_modes
-from .problem import BEND, STICK, scale_rows
+from .problem import BEND, SOLVED, STICK, scale_rows
 from .problem import Contacts as Problem
 from .rows import along_rows, pull_at, slip_velocity, turning_normal
 from .stages import contact_stage
-from .tables import NORMAL, POINT, POINT_RATE, ROW_A, ROW_B, TANGENTS
+from .tables import NORMAL, POINT, POINT_RATE, POINTS, ROW_A, ROW_B, TANGENTS
 
 Half = tuple[float, float, float, float, float, float]
 """The numbers xx, xy, xz, yy, yz and zz of a symmetric matrix."""
@@ -33,22 +61,22 @@ Half = tuple[float, float, float, float, float, float]
 
 
 @inline
-def is_alone(contacts: Contacts) -> bool:
-    """Whether one point is closed, on a body of a tree and in the world, in a mode that is given; no joint has dry friction."""
-    if (
-        contacts.header[ACTIVE_POINTS] != 1
-        or contacts.header[RUBS] + contacts.header[CHOOSING] > 0
-        or contacts.header[CLOSING] != 0
-    ):
+def is_alone(handle: int) -> bool:
+    """Whether one point is closed, on a body of a tree and in the world, in a mode that is given; no joint has dry friction.
+
+    Nothing else of the tables is looked at: that it costs no more than this matters where all else is small.
+    """
+    at = table_at(header_at(handle)[CONTACTS_AT], 1, CONTACT_HEADER, handle)
+    if at[0, ACTIVE_POINTS] != 1 or at[0, RUBS] + at[0, CHOOSING] > 0 or at[0, CLOSING] != 0:
         return False
-    return contacts.points[contacts.active[0, 0], ROW_B] < 0
+    i = table_at(at[0, ACTIVE_AT], 1, 1, handle)[0, 0]
+    return table_at(at[0, POINTS_AT], i + 1, POINTS, handle)[i, ROW_B] < 0
 
 
-@contact_stage
-def walk_down(model: KernelModel, work: Work, contacts: Contacts) -> None:
-    """Y, A and b of the only point, after `aba.articulate` and `meet_active`.  O(depth)."""
+@inline
+def walk_down(model: KernelModel, work: Work, contacts: Contacts, i: int) -> tuple[Half, Vector]:
+    """Y, A and b of the only point i, after `aba.articulate` and `meet_active`; returns A and b.  O(depth)."""
     walk, body, dof, Y, problem = model.walk, work.body, work.dof, contacts.Y, problem_of(contacts)
-    i = contacts.active[0, 0]
     for d in range(Y.shape[1]):
         Y[0, d] = Y[1, d] = Y[2, d] = 0.0
     f, g, h = unit_forces(model, work, contacts, i)
@@ -68,9 +96,11 @@ def walk_down(model: KernelModel, work: Work, contacts: Contacts) -> None:
             yy, yz, zz = yy + m * y, yz + m * z, zz + n * z
             f, g, h = plus_times(f, -l, response), plus_times(g, -m, response), plus_times(h, -n, response)
         k = walk[k, PARENT]
-    problem.b[0], problem.b[1], problem.b[2] = add(b, felt((f, g, h), world))
+    b = add(b, felt((f, g, h), world))
+    problem.b[0], problem.b[1], problem.b[2] = b
     A = problem.A
     A[0, 0], A[0, 1], A[0, 2], A[1, 0], A[1, 1], A[1, 2], A[2, 0], A[2, 1], A[2, 2] = xx, xy, xz, xy, yy, yz, xz, yz, zz
+    return (xx, xy, xz, yy, yz, zz), b
 
 
 @inline
@@ -94,6 +124,39 @@ def apparent(model: KernelModel, work: Work, contacts: Contacts, i: int) -> Vect
     w = angular(parent_motion(work.body, contacts.points[i, ROW_A], VEL, still))
     found = along_rows(contacts, i, cross(w, load(contacts.met, i, POINT_RATE, 3)))
     return found[0] + turning_normal(contacts, i, slip_velocity(model, work, contacts, i, VEL, still)), found[1], found[2]
+
+
+# --- the dynamics with it -------------------------------------------------------------------------------------------------------
+
+
+@contact_stage
+def step_alone(
+    model: KernelModel, work: Work, contacts: Contacts, q: int, v: int, tau: int, external: int, pushed: int, out: int
+) -> tuple[float, bool]:
+    """Accelerations with the only point, with addresses of arrays: the least MARGIN, and whether they are there.
+
+    They are not where it slides, or where its force is not clear. Then Y, A and b are.
+    """
+    nv, i = contacts.header[NV], contacts.active[0, 0]
+    rate, wrenches = vector_at(out, nv), table_at(external, pushed, EXTERNAL, 0.0)
+    position, velocity = vector_at(q, positions_in(model.handle)), vector_at(v, nv)
+    margin = articulate_prescribed(model, work, position, velocity, vector_at(tau, nv), wrenches)
+    meet_active(model, work, contacts)
+    A, b = walk_down(model, work, contacts, i)
+    solved = contacts.header[STATUS] == SOLVED or contacts.header[STATUS] >= INSIDE
+    if not solved or contacts.items[i, MODE] != STICK or contacts.header[SPARED_ROWS] > 0:
+        return margin, False
+    idle = idle_below(A)
+    force, clear = hold(A, idle, b)
+    if not (clear and residual(A, b, force, idle, True) < ROUNDING):
+        return margin, False
+    for d in range(nv):
+        work.dof[d, TAU] += force[0] * contacts.Y[0, d] + force[1] * contacts.Y[1, d] + force[2] * contacts.Y[2, d]
+    store(contacts.kept, i, FORCE, force)
+    accelerate(model, work, rising_world(model, work.body[0, R]), rate)
+    note_forces(contacts)
+    contacts.header[FREE], contacts.header[READY] = 0, MOVED_TOO
+    return impose_rates(work, rate, margin), True
 
 
 # --- its force ------------------------------------------------------------------------------------------------------------------
@@ -122,13 +185,19 @@ def solve_one_point(model: KernelModel, work: Work, contacts: Contacts, rubs: bo
     if not rubs:
         scale_rows(c)  # for what closing takes
     A, b = (c.A[0, 0], c.A[0, 1], c.A[0, 2], c.A[1, 1], c.A[1, 2], c.A[2, 2]), (c.b[0], c.b[1], c.b[2])
-    idle, sticks = max(IDLE_ROW, IDLE_IN_POINT) * max(A[0], A[3], A[5]), c.modes[0] == STICK
+    idle, sticks = idle_below(A), c.modes[0] == STICK
     if sticks:
         force, clear = hold(A, idle, b)
     else:
         force, clear = slide(A, idle, b[0], c.mu_k[0], (c.directions[0, 0], c.directions[0, 1]))
     c.lam[0], c.lam[1], c.lam[2] = force
     return residual(A, b, force, idle, sticks) if clear else math.inf
+
+
+@inline
+def idle_below(A: Half) -> float:
+    """The diagonal below which a row is idle."""
+    return max(IDLE_ROW, IDLE_IN_POINT) * max(A[0], A[3], A[5])
 
 
 @inline

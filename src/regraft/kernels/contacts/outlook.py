@@ -1,7 +1,8 @@
 """What cannot happen within a step: points that are too far away to touch are not looked at, nor is anything where all rests.
 
 The gap of an open point shrinks by no more than its bodies move, and how far that can be in a step follows from their speeds at
-its ends. So most gaps need not be computed in most steps, and those that must be, once.
+its ends. So most gaps need not be computed in most steps, and those that must be, once. Points whose gaps are so wide that
+nothing can close them within several steps are not even asked in these: only items that are *near* are.
 """
 
 from __future__ import annotations
@@ -10,34 +11,65 @@ import math
 
 from ...algebra.memory import load
 from ...algebra.spatial import Vector, add, angular, cross, dot, linear
-from ...compilation import inline, jit
+from ...compilation import inline, inline_once, jit
 from ..tables import VEL, KernelModel, P, Work
-from .memory import CALM, CLEARANCE, MODE, QUIET, SLACK, SPEED, TURN, TURNING, WATCHED, WAY, Contacts
-from .points import gap_of, has_end
+from .memory import (
+    CALM,
+    CLEARANCE,
+    FARTHEST,
+    FASTEST,
+    FIXED_TARGETS,
+    MODE,
+    NEAR,
+    QUIET,
+    ROOM,
+    SIDES,
+    SINCE,
+    SLACK,
+    SPEED,
+    SPINNING,
+    STEEPEST,
+    TURN,
+    TURNING,
+    WATCHED,
+    WAY,
+    Contacts,
+)
+from .placing import second_row
+from .points import clearance_of, has_end
 from .problem import OPEN, SLIDE
-from .tables import FIXED, REACH_A, REACH_B, ROW_A, ROW_B, STEEPNESS
+from .stages import contact_stage
+from .tables import FIXED, REACH_A, REACH_B, ROW_A, ROW_B, STEEPNESS, THICKNESS
+
+FAR = 8.0
+"""A point is far away where nothing can close its gap in so many steps such as the last one."""
+LATEST = 4.0
+"""After as many steps as FAR says, times this, all points are looked at again, as what was near may be far away by then."""
 
 
-@jit
+@contact_stage
 def look_out(model: KernelModel, work: Work, contacts: Contacts, h: float) -> None:
     """WATCHED of the points that may touch within the step of size h that has been taken, and QUIET.
 
     Bodies are placed and moved as they are at its end.
     """
-    note_speeds(work, contacts, h)
+    closer = note_speeds(work, contacts, h)
+    if closer <= contacts.ahead[0, ROOM]:
+        contacts.ahead[0, ROOM] -= closer
+    else:
+        list_near(model, work, contacts, closer)
     quiet, n = contacts.header[CALM] == 1, contacts.points.shape[0]
     contacts.live[0, 0] = 0
-    for i in range(n):
-        if contacts.items[i, MODE] == OPEN:
+    for k in range(contacts.live[NEAR, 0]):
+        i = contacts.live[NEAR, 1 + k]
+        if i < n and contacts.items[i, MODE] == OPEN:
             far = stays_open(model, work, contacts, i)
             contacts.items[i, WATCHED] = 0 if far else 1
             quiet = quiet and far
             if not far and has_bounced(contacts, i):
                 contacts.header[CALM] = 0  # as its guard looks at how it parts too
-        elif may_end(contacts, i):
+        elif i < n and may_end(contacts, i):
             quiet = False
-        add_live(contacts, i, n)
-    for i in range(n, contacts.items.shape[0]):
         add_live(contacts, i, n)
     contacts.header[QUIET] = 1 if quiet else 0
 
@@ -57,12 +89,29 @@ def has_bounced(contacts: Contacts, i: int) -> bool:
     return contacts.kept[i, SLACK] > 0.0 and contacts.kept[i, SLACK + 1] > 0.0
 
 
+# --- what is looked at --------------------------------------------------------------------------------------------------------
+
+
 @jit
-def list_live(contacts: Contacts) -> None:
-    """`live`: the guards of all items but open points that are not watched."""
-    contacts.live[0, 0] = 0
+def begin_outlook(contacts: Contacts) -> None:
+    """All items are near, and the guards of all but open points that are not watched are `live`, until a step has been taken."""
+    n, ahead = contacts.points.shape[0], contacts.ahead
+    contacts.live[0, 0], contacts.live[NEAR, 0] = 0, contacts.items.shape[0]
     for i in range(contacts.items.shape[0]):
-        add_live(contacts, i, contacts.points.shape[0])
+        contacts.live[NEAR, 1 + i] = i
+        add_live(contacts, i, n)
+    ahead[0, ROOM], ahead[0, STEEPEST], ahead[0, FARTHEST], ahead[0, SIDES], ahead[0, FIXED_TARGETS] = -1.0, 0.0, 0.0, 0.0, 1.0
+    for i in range(n):
+        thin, far = contacts.shapes[i, THICKNESS] > 0.0, may_be_far(contacts, i)
+        if thin and not (second_row(contacts.points, i) < 0 and reach_of(contacts, i) < math.inf):
+            ahead[0, FIXED_TARGETS] = 0.0
+        if (thin or far) and reach_of(contacts, i) < math.inf:
+            ahead[0, FARTHEST] = max(ahead[0, FARTHEST], reach_of(contacts, i))
+        if far:
+            ahead[0, STEEPEST] = max(ahead[0, STEEPEST], contacts.shapes[i, STEEPNESS])
+            ahead[0, SIDES] = max(ahead[0, SIDES], (contacts.points[i, ROW_A] >= 0) + (contacts.points[i, ROW_B] >= 0))
+    for k in range(contacts.bodies.shape[0]):
+        contacts.bodies[k, SINCE] = contacts.bodies[k, SINCE + 1] = 0.0
 
 
 @inline
@@ -78,26 +127,77 @@ def add_live(contacts: Contacts, i: int, points: int) -> None:
         contacts.live[0, 0] = count + 1
 
 
+@inline_once
+def list_near(model: KernelModel, work: Work, contacts: Contacts, closer: float) -> None:
+    """The items that are near, after a step in which gaps of others have shrunk by no more than `closer`.  O(items)."""
+    count, n, room = 0, contacts.points.shape[0], LATEST * FAR * closer
+    for i in range(contacts.items.shape[0]):
+        if i < n and contacts.items[i, MODE] == OPEN and may_be_far(contacts, i):
+            least = FAR * closer
+            left = contacts.kept[i, CLEARANCE] - shrinks(contacts, i, SINCE)
+            if not left > least:
+                left = clearance_of(model, work, contacts.points, contacts.shapes, contacts.profiles, i)
+            if left > least:
+                contacts.kept[i, CLEARANCE], contacts.items[i, WATCHED] = left, 0
+                room = min(room, left)
+                continue
+            contacts.kept[i, CLEARANCE] -= shrinks(contacts, i, SINCE) - shrinks(contacts, i, WAY)  # where the step began
+        contacts.live[NEAR, 1 + count] = i
+        count += 1
+    contacts.live[NEAR, 0], contacts.ahead[0, ROOM] = count, room
+    for k in range(contacts.bodies.shape[0]):
+        contacts.bodies[k, SINCE] = contacts.bodies[k, SINCE + 1] = 0.0
+
+
 @inline
 def stays_open(model: KernelModel, work: Work, contacts: Contacts, i: int) -> bool:
-    """Whether the open point i is so far away that it cannot have touched within the step. Keeps CLEARANCE."""
-    closer = contacts.shapes[i, STEEPNESS] * way(contacts, i)
-    if contacts.kept[i, CLEARANCE] > closer:
-        contacts.kept[i, CLEARANCE] -= closer
+    """Whether the open point i is so far away that it cannot have touched within the step. Keeps CLEARANCE.
+
+    To touch in between it would have had to go all the way from where it started, and back to where it is at the end.
+    """
+    closer, begun = shrinks(contacts, i, WAY), contacts.kept[i, CLEARANCE]
+    if begun > closer:
+        contacts.kept[i, CLEARANCE] = begun - closer
         return True
-    contacts.kept[i, CLEARANCE] = gap_of(model, work, contacts.points, contacts.shapes, contacts.profiles, i)
-    return contacts.kept[i, CLEARANCE] > closer
+    left = clearance_of(model, work, contacts.points, contacts.shapes, contacts.profiles, i)
+    contacts.kept[i, CLEARANCE] = left
+    return begun > 0.0 and left > 0.0 and begun + left > closer
+
+
+# --- how far bodies go --------------------------------------------------------------------------------------------------------
 
 
 @inline
-def note_speeds(work: Work, contacts: Contacts, h: float) -> None:
-    """WAY and TURN of all bodies: how far their origins go and how far they turn within the step, at most; SPEED and TURNING."""
-    for k in range(contacts.bodies.shape[0]):
-        V = load(work.body, k, VEL, 6)
-        speed, turning = length(add(linear(V), cross(angular(V), load(work.body, k, P, 3)))), length(angular(V))
-        contacts.bodies[k, WAY] = h * (speed + contacts.bodies[k, SPEED])
-        contacts.bodies[k, TURN] = h * (turning + contacts.bodies[k, TURNING])
-        contacts.bodies[k, SPEED], contacts.bodies[k, TURNING] = speed, turning
+def note_speeds(work: Work, contacts: Contacts, h: float) -> float:
+    """WAY and TURN of all bodies: how far their origins go and how far they turn within the step, at most; SPEED and TURNING.
+
+    Returns by how much any gap that may be far away shrinks in it, at most.
+    """
+    bodies, ahead, fastest, spinning, way, turn = contacts.bodies, contacts.ahead, 0.0, 0.0, 0.0, 0.0
+    for k in range(bodies.shape[0]):
+        speed, turning = speed_of(work, k)
+        bodies[k, WAY], bodies[k, TURN] = h * (speed + bodies[k, SPEED]), h * (turning + bodies[k, TURNING])
+        bodies[k, SINCE] += bodies[k, WAY]
+        bodies[k, SINCE + 1] += bodies[k, TURN]
+        bodies[k, SPEED], bodies[k, TURNING] = speed, turning
+        fastest, spinning = max(fastest, speed), max(spinning, turning)
+        way, turn = max(way, bodies[k, WAY]), max(turn, bodies[k, TURN])
+    ahead[0, FASTEST], ahead[0, SPINNING] = fastest, spinning
+    return most_shrinking(contacts, way, turn)
+
+
+@inline
+def most_shrinking(contacts: Contacts, way: float, turn: float) -> float:
+    """By how much any gap that may be far away shrinks, at most, while no body goes farther and none turns farther."""
+    ahead = contacts.ahead
+    return ahead[0, STEEPEST] * (ahead[0, SIDES] * way + ahead[0, FARTHEST] * turn)
+
+
+@inline
+def speed_of(work: Work, k: int) -> tuple[float, float]:
+    """How fast the origin of the body of row k goes, and how fast the body turns."""
+    twist = load(work.body, k, VEL, 6)
+    return length(add(linear(twist), cross(angular(twist), load(work.body, k, P, 3)))), length(angular(twist))
 
 
 @inline
@@ -107,14 +207,28 @@ def length(v: Vector) -> float:
 
 
 @inline
-def way(contacts: Contacts, i: int) -> float:
-    """How far the shapes of point i go, at most."""
-    return way_of(contacts, i, contacts.points[i, ROW_A], REACH_A) + way_of(contacts, i, contacts.points[i, ROW_B], REACH_B)
+def shrinks(contacts: Contacts, i: int, columns: int) -> float:
+    """By how much the gap of point i shrinks, at most, while its bodies go and turn as far as two columns of theirs say."""
+    a, b = contacts.points[i, ROW_A], contacts.points[i, ROW_B]
+    return contacts.shapes[i, STEEPNESS] * (way_of(contacts, i, a, REACH_A, columns) + way_of(contacts, i, b, REACH_B, columns))
 
 
 @inline
-def way_of(contacts: Contacts, i: int, k: int, reach: int) -> float:
-    """How far one of them goes, on the body of row k; the world stays."""
+def way_of(contacts: Contacts, i: int, k: int, reach: int, columns: int) -> float:
+    """How far one of its shapes goes, on the body of row k; the world stays."""
     if k < 0:
         return 0.0
-    return contacts.bodies[k, WAY] + contacts.bodies[k, TURN] * contacts.shapes[i, reach]
+    return contacts.bodies[k, columns] + contacts.bodies[k, columns + 1] * contacts.shapes[i, reach]
+
+
+@inline
+def reach_of(contacts: Contacts, i: int) -> float:
+    """How far the shapes of point i that are on bodies reach, together."""
+    reach = contacts.shapes[i, REACH_A] if contacts.points[i, ROW_A] >= 0 else 0.0
+    return reach + (contacts.shapes[i, REACH_B] if contacts.points[i, ROW_B] >= 0 else 0.0)
+
+
+@inline
+def may_be_far(contacts: Contacts, i: int) -> bool:
+    """Whether the gap of point i shrinks by no more than some number times what its bodies move."""
+    return contacts.shapes[i, STEEPNESS] * (1.0 + reach_of(contacts, i)) < math.inf

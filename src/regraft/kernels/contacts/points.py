@@ -18,7 +18,7 @@ from .pairs.boxes import beyond_box_side
 from .pairs.capsules import beyond_rod, beyond_sides
 from .pairs.cylinders import beyond_cylinder_side
 from .pairs.planes import sphere_plane
-from .pairs.profiles import beyond_segment, sphere_segment
+from .pairs.profiles import above_segment, beyond_segment, sphere_segment
 from .placing import first_row, first_shape, second_row, second_shape, store_meeting, twist_of, velocity_at
 from .tables import (
     BOX_VERTEX,
@@ -32,6 +32,7 @@ from .tables import (
     SPHERE_PLANE,
     SPHERE_ROD,
     SPHERE_SEGMENT,
+    STEEPNESS,
     SWAPPED,
     TABLE,
 )
@@ -63,6 +64,20 @@ def gap_of(model: KernelModel, work: Work, points: Any, shapes: Any, profiles: A
         return gap
     tables = points.ctypes.data, shapes.ctypes.data, profiles.ctypes.data
     return call_kernel(points[i, GAP_KERNEL], (model.handle, tables[0], tables[1], tables[2], i))
+
+
+@inline
+def clearance_of(model: KernelModel, work: Work, points: Any, shapes: Any, profiles: Any, i: int) -> float:
+    """STEEPNESS times a way that the shapes of point i have to go before they touch, at least; after `place_bodies`.
+
+    The gap is one such number. That of a straight piece is steep beyond its ends alone, so what is over it is farther away.
+    """
+    gap, steep = gap_of(model, work, points, shapes, profiles, i), shapes[i, STEEPNESS]
+    if points[i, KIND] == SPHERE_SEGMENT and steep < math.inf:
+        X_a, size_a = first_shape(model, work, points, shapes, i)
+        X_b, _ = second_shape(model, work, points, shapes, i)
+        return max(gap, steep * above_segment(X_a, size_a[0], X_b, profiles, points[i, TABLE]))
+    return gap
 
 
 @inline

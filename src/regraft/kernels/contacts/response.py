@@ -180,8 +180,8 @@ def put_motion_back(work: Work, contacts: Contacts) -> None:
         work.dof[d, TAU] = contacts.spare[TORQUES, d]
 
 
-@jit
-def rows_speed(model: KernelModel, work: Work, contacts: Contacts, v: Any, out: Any) -> None:
+@contact_stage
+def rows_speed(model: KernelModel, work: Work, contacts: Contacts, v: Floats, out: Floats) -> None:
     """How fast the active rows go, with VEL of the bodies at the velocities v; surfaces that run are not counted."""
     still, row = zero_spatial(work.body[0, R]), 0
     first = contacts.header[ACTIVE_POINTS]

@@ -226,6 +226,10 @@ def spread_torque(model: KernelModel, work: Work, Y: Any, row: int, at: int) -> 
 @inline
 def apply_forces(work: Work, contacts: Contacts, lam: Any) -> None:
     """Add the forces λ of all active rows to the reduced torques. Overwrites STEP."""
+    if lam.shape[0] == 3:  # as of one point: that is quicker than to begin with zeros
+        for d in range(work.dof.shape[0]):
+            work.dof[d, TAU] += lam[0] * contacts.Y[0, d] + lam[1] * contacts.Y[1, d] + lam[2] * contacts.Y[2, d]
+        return
     total = contacts.spare[STEP]
     for d in range(total.shape[0]):
         total[d] = 0.0

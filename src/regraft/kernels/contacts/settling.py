@@ -115,7 +115,7 @@ def share_taken(model: KernelModel, work: Work, contacts: Contacts, q: Any, v: A
     move_bodies(model, work, q, v)
     kinetic = kinetic_energy(model, work, v)
     taken = speeds_to_take(model, work, contacts, q, v, True)
-    if not taken <= energy_to_spare(contacts, kinetic, share, own, JOINT_RESTS):
+    if not taken <= energy_to_spare(model, work, contacts, kinetic, share, own, JOINT_RESTS):
         return -1.0
     return max(taken, 0.0) / (kinetic + TINY)
 

@@ -108,7 +108,7 @@ class Contacting:
         calls.dynamics, calls.closing = address_of(contact_dynamics), address_of(contact_closing)
         calls.glance = address_of(contact_glance)
         calls.watch, calls.values = address_of(contact_guards), self.tables.values.ctypes.data
-        calls.reach = self.tables.reach.ctypes.data
+        calls.reach = self.tables.ahead.ctypes.data
 
     def call_beside(self, calls: Calls, others: int) -> None:
         """Let a step look at the guards of contacts, which come after so many others."""

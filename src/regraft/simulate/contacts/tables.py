@@ -17,7 +17,7 @@ from ...kernels.contacts.loop_rubs import loop_rubs_kernel
 from ...kernels.contacts.problem import STICK, scratch_shape
 from ...kernels.contacts.tables import MEETINGS, THICKNESS
 from ...kernels.memory import CONTACTS_AT, RUBBING, SETTINGS_AT
-from ...kernels.prescribed import prescribed_closed_step, prescribed_closing, prescribed_half_step, prescribed_step
+from ...kernels.prescribed import prescribed_closed_step, prescribed_closing, prescribed_step
 from ...kernels.tables import FRICTION, SETTINGS
 from ...structure.contacts import ContactPoints
 from ...structure.workspace import Workspace
@@ -41,8 +41,9 @@ class ContactTables:
         self.active = np.zeros(max(items, 1), np.int64)
         self.met = np.zeros((n, MEETINGS))
         self.values = np.zeros(2 * items)
-        self.live = np.zeros(1 + 2 * items, np.int64)
-        self.reach = np.full((1, 1), np.inf)
+        self.live = np.zeros((2, 1 + 2 * items), np.int64)
+        self.ahead = np.zeros((1, m.AHEAD))
+        self.ahead[0, [m.REACH, m.ASKED]] = np.inf
         self.laws = np.zeros((m.LAWS, items))
         self.laws[m.STEP_TAKES] = step_takes
         for i, rub in enumerate(rubs, n):
@@ -55,7 +56,6 @@ class ContactTables:
         header[m.THIN] = np.count_nonzero(points.shapes[:, THICKNESS])
         constrained = mech.layout.is_constrained
         header[m.BASE] = address_of(prescribed_closed_step if constrained else prescribed_step)
-        header[m.BASE_OF_ONE] = 0 if constrained else address_of(prescribed_half_step)
         if constrained:
             header[m.CLOSING] = address_of(prescribed_closing) if hasattr(work, "told") else closing_kernel()
             header[m.LOOPS] = address_of(closed_chains)
@@ -70,7 +70,7 @@ class ContactTables:
             (m.SPARE_AT, np.zeros((m.SPARES, nv))), (m.BODY_SPARE_AT, np.zeros((len(mech.bodies), m.BODY_SPARE))),
             (m.SCRATCH_AT, np.zeros(scratch_shape(rows))), (m.VALUES_AT, self.values),
             (m.PAIRS_AT, np.zeros((len(rubs), m.PAIR))), (m.SPARED_AT, np.zeros(rows, np.int64)),
-            (m.LIVE_AT, self.live), (m.REACH_AT, self.reach),
+            (m.LIVE_AT, self.live), (m.AHEAD_AT, self.ahead),
         ):  # fmt: skip
             header[field] = self._at(table)
         if any(rub.loop >= 0 for rub in rubs):

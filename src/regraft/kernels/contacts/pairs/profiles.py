@@ -45,6 +45,14 @@ def beyond_segment(X_a: Transform, X_b: Transform, profiles: Any, at: int) -> fl
 
 
 @inline
+def above_segment(X_a: Transform, radius: float, X_b: Transform, profiles: Any, at: int) -> float:
+    """How far a ball is above the line of a straight piece: never more than its gap, and it changes no faster than the ball."""
+    start, along = load_vector(profiles, at + START, 2), load_vector(profiles, at + ALONG, 2)
+    c = rotate_back(X_b[0], subtract(X_a[1], X_b[1]))
+    return along[0] * (c[2] - start[1]) - along[1] * (c[0] - start[0]) - radius
+
+
+@inline
 def leaving_segment(c: Vector, v: Vector, profiles: Any, at: int) -> tuple[float, float]:
     """How far the point c, which moves at v, is beyond the nearer end of a straight piece, and how fast it goes there."""
     start, along = load_vector(profiles, at + START, 2), load_vector(profiles, at + ALONG, 2)
