@@ -105,15 +105,45 @@ def test_garbage_lies_meanwhile_and_is_found_after(haste, enabled):
 
 @pytest.mark.parametrize("many", [True, False])
 def test_garbage_is_looked_for_where_there_are_many_objects(monkeypatch, many):
-    looked = []
+    """Once, and then as many objects as there are then are nothing new."""
+    looked, counts = [], [0, 1_000_000 if many else 200_000, 0]
+    objects = [150_000, 1_000_000]
     monkeypatch.setattr(gc, "collect", lambda: looked.append(True))
-    monkeypatch.setattr(gc, "get_freeze_count", iter([0, 1_000_000 if many else 100]).__next__)
+    monkeypatch.setattr(gc, "get_freeze_count", iter(counts).__next__)
     monkeypatch.setattr(gc, "freeze", lambda: None)
     monkeypatch.setattr(gc, "unfreeze", lambda: None)
-    monkeypatch.setattr("regraft.compilation.haste._objects", [150_000])
+    monkeypatch.setattr(gc, "get_objects", lambda: [0] * 400_000)
+    monkeypatch.setattr("regraft.compilation.haste._objects", objects)
     with loading_quickly():
         pass
-    assert looked == [True] * many
+    assert (looked, objects) == (([True], [400_000, 400_000]) if many else ([], [150_000, 200_000]))
+    with loading_quickly():
+        pass
+    assert len(looked) == many
+
+
+def test_objects_are_counted_only_where_there_may_be_many(monkeypatch):
+    """To count them takes longer than to load a kernel."""
+    counted = []
+    monkeypatch.setattr(gc, "get_freeze_count", lambda: counted.append(True) or 0)
+    monkeypatch.setattr("regraft.compilation.haste._objects", [10_000_000, 10_000_000])
+    for _ in range(3):
+        with loading_quickly():
+            pass
+    assert len(counted) == 3  # whether anything is frozen, which takes no time where nothing is
+
+
+def test_garbage_that_nobody_looks_for_does_not_pile_up(monkeypatch):
+    """However little each kernel leaves behind."""
+    ended = []
+    monkeypatch.setattr("regraft.compilation.haste._objects", [len(gc.get_objects()) // 5, 0])
+    for _ in range(100):
+        with loading_quickly():
+            rings = [Ring(ended) for _ in range(10_000)]
+            del rings
+        if ended:
+            return
+    raise AssertionError("garbage was never looked for")
 
 
 def test_what_users_have_frozen_stays_so():

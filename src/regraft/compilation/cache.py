@@ -22,7 +22,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from numba.core import caching, compiler, serialize
+from numba.core import caching, serialize
 from numba.core.registry import cpu_target
 
 from ..atomic import replacing
@@ -31,7 +31,8 @@ from .ahead import compile_meanwhile
 from .claims import any_claims, claim, release
 from .haste import loading_quickly
 from .ingredients import full_name, key_of
-from .libraries import LinkedLibrary, StageLibrary
+from .libraries import StageLibrary
+from .loading import can_load, load
 from .sealing import seal, unseal
 
 _KEPT = 8  # versions of each kernel that stay on disk
@@ -70,7 +71,6 @@ class KernelCache(caching._Cache):  # type: ignore[misc]
     def load_overload(self, signature: Any, target: Any) -> Any:
         """The function compiled for a signature, None where that is neither kept nor shipped or cannot be used."""
         with loading_quickly():
-            target.refresh()
             file = self._file(signature, target.codegen())
             found = (None if file is None else self._read(file, target)) or self._load_shipped(signature, target)
         if found is None and file is not None and why_not_kept() is None and not claim(file, compile_meanwhile):
@@ -126,7 +126,7 @@ class KernelCache(caching._Cache):  # type: ignore[misc]
     def save_overload(self, signature: Any, result: Any) -> None:
         """Keep what has been compiled for a signature, if that is possible."""
         place = self._place(signature, result.codegen)
-        if place is not None and not result.library.has_dynamic_globals:
+        if place is not None and not result.library.has_dynamic_globals and can_load(result.library):
             _keep(place, serialize.dumps(reduce(result)))
 
     @property
@@ -170,10 +170,8 @@ def rebuild(target: Any, data: Any) -> Any:
         dispatcher.compile(arguments)
         if dispatcher.overloads[arguments].signature.return_type != returned:
             return None
-    found = compiler.CompileResult._rebuild(target, *rest)
-    library = found.library
-    library.__class__ = LinkedLibrary if described is None else StageLibrary
-    library.described, library.stages = described, tuple((name, arguments) for name, arguments, _ in calls)
+    found = load(target, described, rest)
+    found.library.stages = tuple((name, arguments) for name, arguments, _ in calls)
     return found
 
 

@@ -20,7 +20,7 @@ from numba.core.types.functions import BaseFunction
 
 _OPERATORS: frozenset[Any] = frozenset(function for function in vars(operator).values() if callable(function))
 _GROWN = 5.0  # times as many objects as there were when garbage was looked for last are worth another look
-_objects = [300_000]  # how many there were; before the first look, about as many as imports make
+_objects = [300_000, 300_000]  # how many there were then, and are now at most; at first about as many as imports make
 _PLAIN = (types.Number, types.Boolean)
 
 
@@ -32,7 +32,13 @@ class Haste:
 
     def begin(self) -> None:
         """Spare all of it from now on."""
-        self._undo = [_without_garbage(), _without_lock_events(), _compare_flags_quickly(), _remember_operators()]
+        self._undo = [
+            _without_garbage(),
+            _without_lock_events(),
+            _without_blas(),
+            _compare_flags_quickly(),
+            _remember_operators(),
+        ]
 
     def end(self) -> None:
         """As it was before."""
@@ -45,7 +51,7 @@ def loading_quickly() -> Iterator[None]:
     """Spare what need not be while a kernel is loaded."""
     with ExitStack() as undone:
         undone.callback(_without_garbage())
-        undone.callback(_without_blas())
+        undone.callback(_without_lock_events())
         yield
 
 
@@ -70,15 +76,30 @@ def _without_garbage() -> Callable[[], None]:
 
     def undo() -> None:
         if gc.get_freeze_count() == 0:
+            _objects[1] += _young()
             gc.freeze()
-            many = gc.get_freeze_count()
+            # to count them takes longer than to load a kernel
+            many = gc.get_freeze_count() if _objects[1] > _GROWN * _objects[0] else 0
             gc.unfreeze()
-            if many > _GROWN * _objects[0]:
-                gc.collect()
-                _objects[0] = len(gc.get_objects())
+            if many:
+                _look_for_garbage(many)
         gc.enable()
 
     return undo
+
+
+def _young() -> int:
+    """How many objects there are at most that do not count as old ones yet."""
+    first, second, _ = gc.get_threshold()
+    young, middle, old = gc.get_count()
+    return young + first * (middle + second * old)
+
+
+def _look_for_garbage(many: int) -> None:
+    if many > _GROWN * _objects[0]:
+        gc.collect()
+        many = _objects[0] = len(gc.get_objects())
+    _objects[1] = many
 
 
 def _without_lock_events() -> Callable[[], None]:

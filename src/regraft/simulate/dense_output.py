@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numpy as np
 from numba import boolean, float64
 
 from ..compilation import Floats, IntegerTable, Table, declare, jit, long_entry
@@ -40,7 +39,7 @@ def fill_states(walk: Any, samples: Samples, times: Any, vectors: Vectors, out: 
     t, between = samples.t, vectors.between
     nq, last, loaded, terms = between.q.shape[0], t.shape[0] - 1, t.shape[0], 0
     for w in range(times.shape[0]):
-        i = max(np.searchsorted(t, times[w], side="right") - 1, 0)
+        i = max(samples_until(t, times[w]) - 1, 0)
         if i >= last or times[w] <= t[i]:
             for c in range(out.shape[1]):
                 out[w, c] = samples.x[i, c]
@@ -54,6 +53,22 @@ def fill_states(walk: Any, samples: Samples, times: Any, vectors: Vectors, out: 
             out[w, c] = between.q[c]
         for d in range(between.v.shape[0]):
             out[w, nq + d] = between.v[d]
+
+
+@jit
+def samples_until(t: Any, time: float) -> int:
+    """How many samples are not later than a time, by halving: O(log n).
+
+    Numba's `searchsorted` would bring all of its array algebra with it, into each process that loads the kernel.
+    """
+    first, end = 0, t.shape[0]
+    while first < end:
+        middle = (first + end) // 2
+        if time < t[middle]:
+            end = middle
+        else:
+            first = middle + 1
+    return first
 
 
 @jit
