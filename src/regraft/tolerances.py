@@ -323,6 +323,10 @@ search: Newton's method doubles the digits."""
 PARALLEL_AXES = 1e-6  # sine of an angle
 """Capsules whose axes are nearer to parallel do not cross: they touch with their ends."""
 
+RIM_TILTED = 1e-5  # rad
+"""A flat end that is tilted by more lies on its rim, and no more on the points that it stands on when it is flat. These are then
+farther away than the rim by r times its square: above RIM_UPRIGHT, and so little that nobody finds it."""
+
 SLOPE_APART = 1e-3  # relative to 1 + the derivative
 """By how much a derivative of a surface may differ from what differences say."""
 

@@ -49,7 +49,7 @@ from .memory import (
     problem_of,
 )
 from .pairs.profiles import leaving_segment
-from .points import meet_point
+from .points import beyond_end, meet_point
 from .problem import OPEN, SLIDE, SOLVED, STICK
 from .reach import find_reach
 from .response import respond, rows_speed
@@ -60,6 +60,7 @@ from .tables import (
     BOX_VERTEX,
     CONTACT,
     FIXED,
+    FLAT_PLANE,
     GAP,
     KIND,
     LAW,
@@ -168,11 +169,13 @@ def passes_by(model: KernelModel, work: Work, contacts: Contacts, i: int, speed:
 
     Two sides of a box end in one edge. Where that comes to an edge of the ground, the two are kept apart by the side that
     comes nearer less fast: a box that slides over the end of a step does not run into it. And a corner that comes to the end of
-    a straight piece of ground, and goes on beyond it, does not land there.
+    a straight piece of ground, and goes on beyond it, does not land there; nor does a point of a flat end that is tilted.
     """
     still, points, at = zero_spatial(work.body[0, R]), contacts.points, SIZE_A if contacts.points[i, SWAPPED] else SIZE_B
     if points[i, KIND] == SPHERE_SEGMENT and points[i, FIXED] == 1:
         return goes_beyond(model, work, contacts, i)
+    if points[i, KIND] == FLAT_PLANE:
+        return beyond_end(model, work, points, contacts.shapes, contacts.profiles, i) >= 0.0
     if points[i, KIND] != BOX_VERTEX:
         return False
     for k in range(points.shape[0]):

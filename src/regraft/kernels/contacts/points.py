@@ -17,13 +17,14 @@ from ..tables import KernelModel, Work
 from .pairs.boxes import beyond_box_side
 from .pairs.capsules import beyond_rod, beyond_sides
 from .pairs.cylinders import beyond_cylinder_side
-from .pairs.planes import sphere_plane
+from .pairs.planes import beyond_flat, sphere_plane
 from .pairs.profiles import above_segment, beyond_segment, sphere_segment
 from .placing import first_row, first_shape, second_row, second_shape, store_meeting, twist_of, velocity_at
 from .tables import (
     BOX_VERTEX,
     CAPSULE_CAPSULE,
     END_KERNEL,
+    FLAT_PLANE,
     GAP_KERNEL,
     KIND,
     MEETING_KERNEL,
@@ -84,6 +85,8 @@ def clearance_of(model: KernelModel, work: Work, points: Any, shapes: Any, profi
 def beyond_end(model: KernelModel, work: Work, points: Any, shapes: Any, profiles: Any, i: int) -> float:
     """How far point i is beyond the end of the piece or side that it moves over; negative elsewhere. After `place_bodies`.
 
+    Points that a flat end stands on end where it is tilted.
+
     There a gap that `grows_beyond` has a kink. What is closed goes on along the piece or the side up to the end
     of a step, and the guard that looks at this number ends it before.
     """
@@ -93,6 +96,8 @@ def beyond_end(model: KernelModel, work: Work, points: Any, shapes: Any, profile
         return call_kernel(points[i, END_KERNEL], (model.handle, points.ctypes.data, shapes.ctypes.data, i))
     X_a, size_a = first_shape(model, work, points, shapes, i)
     X_b, size_b = second_shape(model, work, points, shapes, i)
+    if points[i, KIND] == FLAT_PLANE:
+        return beyond_flat(X_a, size_a[0], X_b)
     if points[i, KIND] == SPHERE_SEGMENT:
         return beyond_segment(X_a, X_b, profiles, points[i, TABLE])
     if points[i, KIND] == SPHERE_ROD:
@@ -108,7 +113,7 @@ def beyond_end(model: KernelModel, work: Work, points: Any, shapes: Any, profile
 @inline
 def has_end(points: Any, i: int) -> bool:
     """Whether point i is on something that it may come to the end of."""
-    return grows_beyond(points, i) or points[i, SIDE] != 0
+    return grows_beyond(points, i) or points[i, SIDE] != 0 or points[i, KIND] == FLAT_PLANE
 
 
 @inline

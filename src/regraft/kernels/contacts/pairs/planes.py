@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 from ....algebra.scalars import Scalar, reciprocal, square_root
 from ....algebra.spatial import Transform, Vector, add, axis_z, dot, rotate, rotate_back, scale, subtract
 from ....compilation import inline
-from ....tolerances import RIM_UPRIGHT
+from ....tolerances import RIM_TILTED, RIM_UPRIGHT
 from .directions import turned
 
 
@@ -54,3 +56,14 @@ def flat_plane(X_a: Transform, radius: float, x: float, y: float, X_b: Transform
     w = subtract(n, scale(dot(n, axis), axis))
     point = add(X_a[1], turned(X_a[0], x, y, 0.0))
     return dot(n, subtract(point, X_b[1])) + radius * dot(w, w), n, point
+
+
+@inline
+def beyond_flat(X_a: Transform, radius: float, X_b: Transform) -> float:
+    """How much more a circle is tilted than one that stands on its points, in metres at its rim; negative while it lies flat.
+
+    The lowest of these points may be where the rim is lowest, and then both would be held at once, though r w² apart.
+    """
+    n, axis = axis_z(X_b[0]), axis_z(X_a[0])
+    w = subtract(n, scale(dot(n, axis), axis))
+    return radius * (math.sqrt(dot(w, w)) - RIM_TILTED)
