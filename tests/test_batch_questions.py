@@ -219,3 +219,12 @@ def test_a_frame_that_is_not_there_is_named():
     q, *_ = random_batch(mech, 2)
     with pytest.raises(rg.ModelError, match="no frame or body 'nose'"):
         rg.frame_positions_batch(mech, q, ["nose"])
+    for frames in (3, None):
+        with pytest.raises(rg.ModelError, match=f"frames must be the name of a frame .* not {frames}"):
+            rg.frame_positions_batch(mech, q, frames)
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_an_empty_list_has_no_states(question):
+    found = QUESTIONS[question](mechanism_of_all_types(), [], [], [])
+    assert len(found) == 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -223,7 +223,7 @@ def frame_positions_batch(mech: Mechanism, q: ArrayLike, frames: str | Sequence[
     """
     tree = a_mechanism("frame_positions_batch", mech).structure.tree
     positions = rows_of("q", q, None, tree.nq)
-    names = [frames] if isinstance(frames, str) else list(frames)
+    names = _names_of(frames)
     places = [known_place(mech, name) for name in names]
     out = np.empty((len(positions), len(names), 3))
     bodies = np.array([tree.row(body) for body, _ in places], np.int64)
@@ -236,6 +236,15 @@ def frame_positions_batch(mech: Mechanism, q: ArrayLike, frames: str | Sequence[
     in_threads(mech, positions, threads, run)
     refuse_infinite("the positions", out, q=positions)
     return out[:, 0] if isinstance(frames, str) else out
+
+
+def _names_of(frames: Any) -> list[str]:
+    """The names in one name or several."""
+    if isinstance(frames, str):
+        return [frames]
+    if not isinstance(frames, Iterable):
+        raise ModelError(f"frames must be the name of a frame or body, or several as a list, not {frames!r}.")
+    return list(frames)
 
 
 def derivatives_batch(
