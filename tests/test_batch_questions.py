@@ -116,11 +116,50 @@ def test_derivatives_of_many_states_are_those_of_each(size):
     assert_derivatives(mech, q, v, tau, states(mech, q, v)[:40], ROUNDING)
 
 
-def test_derivatives_of_many_states_of_closed_chains_are_those_of_each():
+def swinging(size):
+    """A four-bar linkage in several states of its motion, with other torques in each."""
     mech, state = moving_four_bar()
-    several = [state, state.replace(v=2.0 * state.v)]
-    q, v = np.array([s.q for s in several]), np.array([s.v for s in several])
-    assert_derivatives(mech, q, v, np.ones((2, mech.nv)), several, ROUNDING)
+    traj = rg.simulate(mech, state, 0.5)
+    several = [traj.state(t) for t in np.linspace(0.0, 0.5, size)]
+    tau = np.random.default_rng(0).standard_normal((size, mech.nv))
+    return mech, several, np.array([s.q for s in several]), np.array([s.v for s in several]), tau
+
+
+@pytest.mark.parametrize("size", [1, 9, 600])
+def test_derivatives_of_many_states_of_closed_chains_are_those_of_each(size):
+    mech, several, q, v, tau = swinging(size)
+    assert_derivatives(mech, q, v, tau, several[:40], 0.0)
+    found, other = (rg.derivatives_batch(mech, q, v, tau, threads=threads) for threads in (1, 2))
+    assert np.array_equal(found.q, other.q)
+    assert np.array_equal(found.tau, other.tau)
+
+
+def test_derivatives_of_many_states_in_maximal_coordinates_are_those_of_each():
+    mech = rg.Mechanism()
+    above = "world"
+    for link in ("upper", "lower"):
+        mech.add_body(link, rg.Inertia.cylinder(2.0, 0.04, start=(0, 0, 0), end=(0, 0, -0.5)))
+        place = rg.Pose() if above == "world" else rg.Pose(translation=(0, 0, -0.5))
+        mech.add_joint(f"to {link}", rg.Revolute((0, 1, 0), damping=0.1), above, link, parent_pose=place)
+        above = link
+    free, bodies = rg.to_maximal(mech, mech.state(q=[0.3, -0.5], v=[1.0, 2.0]))
+    tau = np.random.default_rng(0).standard_normal((2, free.nv))
+    fast = bodies.replace(v=2.0 * bodies.v)
+    assert_derivatives(free, np.array([bodies.q] * 2), np.array([bodies.v, fast.v]), tau, [bodies, fast], 0.0)
+
+
+def test_a_state_of_a_closed_chain_that_has_no_derivatives_is_named():
+    mech, _, q, v, tau = swinging(9)
+    apart = np.where(np.arange(9)[:, None] == 4, q + 0.1, q)
+    with pytest.raises(rg.StructureError, match=r"state 4 of the batch: .*open"):
+        rg.derivatives_batch(mech, apart, v, tau)
+    with pytest.raises(rg.ModelError, match=r"state 6 of the batch: .*too large"):
+        rg.derivatives_batch(mech, q, np.where(np.arange(9)[:, None] == 6, 1e200 * v, v), tau)
+    rows = {"q": q, "v": v, "tau": tau}
+    for name, row in rows.items():
+        broken = rows | {name: np.where(np.arange(9)[:, None] == 2, np.nan, row)}
+        with pytest.raises(rg.ModelError, match=rf"^{name}\[2\] has a value that is not finite"):
+            rg.derivatives_batch(mech, **broken)
 
 
 def test_torques_left_out_of_derivatives_are_zero():
@@ -180,3 +219,12 @@ def test_a_frame_that_is_not_there_is_named():
     q, *_ = random_batch(mech, 2)
     with pytest.raises(rg.ModelError, match="no frame or body 'nose'"):
         rg.frame_positions_batch(mech, q, ["nose"])
+    for frames in (3, None):
+        with pytest.raises(rg.ModelError, match=f"frames must be the name of a frame .* not {frames}"):
+            rg.frame_positions_batch(mech, q, frames)
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_an_empty_list_has_no_states(question):
+    found = QUESTIONS[question](mechanism_of_all_types(), [], [], [])
+    assert len(found) == 0

@@ -9,12 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import regraft as rg
-from oracles.complex_step import complex_inverse_derivatives
+from oracles.complex_step import complex_inverse_derivatives, complex_work, integrate_complex
 from oracles.pinocchio_oracle import PinocchioTwin, mechanism_from_pinocchio
 from random_mechanisms import ALL_JOINTS, IN_OTHER_LIBRARIES, random_sample, relative_error, samples
 from regraft.compilation import Complexes, ComplexTable, entry
 from regraft.kernels.aba import aba
-from regraft.kernels.configuration import integrate_position
 from regraft.kernels.memory import model_at, work_at
 
 ROUNDING = 1e-10
@@ -274,7 +273,7 @@ def test_the_complex_step_through_forward_dynamics_itself_gives_the_same():
     """The articulated-body algorithm on complex numbers, against the derivatives that come from inverse dynamics."""
     sample = random_sample(np.random.default_rng(3), bodies=9, damping=True, limits=True, springs=2)
     mech, state, nv = sample.mech, sample.state, sample.mech.nv
-    work = mech.structure.new_work(0j)
+    work = complex_work(mech.structure)
     expected = rg.derivatives(mech, state, sample.tau)
 
     def slope(q, v, tau):
@@ -285,7 +284,7 @@ def test_the_complex_step_through_forward_dynamics_itself_gives_the_same():
 
     def moved(step):
         out = np.empty(mech.nq, complex)
-        integrate_position(mech.structure.walk, state.q.astype(complex), step, out)
+        integrate_complex(mech.structure.walk, state.q.astype(complex), step, out)
         return out
 
     steps = 1e-30j * np.eye(nv)

@@ -21,6 +21,7 @@ from forks import Forks
 from regraft.compilation import units_of
 from regraft.compilation.cache import STAGES
 from regraft.compilation.ingredients import merged
+from regraft.compilation.signatures import scalar_of
 from regraft.kernels.batch import forward_dynamics_batch, mass_matrix_batch
 from regraft.kernels.contacts.closing import contact_closing
 from regraft.kernels.contacts.dynamics import contact_dynamics
@@ -29,6 +30,7 @@ from regraft.kernels.contacts.glance import contact_glance
 from regraft.kernels.contacts.guarding import contact_guards
 from regraft.simulate import stepping_loop
 from regraft.simulate.batch import rollout
+from regraft.warmup import units
 
 PACKAGE = Path(regraft.__file__).parent
 
@@ -266,6 +268,13 @@ def test_what_is_no_kernel_is_left_alone(first, cache, copied, forks):
     for file in mine:
         file.unlink()
     mine[0].parent.rmdir()
+
+
+def test_the_coordinates_of_a_step_alone_are_declared_for_complex_numbers():
+    """Beside what has complex numbers inside: joints and contacts by themselves, see the page on architecture."""
+    ours = [unit for unit in units() if unit.dispatcher.py_func.__module__.startswith("regraft.")]
+    assert len(ours) > 150
+    assert [unit.name for unit in ours if scalar_of(unit.signature) == numba.complex128] == ["chart_slopes"]
 
 
 WARMED = """

@@ -15,6 +15,7 @@ from regraft.joints import (
     JOINT_TYPES,
     joint_columns,
     joint_integrate,
+    joint_rate,
     joint_rates,
     joint_transform,
     kind_of,
@@ -163,6 +164,26 @@ def twist_in_child(pose, rate):
     spin, slide = pose[:, :3].T @ rate[:, :3], pose[:, :3].T @ rate[:, 3]
     assert np.abs(spin + spin.T).max() < 1e-14
     return np.array([spin[2, 1], spin[0, 2], spin[1, 0], *slide])
+
+
+@numba.njit
+def reached(kind, q, step, out):
+    joint_integrate(kind, q, 0, step, 0, out)
+
+
+@numba.njit
+def rate_of(kind, q, v, out):
+    joint_rate(kind, q, 0, v, 0, out)
+
+
+@every_type
+def test_the_rate_of_a_position_is_that_of_the_way_along_the_velocity(kind):
+    for seed in SEEDS:
+        rng, joint, q = drawn(seed, kind)
+        v, found, expected = rng.standard_normal(joint.nv), np.empty(joint.nq), np.empty(joint.nq, complex)
+        rate_of(kind_of(joint), q, v, found)
+        reached(kind_of(joint), q.astype(complex), 1j * STEP * v, expected)
+        assert np.abs(found - expected.imag / STEP).max(initial=0.0) < 1e-14
 
 
 @every_moving_type

@@ -15,12 +15,13 @@ HINGE = rg.Revolute((0, 1, 0))
 SLOPE = 0.0524
 KNEE = (0.0, 0.0, -0.5)
 DAMPING, SEAT, ROPE = 20.0, 30.0, 2.5
+SWAP = {"left knee": "right knee", "right knee": "left knee"}
 
 
 # --- a walker whose knees are locked by welds that close loops, and the same with legs in one piece ---------------------
 
 
-def walker(closed):
+def walker(closed, slope=SLOPE):
     mech, at_knee = rg.Mechanism(), rg.Pose(translation=KNEE)
     thigh, shank = rg.Inertia.point(0.6, (0, 0, -0.3)), rg.Inertia.point(0.4, (0, 0, -0.2))
     whole = thigh + rg.Inertia.point(0.4, (0, 0, -0.7))
@@ -41,13 +42,12 @@ def walker(closed):
         rg.strike(f"{side} foot", HINGE, "stance", past=f"{other} foot", along=(-1, 0, 0), least=0.05)
         for side, other in (("left", "right"), ("right", "left"))
     ]
-    return mech, state, [rg.when_frame_below(one.foot, 0.0, one, slope=np.tan(SLOPE)) for one in lands]
+    return mech, state, [rg.when_frame_below(one.foot, 0.0, one, slope=np.tan(slope)) for one in lands]
 
 
 def test_a_walker_with_locked_knees_walks_as_one_without_knees():
     plain = rg.gait.limit_cycle(*walker(False))
-    swap = {"left knee": "right knee", "right knee": "left knee"}
-    found = rg.gait.limit_cycle(*walker(True), match=swap)
+    found = rg.gait.limit_cycle(*walker(True), match=SWAP)
     assert found.mech.layout.is_constrained
     assert found.exact
     assert plain.exact
@@ -66,21 +66,22 @@ def test_a_walker_with_locked_knees_walks_as_one_without_knees():
 # --- a swing on two ropes, pushed at the lowest point, and a pendulum ---------------------------------------------------
 
 
-def swing(closed, damping=DAMPING):
+def swing(closed, damping=DAMPING, length=ROPE, width=0.4):
+    """Its ropes are tied `width` apart, above a seat that is 0.4 m wide."""
     mech = rg.Mechanism()
-    rope = rg.Inertia.rod(1.0, (0, 0, 0), (0, 0, -ROPE))
+    rope = rg.Inertia.rod(1.0, (0, 0, 0), (0, 0, -length))
     if not closed:
-        mech.add_body("ropes", rope + rope + rg.Inertia.point(SEAT, (0, 0, -ROPE)))
+        mech.add_body("ropes", rope + rope + rg.Inertia.point(SEAT, (0, 0, -length)))
         mech.add_joint("front", rg.Revolute((0, 1, 0), damping=damping), "world", "ropes")
         return mech
     for name in ("front rope", "back rope"):
         mech.add_body(name, rope)
-    mech.add_body("seat", rg.Inertia.box(SEAT, (0.4, 0.3, 0.05), at=(0.2, 0, 0)))  # which does not turn
-    end, apart_by = rg.Pose(translation=(0, 0, -ROPE)), rg.Pose(translation=(0.4, 0, 0))
+    mech.add_body("seat", rg.Inertia.box(SEAT, (0.4, 0.3, 0.05), at=(0.2, 0, 0)))  # which does not turn where both are as wide
+    end = rg.Pose(translation=(0, 0, -length))
     mech.add_joint("front", rg.Revolute((0, 1, 0), damping=damping), "world", "front rope")
     mech.add_joint("front knot", HINGE, "front rope", "seat", end)
-    mech.add_joint("back knot", HINGE, "seat", "back rope", apart_by, end)
-    mech.add_joint("back", HINGE, "world", "back rope", apart_by)
+    mech.add_joint("back knot", HINGE, "seat", "back rope", rg.Pose(translation=(0.4, 0, 0)), end)
+    mech.add_joint("back", HINGE, "world", "back rope", rg.Pose(translation=(width, 0, 0)))
     return mech
 
 
@@ -131,6 +132,68 @@ def test_iterates_approach_at_the_rate_of_the_multiplier():
     cycle = rg.gait.limit_cycle(mech, started(mech, 0.8), event, longest=20.0)
     near = rg.assemble(mech, cycle.state.replace(v={"front": 0.7}), hold=["front"])
     assert cycle.convergence(near, 12).rate == pytest.approx(cycle.spectral_radius, rel=0.02)
+
+
+# --- over a parameter ---------------------------------------------------------------------------------------------------
+
+
+def swinging(closed, **lengths):
+    mech = swing(closed, **lengths)
+    return mech, started(mech, 0.8), rg.when_joint("front", 0.0, push, direction=1, name="push")
+
+
+def test_the_branch_of_a_swing_on_two_ropes_is_that_of_a_pendulum():
+    branches = [
+        rg.gait.continuation(lambda length, c=closed: swinging(c, length=length), (2.0, 3.0), largest_arc_step=0.3, longest=20.0)
+        for closed in (True, False)
+    ]
+    for length in (2.0, 2.3, 2.8):
+        (found,), (expected,) = (branch.at(length) for branch in branches)
+        assert found.period == pytest.approx(expected.period, abs=1e-10)
+        assert found.multipliers[0] == pytest.approx(expected.multipliers[0], abs=1e-9)
+        assert np.abs(found.multipliers[1:]).max() < 1e-10
+        assert np.abs(rg.loop_jacobian(found.mech, found.state, reduced=True) @ found.state.v).max() < 1e-12
+    assert all(branch.complete and branch.residual.max() < 1e-10 for branch in branches)
+
+
+def test_a_branch_goes_on_where_the_parameter_changes_how_loops_close():
+    """A seat that tilts, as its ropes are tied farther apart: a state of one parameter has open loops for all others."""
+    branch = rg.gait.continuation(lambda width: swinging(True, width=width), (0.4, 0.6), largest_arc_step=0.3, longest=20.0)
+    assert branch.complete
+    assert branch.residual.max() < 1e-10
+    for width in (0.47, 0.6):
+        (found,), expected = branch.at(width), rg.gait.limit_cycle(*swinging(True, width=width), longest=20.0)
+        assert np.abs(apart(found.mech, found.state, expected.state)).max() < 1e-9
+        assert found.period == pytest.approx(expected.period, abs=1e-10)
+    assert len(branch) < 20  # as tangents are those of the branch, steps grow
+
+
+def test_a_walker_with_locked_knees_has_the_branch_and_the_flip_of_one_without_knees():
+    slopes, settings = (0.06, 0.085), {"largest_arc_step": 0.3, "state_size": 1.5}
+    plain = rg.gait.continuation(lambda slope: walker(False, slope), slopes, **settings)
+    found = rg.gait.continuation(lambda slope: walker(True, slope), slopes, match=SWAP, **settings)
+    assert [kind for kind, _ in found.points] == [kind for kind, _ in plain.points] == ["flip"]
+    assert found.points[0].parameter == pytest.approx(plain.points[0].parameter, abs=1e-8)
+    with pytest.warns(rg.RegraftWarning, match="it has its most points, 4"):
+        double, expected = (branch.switch(parameter=slopes, most=4) for branch in (found, plain))
+    assert double.parameter[1] == pytest.approx(expected.parameter[1], abs=1e-7)
+
+
+def test_a_closed_chain_settles_to_what_a_tree_settles_to():
+    expected = rg.gait.bifurcation_diagram(lambda slope: walker(False, slope), [0.05, 0.06], settle=60, keep=3)
+    with pytest.warns(rg.RegraftWarning, match="happens while loops are closed"):
+        found = rg.gait.bifurcation_diagram(lambda slope: walker(True, slope), [0.05, 0.06], match=SWAP, settle=60, keep=3)
+    assert found.fate.values.tolist() == expected.fate.values.tolist() == ["goes on", "goes on"]
+    assert found.time.values == pytest.approx(expected.time.values, abs=1e-7)
+
+
+def test_a_diagram_closes_loops_for_each_value():
+    widths = [0.4, 0.5, 0.6]
+    with pytest.warns(rg.RegraftWarning, match="'push' is a function in Python"):
+        found = rg.gait.bifurcation_diagram(lambda width: swinging(True, width=width), widths, settle=150, keep=2, longest=20.0)
+    for k, width in enumerate(widths):
+        expected = rg.gait.limit_cycle(*swinging(True, width=width), longest=20.0)
+        assert found.time.values[k] == pytest.approx(np.full(2, expected.period), abs=1e-6)
 
 
 # --- joints that take hold and open within a return ---------------------------------------------------------------------

@@ -1,9 +1,13 @@
 """What frameworks differentiate: values are those of the batches, products with derivatives are those of differences."""
 
+import inspect
+
 import numpy as np
 import pytest
 
 import regraft as rg
+import regraft.learning.jax as rj
+import regraft.learning.torch as rt
 from learning.changes import AGREES, any_tree, flyer, random_rows, slope, stretched
 from random_mechanisms import relative_error
 from regraft.learning import operations
@@ -110,3 +114,15 @@ def test_a_number_of_steps_that_is_none_is_refused(steps):
 def test_a_number_of_steps_may_be_numpys_or_left_out():
     assert steps_of(np.int32(4)) == 4
     assert steps_of(None) is None
+
+
+@pytest.mark.parametrize("name", rt.__all__)
+def test_operations_of_jax_take_what_those_of_pytorch_take_and_say_so(name):
+    assert rj.__all__ == rt.__all__
+    of_torch, of_jax = getattr(rt, name), getattr(rj, name)
+    taken = inspect.signature(of_jax)
+    assert taken == inspect.signature(of_torch)
+    own, text = (inspect.getdoc(one).partition("Parameters\n----------\n") for one in (of_jax, of_torch))
+    assert own[2] == text[2].replace("Tensor", "Array")
+    assert all(f"\n{parameter} : " in f"\n{own[2]}" for parameter in taken.parameters)
+    assert "Parameters" not in own[0]

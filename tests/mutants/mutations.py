@@ -17,7 +17,6 @@ COMPILED = {
     "jit",
     "entry",
     "long_entry",
-    "generic_entry",
     "stage",
     "tree_stage",
     "loop_stage",

@@ -4,26 +4,34 @@ from __future__ import annotations
 
 import numpy as np
 
+from regraft.algebra.memory import table_at
 from regraft.ask.loads import external_table, joint_torques
-from regraft.compilation import Complexes, ComplexTable, Table, address_of, entry, inline, jit, long_entry
-from regraft.kernels.coil_kernels import pull_loop_coils
+from regraft.compilation import Complexes, ComplexTable, IntegerTable, Table, address_of, entry, inline, jit, long_entry
+from regraft.joints.guides import NEAREST, fill_nearest, guide_kernels
+from regraft.kernels.coil_kernels import pull_coils, pull_loop_coils
 from regraft.kernels.configuration import integrate
 from regraft.kernels.constraints.coupling_kernels import look_at_couplings
 from regraft.kernels.constraints.dynamics import closed_dynamics
 from regraft.kernels.constraints.link_kernels import do_links
 from regraft.kernels.memory import (
     COILS,
+    COILS_KERNEL,
     COUPLINGS,
     COUPLINGS_AT,
     LINKS,
     LINKS_AT,
     LOOP_COILS_KERNEL,
     TREE_COILS,
+    block_for,
     loops_at,
     model_at,
+    positions_in,
+    velocities_in,
     work_at,
 )
 from regraft.kernels.rnea import rnea
+from regraft.kernels.tables import DOF_WORK
+from regraft.structure.workspace import Workspace
 
 STEP = 1e-30
 """Imaginary step: its square is below rounding, so the imaginary part of a result is STEP times the derivative, exactly."""
@@ -82,6 +90,29 @@ def _closed_slopes(
 
 
 @entry
+def integrate_complex(walk: IntegerTable, q: Complexes, step: Complexes, out: Complexes) -> None:
+    """q ⊕ step."""
+    integrate(walk, q, step, out)
+
+
+@entry
+def _block(structure: int) -> tuple[int, object]:
+    return block_for(structure, 0, 0, 1, 0.0j)
+
+
+@entry
+def _nearest(at: int, given: int, out: int) -> float:
+    return fill_nearest(at, given, out, 0.0j)
+
+
+@entry
+def _coils(handle: int, dof: int, q: int, lanes: int) -> float:
+    n, nv = positions_in(handle), velocities_in(handle)
+    pull_coils(model_at(handle), table_at(dof, nv, DOF_WORK * lanes, 0.0j), table_at(q, n, lanes, 0.0j))
+    return 0.0
+
+
+@entry
 def _links(handle: int, what: int) -> float:
     do_links(handle, what, 0.0j)
     return 0.0
@@ -100,7 +131,10 @@ def _loop_coils(handle: int, l: int) -> float:
 
 def complex_work(structure):
     """A workspace of complex numbers, for closed chains too."""
-    work = structure.new_work(0j)
+    work = Workspace(*_block(structure.work), structure.work)
+    guide_kernels()[NEAREST + 2] = address_of(_nearest)
+    if work.size(TREE_COILS):
+        work.header[COILS_KERNEL] = address_of(_coils)
     if work.size(LINKS):
         work.header[LINKS_AT] = address_of(_links)
     if work.size(COUPLINGS):
@@ -121,7 +155,7 @@ def _split(kernel, work, mech, state, given, wrenches):
 
 def complex_inverse_derivatives(mech, state, a, wrenches=None):
     """∂τ/∂q, ∂τ/∂v and M of the tree."""
-    return _split(_inverse_slopes, mech.structure.new_work(0j), mech, state, np.asarray(a, float), wrenches)
+    return _split(_inverse_slopes, complex_work(mech.structure), mech, state, np.asarray(a, float), wrenches)
 
 
 def complex_closed_derivatives(mech, state, tau=None, wrenches=None):

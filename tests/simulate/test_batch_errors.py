@@ -108,6 +108,10 @@ BAD = {
     "q must be real numbers": {"q": [["a"]]},
     "duration must not be negative": {"duration": -1.0},
     "duration is missing": {"duration": None},
+    "duration must be real numbers, not 'long'": {"duration": "long"},
+    r"duration must have shape \(\)": {"duration": [0.1]},
+    "duration has a value that is not finite": {"duration": np.inf},
+    "more than a billion in 0.1 s": {"step": 1e-12},
     "fixed step": {"step": None},
     "step must be positive": {"step": 0.0},
     "integrator must be one of": {"integrator": "rk5"},
@@ -138,7 +142,11 @@ BAD = {
     "an Inertia for each of the 2 states": {"inertia": {"bob": [rg.Inertia(1.0)]}},
     "mass of 'bob' must have shape": {"mass": {"bob": [1.0, 2.0, 3.0]}},
     "both given for 'bob'": {"mass": {"bob": [1.0, 2.0]}, "inertia": {"bob": rg.Inertia(1.0)}},
-    "damping of 'hinge' must not be negative": {"damping": {"hinge": [-1.0, 0.0]}},
+    "damping of 'hinge' must not be negative; of state 1 it is": {"damping": {"hinge": [0.0, -1.0]}},
+    r"damping of 'hinge' must be finite; of state 0 it is \[nan\]": {"damping": {"hinge": [np.nan, 0.0]}},
+    r"mass of 'bob' must not be negative; of state 1 it is -2\.0": {"mass": {"bob": [1.0, -2.0]}},
+    r"mass of 'bob' must be finite; of state 1 it is \[inf\]": {"mass": {"bob": [1.0, np.inf]}},
+    r"gravity must be finite; of state 1 it is \[0\.0, nan, 0\.0\]": {"gravity": [[0.0, 0.0, -9.81], [0.0, np.nan, 0.0]]},
 }
 
 

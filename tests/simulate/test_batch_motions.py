@@ -129,12 +129,14 @@ def test_no_states_make_no_motions(mech):
     assert len(rg.simulate_batch(mech, [], None, 0.01, step=STEP)) == 0
 
 
-def test_no_time_leaves_states_as_they_are(mech):
+def test_no_time_leaves_states_as_they_are_whatever_the_torques(mech):
     states = starts(mech, 3)
-    found = rg.simulate_batch(mech, states, 0.0, step=STEP)
-    assert found.t.tolist() == [0.0]
-    assert np.array_equal(found.q[:, 0], [s.q for s in states])
-    assert np.array_equal(found.final_v, [s.v for s in states])
+    for torque in (None, np.ones((3, 7, mech.nv)), np.ones((1, 1, mech.nv))):
+        found = rg.simulate_batch(mech, states, 0.0, step=STEP, torque=torque)
+        assert found.t.tolist() == [0.0]
+        assert np.array_equal(found.q[:, 0], [s.q for s in states])
+        assert np.array_equal(found.final_v, [s.v for s in states])
+        assert not found.failed
 
 
 def test_a_mechanism_that_cannot_move_has_motions_without_numbers():

@@ -132,8 +132,15 @@ def test_states_of_a_batch_are_states_of_the_mechanism(mech, states):
     assert np.array_equal(found.state(3).q, found.final_q[3])
     assert np.array_equal(found.state(3, 0).v, states[3].v)
     assert "11 motions" in repr(found)
-    with pytest.raises(rg.ModelError, match="no motion 11"):
-        found.state(11)
+    for number, sample, message in [
+        (11, None, "no motion 11; there are 11"),
+        (1.5, None, "no motion 1.5"),
+        ("first", None, "no motion 'first'"),
+        (0, 99, f"no sample 99; there are {len(found.t)}"),
+        (0, 0.5, "no sample 0.5"),
+    ]:
+        with pytest.raises(rg.ModelError, match=message):
+            found.state(number, sample)
 
 
 # --- measures -----------------------------------------------------------------------------------------------------------------

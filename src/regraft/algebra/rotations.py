@@ -94,6 +94,12 @@ def quaternion_product(a: Quaternion, b: Quaternion) -> Quaternion:
 
 
 @inline
+def quaternion_rate(q: Quaternion, w: Vector) -> Quaternion:
+    """The rate ½ q w of a unit quaternion at the angular velocity w in the axes that it turns."""
+    return quaternion_product(q, (zero(w[0]), 0.5 * w[0], 0.5 * w[1], 0.5 * w[2]))
+
+
+@inline
 def conjugate(q: Quaternion) -> Quaternion:
     """The quaternion of the inverse rotation."""
     return (q[0], -q[1], -q[2], -q[3])

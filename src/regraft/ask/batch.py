@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 from ..algebra.scalars import LANES, aligned_zeros
 from ..describe.mechanism import Mechanism, a_mechanism
 from ..describe.state import State
-from ..errors import ModelError, RegraftError, StructureError
+from ..errors import ModelError, RegraftError
 from ..kernels import batch
 from ..kernels.batch import closed_dynamics_batch
-from ..kernels.derivatives.many import derivatives_of_many
+from ..kernels.derivatives.many import closed_derivatives_of_many, derivatives_of_many
 from ..kernels.tables import EXTERNAL
 from ..structure.structure import Structure
 from .derivatives import Derivatives, derivatives
@@ -81,7 +81,7 @@ def forward_dynamics_batch(
     in_threads(mech, positions, threads, run)
     bad = np.flatnonzero(~(margins > 0.0))
     if bad.size:
-        raise _explain(mech, int(bad[0]), positions, velocities, torques)
+        raise _explain(mech, forward_dynamics, int(bad[0]), positions, velocities, torques)
     return out
 
 
@@ -223,7 +223,7 @@ def frame_positions_batch(mech: Mechanism, q: ArrayLike, frames: str | Sequence[
     """
     tree = a_mechanism("frame_positions_batch", mech).structure.tree
     positions = rows_of("q", q, None, tree.nq)
-    names = [frames] if isinstance(frames, str) else list(frames)
+    names = _names_of(frames)
     places = [known_place(mech, name) for name in names]
     out = np.empty((len(positions), len(names), 3))
     bodies = np.array([tree.row(body) for body, _ in places], np.int64)
@@ -236,6 +236,15 @@ def frame_positions_batch(mech: Mechanism, q: ArrayLike, frames: str | Sequence[
     in_threads(mech, positions, threads, run)
     refuse_infinite("the positions", out, q=positions)
     return out[:, 0] if isinstance(frames, str) else out
+
+
+def _names_of(frames: Any) -> list[str]:
+    """The names in one name or several."""
+    if isinstance(frames, str):
+        return [frames]
+    if not isinstance(frames, Iterable):
+        raise ModelError(f"frames must be the name of a frame or body, or several as a list, not {frames!r}.")
+    return list(frames)
 
 
 def derivatives_batch(
@@ -281,32 +290,18 @@ def derivatives_batch(
     count = len(positions)
     velocities = rows_of("v", v, count, nv)
     torques = np.zeros((count, nv)) if tau is None else rows_of("tau", tau, count, nv)
-    states, margins = np.hstack((positions, velocities)), np.ones(count)
-    closed = mech.layout.is_constrained
-    out = np.empty((count, nv, 3 * nv if closed else structure.new_slopes().width))
+    states, margins, out = np.hstack((positions, velocities)), np.ones(count), np.empty((count, nv, structure.new_slopes().width))
+    kernel = closed_derivatives_of_many if mech.layout.is_constrained else derivatives_of_many
 
     def run(rows: slice) -> None:
-        if closed:
-            for b in range(rows.start, rows.stop):
-                out[b] = _closed_derivatives(mech, b, positions, velocities, torques)
-        else:
-            given = states[rows], torques[rows], np.empty(nv), out[rows], margins[rows]
-            derivatives_of_many.call(structure.new_work(), structure.new_slopes(), *given)
+        given = states[rows], torques[rows], np.empty(nv), out[rows], margins[rows]
+        kernel.call(structure.new_work(), structure.new_slopes(), *given)
 
     in_threads(mech, positions, threads, run)
     bad = np.flatnonzero(~(margins > 0.0))
     if bad.size:
-        raise _explain(mech, int(bad[0]), positions, velocities, torques)
+        raise _explain(mech, derivatives, int(bad[0]), positions, velocities, torques)
     return Derivatives(out, nv)
-
-
-def _closed_derivatives(mech: Mechanism, b: int, q: Array, v: Array, tau: Array) -> Array:
-    """`derivatives` of one row, side by side."""
-    try:
-        found = derivatives(mech, _state_of(mech, b, q=q, v=v, tau=tau), tau[b])
-    except RegraftError as problem:
-        raise _with_number(problem, b) from None
-    return np.hstack((found.q, found.v, found.tau))
 
 
 def _closed_inverse(mech: Mechanism, b: int, q: Array, v: Array, a: Array) -> Array:
@@ -337,14 +332,12 @@ def _scratch(structure: Structure) -> tuple[Any, ...]:
     return structure.new_pack_work(), aligned_zeros((0, EXTERNAL, LANES)), lanes
 
 
-def _explain(mech: Mechanism, b: int, q: Array, v: Array, tau: Array) -> ModelError | StructureError:
-    for what, array in (("q", q), ("v", v), ("tau", tau)):
-        if not np.isfinite(array[b]).all():
-            return not_finite(what, array, b)
+def _explain(mech: Mechanism, question: Callable[..., Any], b: int, q: Array, v: Array, tau: Array) -> RegraftError:
+    """Why a row has no answer: what the question says of it alone."""
     try:
-        forward_dynamics(mech, State(mech.layout, np.concatenate([q[b], v[b]])), tau[b])
-    except (ModelError, StructureError) as problem:
-        return type(problem)(f"state {b} of the batch: {problem}")
+        question(mech, _state_of(mech, b, q=q, v=v, tau=tau), tau[b])
+    except RegraftError as problem:
+        return _with_number(problem, b)
     return ModelError(
         f"state {b} of the batch: a joint moves so little inertia that it can hardly be told from rounding; ask forward_dynamics."
     )

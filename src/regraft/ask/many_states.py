@@ -38,6 +38,8 @@ def rows_of(what: str, value: ArrayLike, count: int | None, size: int) -> Array:
         array: Array = np.asarray(value)  # for a batch may be large; a matrix as an array, whose rows have one axis
     else:
         array = np.ascontiguousarray(real_numbers(what, value))
+        if array.shape == (0,):  # an empty list: no states
+            array = array.reshape(0, size)
     if array.ndim != 2 or array.shape[1] != size or (count is not None and len(array) != count):
         raise ModelError(f"{what} must have shape ({'batch' if count is None else count}, {size}), not {array.shape}.")
     return array

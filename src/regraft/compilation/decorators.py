@@ -116,22 +116,17 @@ def entry(function: Callable[P, R]) -> Entry[P, R]:
 
     It holds the interpreter's lock: letting go of it would cost as much as the dynamics of a joint.
     """
-    return _entry(function, False, (numba.float64,))
+    return _entry(function, False)
 
 
 def long_entry(function: Callable[P, R]) -> Entry[P, R]:
     """Compile an entry that runs long enough to let other threads work meanwhile."""
-    return _entry(function, True, (numba.float64,))
+    return _entry(function, True)
 
 
-def generic_entry(function: Callable[P, R]) -> Entry[P, R]:
-    """Compile an entry for complex numbers too, where it is called with these."""
-    return _entry(function, False, (numba.float64, numba.complex128))
-
-
-def _entry(function: Callable[P, R], nogil: bool, scalars: tuple[Any, ...]) -> Entry[P, R]:
+def _entry(function: Callable[P, R], nogil: bool) -> Entry[P, R]:
     dispatcher = _kept(numba.njit(nogil=nogil, pipeline_class=libraries.Entry, **_FLAGS)(function))
-    dispatcher.declared = tuple(declared(function, scalar) for scalar in scalars)
+    dispatcher.declared = (declared(function),)
     compile_any = dispatcher.compile
 
     def compile_declared(arguments: Any) -> Any:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..algebra.pose import finite
+from ..ask.assembly import assemble
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
 from ..errors import ModelError
@@ -132,7 +133,7 @@ class _Settled:
         if self._last is not None and self._last.layout.same_structure(mech.layout):
             states.insert(0, State(mech.layout, self._last._x))
         for state in states:
-            fate = walks.walk(state, self._settle + self._keep + 1)
+            fate = walks.walk(assemble(mech, state), self._settle + self._keep + 1)
             if fate.fate == ELSEWHERE:
                 break
         q, v, time = (np.full((self._keep, *more), np.nan) for more in ((mech.nq,), (mech.nv,), ()))

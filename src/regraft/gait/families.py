@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..ask.trees_only import open_tree
+from ..ask.assembly import assemble
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
 from ..errors import ModelError, RegraftError, SimulationError, listed
@@ -19,7 +19,7 @@ from ..simulate.settings import Options
 from .curves import Image, Pace
 from .cycle import check_repetition
 from .differences import Outside, jacobian_at_zero
-from .match import Match, apart, moved
+from .match import Match, along, apart
 from .returns import BLIND, PATIENCE, Passage, ReturnMap, return_map_of
 from .sensitivity import passage_derivative
 
@@ -139,37 +139,42 @@ class GaitFamily:
             raise ModelError(f"model_of({p!r}) fails with {type(problem).__name__}: {problem}.") from problem
 
     def image(self, x: Array, p: float, pace: Pace | None) -> Image:
-        """One return from a state, given by its numbers."""
+        """One return from a state, given by its numbers; where there are loops, from the nearest one that closes them."""
         return_map = self.return_map(p)
         start = return_map.start
         blind, longest = (0.0, None) if pace is None else (BLIND * pace.first, PATIENCE * pace.time)
-        passage = return_map.passage(start, State(start.layout, x.copy()), blind, longest, self.held)
+        passage = return_map.passage(start, assemble(start, State(start.layout, x.copy())), blind, longest, self.held)
         change = apart(start, return_map.image(passage), passage.start)
         return Image(passage.start._x.copy(), p, change, Pace(passage.time, passage.first), passage)
 
     def derivatives(self, image: Image) -> tuple[Array, Array]:
-        """By the state, exact where `limit_cycle` is, and by the parameter, by extrapolated differences of whole returns."""
+        """By the state, exact where `limit_cycle` is, and by the parameter, by extrapolated differences of whole returns.
+
+        Where the parameter changes how loops close, a return beside begins in another state; what this does to its image, as the
+        derivative by the state has it, is not the parameter's.
+        """
         return_map, passage = self.return_map(image.p), image.note
         jacobian = passage_derivative(return_map, passage, held=self.held)
-        base = return_map.image(passage)
+        base, here = return_map.image(passage), State(self.mech.layout, image.x)
 
         def change(step: Array) -> Array:
             try:
                 beside = self.return_map(image.p + float(step[0]))
-                begun = State(beside.start.layout, image.x.copy())
+                begun = assemble(beside.start, State(beside.start.layout, image.x.copy()))
                 found = beside.passage(beside.start, begun, BLIND * passage.first, PATIENCE * passage.time, self.held)
-                return apart(self.mech, beside.image(found), base)
+                return np.concatenate((apart(self.mech, beside.image(found), base), apart(self.mech, begun, here)))
             except RegraftError:
                 raise Outside from None
 
         try:
-            by_parameter = jacobian_at_zero(change, np.array([self.scale]), FIRST_PARAMETER, LEVELS_PARAMETER)[:, 0]
+            found = jacobian_at_zero(change, np.array([self.scale]), FIRST_PARAMETER, LEVELS_PARAMETER)[:, 0]
         except Outside:
             raise SimulationError(
                 f"the return map has no derivative by the parameter at {image.p:.9g}: for parameters beside it the state does "
                 "not come back, or model_of fails. It has to be defined a little beyond the ends of the range."
             ) from None
-        return jacobian, by_parameter
+        of_image, of_start = np.split(found, 2)
+        return jacobian, of_image - jacobian @ of_start
 
     def check(self, image: Image) -> None:
         """Raise an error unless the motion repeats itself in the structure that it led to."""
@@ -177,8 +182,8 @@ class GaitFamily:
         check_repetition(self.return_map(image.p), passage)
 
     def moved(self, x: Array, step: Array) -> Array:
-        """The numbers of the state at the end of a tangent vector."""
-        return moved(self.mech, State(self.mech.layout, x), step)._x
+        """The numbers of the state at the end of a tangent vector; `image` closes loops, as its parameter has them."""
+        return along(self.mech, State(self.mech.layout, x), step)._x
 
     def apart(self, end: Array, start: Array) -> Array:
         """The tangent vector that leads from one state to the other."""
@@ -187,7 +192,6 @@ class GaitFamily:
 
 def return_map_for(model: Model, search: Search) -> ReturnMap:
     """The return map of a model."""
-    open_tree(model.mech, "a map of gaits")
     s = with_own(search, model)
     options = Options(s.torque, s.wrenches, s.rtol, s.atol, s.step, contacts=s.contacts, impacts=s.impacts)
     return return_map_of(model.mech, model.events, s.section, s.returns, s.match, s.integrator, options, s.longest)

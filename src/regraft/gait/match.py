@@ -22,9 +22,14 @@ Match = Callable[[Mechanism, State], State] | Mapping[str, str] | None
 
 def moved(mech: Mechanism, state: State, step: Array) -> State:
     """The state at a tangent vector (2 nv,): q ⊕ step and v + step; where there are loops, the nearest one that closes them."""
-    nv = mech.nv
-    found = State(mech.layout, np.concatenate((integrate(mech, state._q, step[:nv]), state._v + step[nv:])))
+    found = along(mech, state, step)
     return assemble(mech, found) if mech.layout.is_constrained else found
+
+
+def along(mech: Mechanism, state: State, step: Array) -> State:
+    """The same with the loops as they are."""
+    nv = mech.nv
+    return State(mech.layout, np.concatenate((integrate(mech, state._q, step[:nv]), state._v + step[nv:])))
 
 
 def apart(mech: Mechanism, end: State, start: State) -> Array:

@@ -38,6 +38,7 @@ class JointKernels:
     nearest(par, X) -> q                  the position whose (R, p) is nearest to X, for floats (S1 eq. 22)
     rates(par, q, v, X) -> (screw, ...)   how the columns change as the child sees them, linear in v; None where they do not
     integrate(q, d) -> q'                 q ⊕ d, along the tangent vector d; None: q + d
+    rate(q, v) -> rate of q               of a joint that moves at the velocity v; None: v
     tangent(d, v) -> rate of d            such that q ⊕ d moves at the velocity v; None: v
     pull(d, f) -> torque                  along v, of a force f along d: the transpose of tangent, at any d; None: f
     difference(q1, q0) -> d               q1 ⊖ q0, such that q0 ⊕ d = q1; None: q1 − q0
@@ -56,6 +57,7 @@ class JointKernels:
     place: Callable[..., Any] | None = None
     rates: Callable[..., Any] | None = None
     integrate: Callable[..., Any] | None = None
+    rate: Callable[..., Any] | None = None
     tangent: Callable[..., Any] | None = None
     pull: Callable[..., Any] | None = None
     difference: Callable[..., Any] | None = None

@@ -121,6 +121,14 @@ def integrate_switch(forms: Forms) -> Switch:
     return _switch("joint_integrate(kind, q, i, step, d, out)", {**added, **cases}, "None", known)
 
 
+def rate_switch(forms: Forms) -> Switch:
+    """rate(kind, q, i, v, d, out): out[i:] = the rate of one joint's numbers at the velocity v[d:]."""
+    moving = "store_vector(out, i, {kernel}(load_vector(q, i, {nq}), load_vector(v, d, {nv})))"
+    cases, known = _cases(forms, "rate", moving)
+    same = {kind: f"copy_numbers(v, d, out, i, {joint.nq})" for kind, joint in enumerate(forms)}
+    return _switch("joint_rate(kind, q, i, v, d, out)", {**same, **cases}, "None", known)
+
+
 def difference_switch(forms: Forms) -> Switch:
     """difference(kind, q1, i, q0, j, out, d): out[d:] = q1 ⊖ q0 for one joint, whose numbers start at q1[i] and q0[j]."""
     between = "store_vector(out, d, {kernel}(load_vector(q1, i, {nq}), load_vector(q0, j, {nq})))"
@@ -192,6 +200,13 @@ def tabled_switch(forms: Forms) -> Switch:
 
 
 @inline
+def copy_numbers(v: Any, d: int, out: Any, at: int, count: int) -> None:
+    """out = v, for some numbers of each."""
+    for k in range(count):
+        out[at + k] = v[d + k]
+
+
+@inline
 def add_numbers(q: Any, i: int, step: Any, d: int, out: Any, at: int, count: int) -> None:
     """out = q + step, for some numbers of each."""
     for k in range(count):
@@ -228,6 +243,7 @@ _HELPERS = {
     "add_numbers": add_numbers,
     "compose": compose,
     "coordinate": coordinate,
+    "copy_numbers": copy_numbers,
     "identity_pose": identity_pose,
     "load_vector": load_vector,
     "store_both": store_both,

@@ -15,6 +15,7 @@ from ..algebra.rotations import (
     exp_rotation,
     log_quaternion,
     quaternion_product,
+    quaternion_rate,
     quaternion_rotation,
     rate_of_twist,
     rate_of_vector,
@@ -70,6 +71,13 @@ def integrate(q: tuple[Any, ...], d: tuple[Any, ...]) -> tuple[Any, ...]:
     step = exp_pose(body_twist((d[0], d[1], d[2]), (d[3], d[4], d[5])))
     p = add((q[0], q[1], q[2]), rotate(quaternion_rotation(turn), step[1]))
     r = quaternion_product(turn, exp_quaternion((d[3], d[4], d[5])))
+    return (p[0], p[1], p[2], r[0], r[1], r[2], r[3])
+
+
+@inline
+def rate(q: tuple[Any, ...], v: tuple[Any, ...]) -> tuple[Any, ...]:
+    turn = (q[3], q[4], q[5], q[6])
+    p, r = rotate(quaternion_rotation(turn), (v[0], v[1], v[2])), quaternion_rate(turn, (v[3], v[4], v[5]))
     return (p[0], p[1], p[2], r[0], r[1], r[2], r[3])
 
 
@@ -158,7 +166,7 @@ class Free(JointType):
     nq, nv, limited, quaternion = 7, 6, 0, 3
     kernels = JointKernels(
         transform, columns, nearest,
-        integrate=integrate, tangent=tangent, pull=pull, difference=difference, normalise=normalise,
+        integrate=integrate, rate=rate, tangent=tangent, pull=pull, difference=difference, normalise=normalise,
         depart=depart, reach=reach, carry=carry, carry_back=carry_back, advance=advance,
     )  # fmt: skip
     __slots__ = ()

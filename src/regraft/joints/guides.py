@@ -62,7 +62,7 @@ SAMPLE = 13
 
 _MOST_STEPS = 60
 _GUIDE = 24  # numbers of `_guide`
-_NEAREST = 16
+NEAREST = 16
 
 
 @inline
@@ -240,7 +240,7 @@ def _fill_guide(at: int, given: int, out: int, like: Scalar) -> float:
 
 
 @inline
-def _fill_nearest(at: int, given: int, out: int, like: Scalar) -> float:
+def fill_nearest(at: int, given: int, out: int, like: Scalar) -> float:
     table_at(out, 1, 1, like)[0, 0] = _nearest_of(table_at(at, 1, 1, 0.0), load_pose(table_at(given, 1, 12, like), 0))
     return 0.0
 
@@ -266,23 +266,16 @@ def packed_guide(at: int, given: int, out: int) -> float:
 @entry
 def real_nearest(at: int, given: int, out: int) -> float:
     """The position nearest to the pose at an address."""
-    return _fill_nearest(at, given, out, 0.0)
-
-
-@entry
-def complex_nearest(at: int, given: int, out: int) -> float:
-    """The same in complex numbers."""
-    return _fill_nearest(at, given, out, 0.0j)
+    return fill_nearest(at, given, out, 0.0)
 
 
 @cache
 def guide_kernels() -> Any:
-    """Their addresses: `_guide` in each scalar at the place of how many words it takes, `_nearest_of` `_NEAREST` places on."""
-    found = np.zeros(2 * _NEAREST)
+    """Their addresses: `_guide` in each scalar at the place of how many words it takes, `fill_nearest` `NEAREST` places on."""
+    found = np.zeros(2 * NEAREST)
     for words, kernel in ((1, real_guide), (2, complex_guide), (LANES, packed_guide)):
         found[words] = address_of(kernel)
-    for words, kernel in ((1, real_nearest), (2, complex_nearest)):
-        found[_NEAREST + words] = address_of(kernel)
+    found[NEAREST + 1] = address_of(real_nearest)
     return found
 
 
@@ -296,6 +289,6 @@ def guide(par: tuple[float, ...], q: Scalar) -> Any:
 @inline
 def nearest_on_guide(par: tuple[float, ...], X: Transform) -> Any:
     """The position nearest to a pose."""
-    kernel = table_at(int(par[1].real), 1, 1, 0.0)[0, _NEAREST + words_in(par[0])]
+    kernel = table_at(int(par[1].real), 1, 1, 0.0)[0, NEAREST + words_in(par[0])]
     (a, b, c, d, e, f, g, h, i), (x, y, z) = X
     return call_on_numbers(int(kernel), int(par[0].real), (a, b, c, d, e, f, g, h, i, x, y, z), 1)

@@ -19,6 +19,7 @@ from .dispatch import (
     normalise_switch,
     place_switch,
     pull_switch,
+    rate_switch,
     rates_switch,
     reach_switch,
     tabled_switch,
@@ -74,6 +75,7 @@ joint_columns = columns_switch(FORMS)
 joint_nearest = nearest_switch(FORMS)
 joint_rates = rates_switch(FORMS)
 joint_integrate = integrate_switch(FORMS)
+joint_rate = rate_switch(FORMS)
 joint_tangent = tangent_switch(FORMS)
 joint_pull = pull_switch(FORMS)
 joint_difference = difference_switch(FORMS)

@@ -14,6 +14,7 @@ from ..algebra.rotations import (
     exp_quaternion,
     log_quaternion,
     quaternion_product,
+    quaternion_rate,
     quaternion_rotation,
     rate_of_vector,
     rotation_quaternion,
@@ -98,7 +99,8 @@ class Spherical(JointType):
     nq, nv, limited, quaternion = 4, 3, 1, 0
     kernels = JointKernels(
         transform, columns, nearest,
-        integrate=integrate, tangent=rate_of_vector, pull=unwound, difference=difference, normalise=unit_quaternion, limit=limit,
+        integrate=integrate, rate=quaternion_rate, tangent=rate_of_vector, pull=unwound, difference=difference,
+        normalise=unit_quaternion, limit=limit,
     )  # fmt: skip
     __slots__ = ()
 

@@ -28,14 +28,6 @@ def coils_kernel(handle: int, dof: int, q: int, lanes: int) -> float:
     return 0.0
 
 
-@entry
-def complex_coils_kernel(handle: int, dof: int, q: int, lanes: int) -> float:
-    """The same in complex numbers."""
-    n, nv = positions_in(handle), velocities_in(handle)
-    pull_coils(model_at(handle), table_at(dof, nv, DOF_WORK * lanes, 0.0j), table_at(q, n, lanes, 0.0j))
-    return 0.0
-
-
 @inline
 def pull_coils(model: KernelModel, dof: Any, q: Any) -> None:
     """The torques −T(d)ᵀ K d with d = q ⊖ rest, from q (nq, lanes); the row of a joint's first velocity has room for d."""

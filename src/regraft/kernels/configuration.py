@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..compilation import Floats, IntegerTable, Scalars, entry, generic_entry, stage
-from ..joints import joint_difference, joint_integrate, joint_normalise, joint_tangent
+from ..compilation import Floats, IntegerTable, Scalars, entry, stage
+from ..joints import joint_difference, joint_integrate, joint_normalise, joint_rate, joint_tangent
 from .tables import KIND, Q, V
 
 
@@ -37,10 +37,17 @@ def normalise(walk: IntegerTable, q: Scalars) -> None:
         joint_normalise(walk[k, KIND], q, walk[k, Q])
 
 
-@generic_entry
-def integrate_position(walk: IntegerTable, q: Scalars, step: Scalars, out: Scalars) -> None:
+@entry
+def integrate_position(walk: IntegerTable, q: Floats, step: Floats, out: Floats) -> None:
     """q ⊕ step."""
     integrate(walk, q, step, out)
+
+
+@entry
+def position_rate(walk: IntegerTable, q: Floats, v: Floats, out: Floats) -> None:
+    """out = dq/dt at the velocity v, joint by joint.  O(n)."""
+    for k in range(walk.shape[0]):
+        joint_rate(walk[k, KIND], q, walk[k, Q], v, walk[k, V], out)
 
 
 @entry

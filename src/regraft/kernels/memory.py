@@ -14,8 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ..algebra.memory import table_at, words_in
-from ..algebra.scalars import Scalar
-from ..compilation import allocating, generic_entry, inline, inline_view, jit
+from ..compilation import allocating, entry, inline, inline_view, jit
 from .constraints.tables import (
     ALL_ROWS,
     BODY_LOADS,
@@ -299,8 +298,8 @@ def begin_with_rotors(handle: int, lanes: int, like: Any) -> None:
                 dof[d, HELD * lanes + lane] = settings[ARMATURE, d]
 
 
-@generic_entry
-def new_block(structure: int, links: int, couplings: int, lanes: int, like: Scalar) -> tuple[int, Any]:
+@allocating
+def block_for(structure: int, links: int, couplings: int, lanes: int, like: Any) -> tuple[int, Any]:
     """One more workspace for a structure: its address, and the block of memory that it begins.
 
     It computes in numbers of the kind of `like`, `lanes` at a time. `links` becomes LINKS_AT, and `couplings` COUPLINGS_AT.
@@ -318,6 +317,12 @@ def new_block(structure: int, links: int, couplings: int, lanes: int, like: Scal
     if found[ROWS] > 0:
         hold_all(start, like)
     return start, memory
+
+
+@entry
+def new_block(structure: int, links: int, couplings: int, lanes: int) -> tuple[int, Any]:
+    """`block_for` real numbers."""
+    return block_for(structure, links, couplings, lanes, 0.0)
 
 
 # --- in Python -----------------------------------------------------------------------------------------------------------------

@@ -5,7 +5,8 @@ multiplies with. So gradients are there forwards and backwards (`jvp`, `vjp`, `j
 derivatives are refused. A gradient by q is by its numbers: a quaternion stands for the rotation along it, whatever its length, so
 the gradient by it has no part along it.
 
-JAX computes in float32 unless it is told otherwise, before anything else: ``jax.config.update("jax_enable_x64", True)``.
+A mechanism is part of what `jit` compiles. JAX computes in float32 unless it is told otherwise, before anything else:
+``jax.config.update("jax_enable_x64", True)``.
 """
 
 from __future__ import annotations
@@ -19,74 +20,32 @@ import numpy as np
 from ..describe.mechanism import Mechanism
 from ..errors import ModelError, RegraftError
 from ..extras import require
+from . import torch
+from .described import takes_as
 from .operations import Dynamics, ForwardDynamics, InverseDynamics, Rollout
 from .shapes import Given, shaped, steps_of
 
 __all__ = ["forward_dynamics", "inverse_dynamics", "rollout", "step"]
 
 
+@takes_as(torch.forward_dynamics)
 def forward_dynamics(mech: Mechanism, q: Any, v: Any, tau: Any = None, threads: int | None = None) -> Any:
     """Accelerations, as `regraft.forward_dynamics_batch` computes them, to be differentiated by q, v and tau.
 
     In a closed mechanism only changes that keep its loops closed mean anything: let q and v come from what keeps them.
-
-    Parameters
-    ----------
-    mech : Mechanism
-        The mechanism; it is part of what `jit` compiles.
-    q : (..., nq) Array
-        Positions, in float64; quaternions of any length but zero.
-    v : (..., nv) Array
-        Velocities.
-    tau : (..., nv) Array, optional
-        Joint torques; by default none.
-    threads : int, optional
-        By default the number of cores.
-
-    Returns
-    -------
-    (..., nv) Array
-
-    Raises
-    ------
-    ModelError
-        If an argument has another type or shape, or JAX does not compute in float64.
     """
     given = _given(mech, q, v, Given("tau", tau, (mech.nv,)))
     return _dynamics(ForwardDynamics(mech, threads), *given)
 
 
+@takes_as(torch.inverse_dynamics)
 def inverse_dynamics(mech: Mechanism, q: Any, v: Any, a: Any = None, threads: int | None = None) -> Any:
-    """Joint torques, as `regraft.inverse_dynamics_batch` computes them, to be differentiated by q, v and a.
-
-    Parameters
-    ----------
-    mech : Mechanism
-        The mechanism: a tree; it is part of what `jit` compiles.
-    q : (..., nq) Array
-        Positions, in float64; quaternions of any length but zero.
-    v : (..., nv) Array
-        Velocities.
-    a : (..., nv) Array, optional
-        Accelerations; by default none.
-    threads : int, optional
-        By default the number of cores.
-
-    Returns
-    -------
-    (..., nv) Array
-
-    Raises
-    ------
-    ModelError
-        If an argument has another type or shape, or JAX does not compute in float64.
-    StructureError
-        If there are loops or couplings.
-    """
+    """Joint torques, as `regraft.inverse_dynamics_batch` computes them, to be differentiated by q, v and a."""
     given = _given(mech, q, v, Given("a", a, (mech.nv,)))
     return _dynamics(InverseDynamics(mech, threads), *given)
 
 
+@takes_as(torch.step)
 def step(
     mech: Mechanism,
     q: Any,
@@ -96,40 +55,13 @@ def step(
     integrator: str = "rk4",
     threads: int | None = None,
 ) -> tuple[Any, Any]:
-    """The state after one fixed step, as `regraft.simulate_batch` takes it, to be differentiated by q, v and tau.
-
-    Parameters
-    ----------
-    mech : Mechanism
-        The mechanism: a tree, without dry friction in its joints; it is part of what `jit` compiles.
-    q : (..., nq) Array
-        Positions, in float64; quaternions of any length but zero.
-    v : (..., nv) Array
-        Velocities.
-    tau : (..., nv) Array, optional
-        Joint torques, held over the step; by default none.
-    step : float
-        Its size, in seconds.
-    integrator : {"rk4", "euler"}, optional
-        As for `simulate`.
-    threads : int, optional
-        By default the number of cores.
-
-    Returns
-    -------
-    (..., nq) Array and (..., nv) Array
-        Position and velocity at its end.
-
-    Raises
-    ------
-    ModelError
-        If an argument has another type or shape, or JAX does not compute in float64.
-    """
+    """The state after one fixed step, as `regraft.simulate_batch` takes it, to be differentiated by q, v and tau."""
     at, going, held = _given(mech, q, v, Given("tau", tau, (mech.nv,)))
     path_q, path_v = _rollout(Rollout(mech, step, integrator, threads), at, going, held[..., None, :])
     return path_q[..., 1, :], path_v[..., 1, :]
 
 
+@takes_as(torch.rollout)
 def rollout(
     mech: Mechanism,
     q: Any,
@@ -141,37 +73,7 @@ def rollout(
     *,
     steps: int | None = None,
 ) -> tuple[Any, Any]:
-    """The states along fixed steps, as `regraft.simulate_batch` computes them, to be differentiated by q, v and tau.
-
-    Parameters
-    ----------
-    mech : Mechanism
-        The mechanism: a tree, without dry friction in its joints; it is part of what `jit` compiles.
-    q : (..., nq) Array
-        Positions at the start, in float64; quaternions of any length but zero.
-    v : (..., nv) Array
-        Velocities at the start.
-    tau : (..., steps, nv) Array, optional
-        Joint torques, each held over its step; by default none.
-    step : float
-        The size of a step, in seconds.
-    integrator : {"rk4", "euler"}, optional
-        As for `simulate`.
-    threads : int, optional
-        By default the number of cores.
-    steps : int, optional
-        How many; by default as many as there are torques.
-
-    Returns
-    -------
-    (..., steps + 1, nq) Array and (..., steps + 1, nv) Array
-        Positions and velocities, those of the start included.
-
-    Raises
-    ------
-    ModelError
-        If an argument has another type or shape, or JAX does not compute in float64.
-    """
+    """The states along fixed steps, as `regraft.simulate_batch` computes them, to be differentiated by q, v and tau."""
     given = _given(mech, q, v, Given("tau", tau, (steps_of(steps), mech.nv)))
     path_q, path_v = _rollout(Rollout(mech, step, integrator, threads), *given)
     return path_q, path_v

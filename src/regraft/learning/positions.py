@@ -9,6 +9,7 @@ from ..describe.mechanism import Mechanism
 from ..errors import ModelError
 from ..kernels.derivatives import manifold
 from ..kernels.tables import JOINT
+from ..tolerances import QUATERNION_ROUNDING
 
 Array = NDArray[np.float64]
 
@@ -47,12 +48,17 @@ class Positions:
         self._numbers = np.zeros((count, curved.nq, manifold.WIDEST))
         self._tangents = np.zeros((count, curved.nv, manifold.NUMBERS))
         if curved.names:
-            self._check(q)
+            lengths = self._lengths(q)
             flat = self._numbers.reshape(-1, manifold.WIDEST), self._tangents.reshape(-1, manifold.NUMBERS)
-            manifold.position_slopes.call(curved.table, curved.counts, self.q, curved.scratch(), *flat)
+            manifold.position_slopes.call(curved.table, curved.counts, self.q, np.zeros(curved.nv), np.empty(curved.nq), *flat)
+            for in_q, in_v, first, length in zip(curved.q, curved.v, curved.quaternions, lengths, strict=True):
+                self._tangents[:, in_v, first - in_q.start :] /= length[:, None, None]
+                same = np.abs(self.q[:, in_q] - q[:, in_q]).max(axis=1, initial=0.0) < QUATERNION_ROUNDING
+                self.q[same, in_q] = q[same, in_q]
 
-    def _check(self, q: Array) -> None:
-        """Refuse what stands for no rotation."""
+    def _lengths(self, q: Array) -> list[Array]:
+        """Of the quaternions of each joint; an error where one stands for no rotation."""
+        found = []
         for name, in_q, first in zip(self.curved.names, self.curved.q, self.curved.quaternions, strict=True):
             length = np.linalg.norm(q[:, first : in_q.stop], axis=1)
             bad = np.flatnonzero(~((length > 0.0) & np.isfinite(q[:, in_q]).all(axis=1)))
@@ -62,6 +68,8 @@ class Positions:
                     f"q[{b}]: the position of joint {name!r}, {q[b, in_q].tolist()}, has a number that is not finite, or its "
                     "quaternion is zero and stands for no rotation; give one of length 1."
                 )
+            found.append(length)
+        return found
 
     def numbers(self, along: Array) -> Array:
         """(states, nq, columns): how the numbers change along tangent vectors, the columns of (states, nv, columns)."""

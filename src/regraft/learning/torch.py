@@ -44,7 +44,7 @@ def forward_dynamics(mech: Mechanism, q: Any, v: Any, tau: Any = None, threads: 
     Raises
     ------
     ModelError
-        If an argument has another type, device or shape, or a state has no answer; the message has its row.
+        If an argument does not fit, or a state has no answer; the message has its row.
     """
     return _apply(lambda: ForwardDynamics(mech, threads), mech, q, v, Given("tau", tau, (mech.nv,)))[0]
 
@@ -72,7 +72,7 @@ def inverse_dynamics(mech: Mechanism, q: Any, v: Any, a: Any = None, threads: in
     Raises
     ------
     ModelError
-        If an argument has another type, device or shape, or a state has no answer; the message has its row.
+        If an argument does not fit, or a state has no answer; the message has its row.
     StructureError
         If there are loops or couplings.
     """
@@ -115,7 +115,7 @@ def step(
     Raises
     ------
     ModelError
-        If an argument has another type, device or shape.
+        If an argument does not fit.
     SimulationError
         If a motion cannot go on.
     """
@@ -164,7 +164,7 @@ def rollout(
     Raises
     ------
     ModelError
-        If an argument has another type, device or shape.
+        If an argument does not fit.
     SimulationError
         If a motion cannot go on; the message has its row.
     """

@@ -15,8 +15,7 @@ from ..ask.trees_only import open_tree
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
 from ..errors import ModelError
-from ..kernels.configuration import integrate_position, normalise_position
-from ..kernels.derivatives.joint_slopes import STEP
+from ..kernels.configuration import normalise_position, position_rate
 from .drives import Motors, Pushes, pushes_of, torques_of
 from .laws import Home
 
@@ -97,10 +96,10 @@ class InitialValueProblem:
         return np.concatenate((self._position_rate(state), acceleration))
 
     def _position_rate(self, state: State) -> Array:
-        """dq/dt, by a complex step of q ⊕ v dt: exact for any joint type."""
-        moved = np.empty(self._layout.nq, complex)
-        integrate_position(self._walk, state._q.astype(complex), state._v * complex(0.0, STEP), moved)
-        return representable("the rates of the positions", moved.imag / STEP)
+        """dq/dt."""
+        found = np.empty(self._layout.nq)
+        position_rate(self._walk, state._q, state._v, found)
+        return representable("the rates of the positions", found)
 
     def _show(self, _t: float, x: Array) -> tuple[Mechanism, State]:
         return self.mech, State(self._layout, x)

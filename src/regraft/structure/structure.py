@@ -193,9 +193,9 @@ class Structure:
             + f'; connect it, or let it float: add_joint("{lost[0]}_free", Free(), "world", "{lost[0]}").'
         )
 
-    def new_work(self, like: complex = 0.0) -> Workspace:
-        """A new workspace, for real numbers or for complex ones as `like` is."""
-        return self.work.another(like)
+    def new_work(self) -> Workspace:
+        """A new workspace."""
+        return self.work.another()
 
     @once
     def slopes(self) -> SlopeMemory:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..algebra.scalars import LANES
 from ..compilation import address_of
-from ..kernels.coil_kernels import coils_kernel, complex_coils_kernel, loop_coils_kernel
+from ..kernels.coil_kernels import coils_kernel, loop_coils_kernel
 from ..kernels.constraints.coupling_kernels import couplings_kernel
 from ..kernels.constraints.link_kernels import links_kernel
 from ..kernels.constraints.prescribed_rows import prescribed_rows_kernel
@@ -46,8 +46,6 @@ Array = NDArray[np.float64]
 class Workspace(Block):
     """The scratch tables of one computation, with those of the structure behind them: what kernels are handed."""
 
-    dtype: type = float
-    """Of its numbers: float or complex."""
     is_driven = False
     """Whether a loop joint's motor is set."""
     told: Any
@@ -55,28 +53,25 @@ class Workspace(Block):
     prescribed_rows: slice
     """Which constraint rows these have."""
 
-    def another(self, like: complex = 0.0) -> Workspace:
-        """One more workspace of the same structure, for real numbers, or for complex ones (without loops) as `like` is."""
-        is_complex = isinstance(like, complex)
-        make = new_block if is_complex else new_block.call
+    def another(self) -> Workspace:
+        """One more workspace of the same structure."""
         header = self.header
         links = _links_kernel() if header[LINKS] else 0
         couplings = _couplings_kernel() if header[COUPLINGS] else 0
-        found = Workspace(*make(self, links, couplings, 1, like), self)
-        found.dtype = complex if is_complex else float
+        found = Workspace(*new_block.call(self, links, couplings, 1), self)
         if header[COILS]:
             found.prepare_coils()
         return found
 
     def of_packs(self) -> Workspace:
         """A workspace of packs of the same structure."""
-        return Workspace(*new_block.call(self, 0, 0, LANES, 0.0), self)
+        return Workspace(*new_block.call(self, 0, 0, LANES), self)
 
     def prepare_coils(self) -> None:
         """Tell kernels where those are that they need where joints have springs."""
-        in_tree, is_complex = self.size(TREE_COILS), self.dtype is complex
+        in_tree = self.size(TREE_COILS)
         if in_tree:
-            self.header[COILS_KERNEL] = _coils_kernel(is_complex)
+            self.header[COILS_KERNEL] = _coils_kernel()
         if self.size(COILS) > in_tree:
             self.header[LOOP_COILS_KERNEL] = _loop_coils_kernel()
 
@@ -98,12 +93,12 @@ class Workspace(Block):
     @property
     def dof(self) -> Any:
         """(nv, DOF_WORK), as kernels left it; a view."""
-        return self.table(DOF_AT, self.size(VELOCITIES), DOF_WORK, self.dtype)
+        return self.table(DOF_AT, self.size(VELOCITIES), DOF_WORK)
 
     @property
     def rows(self) -> Any:
         """The constraint rows of all loops, as kernels left them; a view."""
-        return self.table(ROWS_AT, self.size(ROWS), ROW, self.dtype)
+        return self.table(ROWS_AT, self.size(ROWS), ROW)
 
     @property
     def _held(self) -> Any:
@@ -145,9 +140,9 @@ def _prescribed_rows_kernel() -> int:
 
 
 @cache
-def _coils_kernel(in_complex_numbers: bool) -> int:
+def _coils_kernel() -> int:
     """The address of the torques of springs in joints."""
-    return address_of(complex_coils_kernel if in_complex_numbers else coils_kernel)
+    return address_of(coils_kernel)
 
 
 @cache

@@ -116,6 +116,12 @@ def closed_derivatives(handle: int, slopes: int, x: Floats, tau: Floats, externa
     """
     if tau.shape[0] != a.shape[0] or tau.strides[0] != a.strides[0]:
         return np.nan
+    return assembled_slopes(handle, slopes, x, tau, external, a, out)
+
+
+@jit
+def assembled_slopes(handle: int, slopes: int, x: Any, tau: Any, external: Any, a: Any, out: Any) -> float:
+    """`closed_slopes` of a position and a velocity side by side; NaN where a result is not finite or loops are open."""
     model, work, closed, nq = model_at(handle), work_at(handle, x), loops_at(handle, x), positions_in(handle)
     worst = closed_slopes(model, work, closed, slopes, x[:nq], x[nq:], tau, external, a, out)
     return worst + finite(out) if closed.scratch[GAP, 0] <= ASSEMBLED else np.nan

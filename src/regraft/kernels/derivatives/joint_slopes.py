@@ -67,6 +67,15 @@ def step_along(kind: int, e: int, scratch: Any) -> None:
     scratch[STILL, e] = 0.0
 
 
+@inline
+def step_on(kind: int, e: int, by_v: int, scratch: Any) -> None:
+    """The same, or an imaginary step of the velocity e in GOING, and MOVED = HERE."""
+    scratch[STILL, e] = complex(0.0, 0.0 if by_v else STEP)
+    joint_integrate(kind, scratch[HERE], 0, scratch[STILL], 0, scratch[MOVED])
+    scratch[STILL, e] = 0.0
+    scratch[GOING, e] += complex(0.0, STEP if by_v else 0.0)
+
+
 # --- columns ------------------------------------------------------------------------------------------------------------------
 
 
@@ -132,18 +141,14 @@ def limits_and_springs(model: KernelModel, q: Any, v: Any, out: Any, sign: float
         k = model.limit_rows[row, LIMITED]
         first, count = walk[k, V], min(walk[k, DOFS], 3)
         stand(model, k, q, v, scratch)
-        for e in range(count):
-            step_along(walk[k, KIND], e, scratch)
-            value, gradient = measured(model, row, scratch[MOVED], 0)
-            push = limit_push(model, row, value, gradient, scratch[GOING], 0)
-            for d in range(count):
-                out[first + d, first + e] -= part * (push * pick(gradient, d)).imag
-            value, gradient = measured(model, row, scratch[HERE], 0)
-            scratch[GOING, e] += complex(0.0, STEP)
-            push = limit_push(model, row, value, gradient, scratch[GOING], 0)
-            scratch[GOING, e] -= complex(0.0, STEP)
-            for d in range(count):
-                out[first + d, nv + first + e] -= part * (push * pick(gradient, d)).imag
+        for by_v in range(2):
+            for e in range(count):
+                step_on(walk[k, KIND], e, by_v, scratch)
+                value, gradient = measured(model, row, scratch[MOVED], 0)
+                push = limit_push(model, row, value, gradient, scratch[GOING], 0)
+                scratch[GOING, e] = scratch[GOING, e].real
+                for d in range(count):
+                    out[first + d, by_v * nv + first + e] -= part * (push * pick(gradient, d)).imag
     for row in range(model.tree_coils):
         k = model.coil_rows[row, COILED]
         first, count = walk[k, V], walk[k, DOFS]

@@ -18,7 +18,7 @@ from ..constraints.tables import DRIVE, POSITION, VELOCITY, Loops
 from ..constraints.torques import torques_but_springs, wind_loop
 from ..memory import loops_at, model_at, work_at
 from ..tables import COILED, DOFS, KIND, PAR, VARIES, KernelModel, Work
-from .joint_slopes import GOING, HERE, MOVED, PULL, STEP, WAY, change_columns, complex_frame, step_along
+from .joint_slopes import GOING, HERE, MOVED, PULL, STEP, WAY, change_columns, complex_frame, step_on
 from .tables import (
     BY_Q,
     CHANGES,
@@ -86,16 +86,13 @@ def find_duals(model: KernelModel, work: Work, closed: Loops, l: int, own: Any) 
 def differentiate_torques(model: KernelModel, closed: Loops, l: int, own: Any, scratch: Any) -> None:
     """STIFF and DAMP: of motor, damping, friction, limits and springs, by the complex step."""
     kind, nv = closed.loops[l, KIND], closed.loops[l, DOFS]
-    for f in range(nv):
-        step_along(kind, f, scratch)
-        find_torques(model, closed, l, scratch[MOVED], scratch[GOING], scratch)
-        for d in range(nv):
-            own[f, STIFF + d] = scratch[TAU, d].imag / STEP
-        scratch[GOING, f] += complex(0.0, STEP)
-        find_torques(model, closed, l, scratch[HERE], scratch[GOING], scratch)
-        scratch[GOING, f] -= complex(0.0, STEP)
-        for d in range(nv):
-            own[f, DAMP + d] = scratch[TAU, d].imag / STEP
+    for by_v in range(2):  # one call for both, as it is merged in
+        for f in range(nv):
+            step_on(kind, f, by_v, scratch)
+            find_torques(model, closed, l, scratch[MOVED], scratch[GOING], scratch)
+            scratch[GOING, f] = scratch[GOING, f].real
+            for d in range(nv):
+                own[f, (DAMP if by_v else STIFF) + d] = scratch[TAU, d].imag / STEP
 
 
 @inline

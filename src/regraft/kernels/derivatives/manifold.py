@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...compilation import ComplexTable, Integers, IntegerTable, Table, inline, jit, long_entry
+from ...compilation import ComplexTable, Floats, Integers, IntegerTable, Table, inline, jit, long_entry
 from ...joints import (
     joint_advance,
     joint_carry_back,
@@ -17,6 +17,7 @@ from ...joints import (
     joint_difference,
     joint_integrate,
     joint_normalise,
+    joint_rate,
 )
 from .. import chart
 from ..tables import DOFS, KIND, Q, V
@@ -53,34 +54,29 @@ def advance_rows(walk: IntegerTable, u: Table, v: Table, rate: Table, out: Table
 
 @long_entry
 def position_slopes(
-    curved: IntegerTable, counts: Integers, q: Table, scratch: ComplexTable, numbers: Table, tangents: Table
+    curved: IntegerTable, counts: Integers, q: Table, unit: Floats, rate: Floats, numbers: Table, tangents: Table
 ) -> None:
-    """Normalise the positions in each row of q; how they change along tangent vectors, and these with the numbers given.
+    """Normalise the positions in each row of q; how they change along tangent vectors, and these with positions.
 
     `curved` has the rows of the walk that are on manifolds, `counts` how many numbers each position has. Row b nq + i of
-    `numbers` has ∂q_i/∂d, row b nv + d of `tangents` ∂d/∂q_i, each by the joint's own d or q_i; of joints that are not curved
-    nothing is written.
+    `numbers` has ∂q_i/∂d, row b nv + d of `tangents` ∂d/∂q_i, each by the joint's own d or q_i: its inverse on the manifold and
+    zero across it, which is its transpose by the squares of its columns, as these are at right angles to each other. Of joints
+    that are not curved nothing is written. `unit` is zero; `rate` has room for a position.
     """
     nq, nv = q.shape[1], tangents.shape[0] // max(q.shape[0], 1)
     for b in range(q.shape[0]):
         for k in range(curved.shape[0]):
-            kind, i, d, dofs = curved[k, KIND], curved[k, Q], curved[k, V], curved[k, DOFS]
-            count = counts[k]
-            take(q[b], scratch[START])
-            joint_normalise(kind, scratch[START], i)
-            for c in range(count):
-                take(q[b], scratch[MOVED])
-                scratch[MOVED, i + c] += complex(0.0, STEP)
-                joint_normalise(kind, scratch[MOVED], i)
-                joint_difference(kind, scratch[MOVED], i, scratch[START], i, scratch[CHANGE], d)
-                for e in range(dofs):
-                    tangents[b * nv + d + e, c] = scratch[CHANGE, d + e].imag / STEP
-            for e in range(dofs):
-                step_from_start(curved, k, e, scratch)
-                for c in range(count):
-                    numbers[b * nq + i + c, e] = scratch[MOVED, i + c].imag / STEP
-            for c in range(count):
-                q[b, i + c] = scratch[START, i + c].real
+            kind, i, d = curved[k, KIND], curved[k, Q], curved[k, V]
+            joint_normalise(kind, q[b], i)
+            for e in range(curved[k, DOFS]):
+                unit[d + e], square = 1.0, 0.0
+                joint_rate(kind, q[b], i, unit, d, rate)
+                unit[d + e] = 0.0
+                for c in range(i, i + counts[k]):
+                    square += rate[c] * rate[c]
+                for c in range(counts[k]):
+                    numbers[b * nq + i + c, e] = rate[i + c]
+                    tangents[b * nv + d + e, c] = rate[i + c] / square
 
 
 @long_entry

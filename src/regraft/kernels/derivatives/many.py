@@ -1,4 +1,4 @@
-"""The derivatives of forward dynamics of trees in many states, one after the other: packs hold columns of one state already."""
+"""The derivatives of forward dynamics in many states, one after the other: packs hold columns of one state already."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from ...algebra.memory import table_at
 from ...compilation import Blocks, Floats, Table, long_entry
 from ..tables import EXTERNAL
 from .accelerations import aba_derivatives
+from .closed import assembled_slopes
 
 
 @long_entry
@@ -14,3 +15,13 @@ def derivatives_of_many(handle: int, slopes: int, states: Table, tau: Table, a: 
     nothing = table_at(handle, 0, EXTERNAL, states)
     for b in range(states.shape[0]):
         worst[b] = aba_derivatives(handle, slopes, states[b], tau[b], nothing, a, out[b])
+
+
+@long_entry
+def closed_derivatives_of_many(
+    handle: int, slopes: int, states: Table, tau: Table, a: Floats, out: Blocks, worst: Floats
+) -> None:
+    """`closed.closed_derivatives` of each row of `states`; worst[b] is what it returns."""
+    nothing = table_at(handle, 0, EXTERNAL, states)
+    for b in range(states.shape[0]):
+        worst[b] = assembled_slopes(handle, slopes, states[b], tau[b], nothing, a, out[b])

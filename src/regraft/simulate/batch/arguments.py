@@ -20,6 +20,7 @@ from ..callbacks import is_compiled
 from ..controls import Controls
 from ..drives import Torques, torques_of
 from ..events import STOP, Event, FunctionGuard, TimeAt, check_events
+from ..hybrid import MOST_STEPS
 from ..integrators import Integrator
 from ..laws import Home, Law, OwnFunction, law_of_guard
 from .grid import fixed_steps
@@ -124,6 +125,8 @@ def clock_of(method: Integrator, start: Any, duration: Any, step: float, every: 
     begin, span = float(finite("start", start, ())), float(finite("duration", duration, ()))
     if span < 0.0:
         raise ModelError(f"duration must not be negative, not {span:g}.")
+    if not method.adaptive and span > MOST_STEPS * step:
+        raise ModelError(f"steps of {step:g} s are more than a billion in {span:g} s; take longer ones.")
     end = begin + span
     if method.adaptive:
         return _chosen_steps(begin, end, every)
@@ -229,10 +232,10 @@ def drive_of(torque: Any, mech: Mechanism, count: int, steps: int | None) -> Dri
                 f"by a third axis: torque[:, None] for states, torque[None] for intervals."
             )
         table = given[:, None] if per_state else given[None]
-    fits = len(table) in (1, count) and table.shape[1] > 0 and (steps is None or max(steps, 1) % table.shape[1] == 0)
+    fits = len(table) in (1, count) and table.shape[1] > 0 and (steps is None or steps % table.shape[1] == 0)
     if not fits:
         raise _wrong_torques(mech, count, steps, given.shape)
-    return Drive(np.ascontiguousarray(table))
+    return Drive(np.ascontiguousarray(table[:, :1] if steps == 0 else table))  # without time the first is all there is
 
 
 def _is_numbers(torque: Any) -> bool:

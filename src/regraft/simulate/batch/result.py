@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -88,8 +89,10 @@ class Batch:
         ModelError
             If there is no such motion, or it did not come so far.
         """
-        if not -len(self) <= number < len(self):
-            raise ModelError(f"there is no motion {number}; there are {len(self)}.")
+        if not _is_index(number, len(self)):
+            raise ModelError(f"there is no motion {number!r}; there are {len(self)}.")
+        if not (sample is None or _is_index(sample, len(self.t))):
+            raise ModelError(f"there is no sample {sample!r}; there are {len(self.t)}.")
         if sample is None:
             x = np.concatenate((self.final_q[number], self.final_v[number]))
         else:
@@ -97,3 +100,8 @@ class Batch:
         if not np.isfinite(x).all():
             raise ModelError(f"motion {number} has no state there: it came to t = {self.until[number]:g}.")
         return State(self.mech.layout, x)
+
+
+def _is_index(given: Any, count: int) -> bool:
+    is_whole = isinstance(given, (int, np.integer)) and not isinstance(given, bool)
+    return is_whole and -count <= int(given) < count

@@ -9,9 +9,7 @@ import numpy as np
 
 from ...algebra.scalars import LANES
 from ...describe.mechanism import Mechanism, a_mechanism
-from ...errors import ModelError
 from ..callbacks import lost_exceptions_kept
-from ..hybrid import MOST_STEPS
 from ..settings import Options, method_of, settings_of
 from .arguments import clock_of, drive_of, not_finite, on_manifold, states_of, stopping_events, workers_of
 from .lanes import ABSENT
@@ -123,8 +121,6 @@ def simulate_batch(
     method = method_of(integrator)
     options: dict[str, Any] = {"rtol": rtol, "atol": atol, "step": step, "coordinates": coordinates}
     settings = settings_of(method, mech, Options(**options))
-    if not method.adaptive and float(np.float64(span)) > MOST_STEPS * settings.step:
-        raise ModelError(f"steps of {settings.step:g} s are more than a billion in {span:g} s; take longer ones.")
     clock = clock_of(method, start, span, settings.step, every)
     task = Task(
         mech.copy(), method, options, clock,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...algebra.pose import finite, real_numbers
+from ...algebra.pose import real_numbers
 from ...describe.inertia import Inertia
 from ...describe.mechanism import Mechanism
 from ...errors import ModelError, listed, meant
@@ -88,6 +88,7 @@ class Variants:
             values, own = self._rows(f"mass of {body!r}", masses, 1)[:, 0], self._mech.bodies[body].inertia
             if not own.mass > 0.0:
                 raise ModelError(f"mass of {body!r}: it has none that could be scaled; give inertia={{{body!r}: [...]}} instead.")
+            _refuse(f"mass of {body!r}", values < 0.0, "must not be negative", values)
             found[body] = [Inertia(mass, own.com, own.tensor * (mass / own.mass)) for mass in values.tolist()]
         return found
 
@@ -95,8 +96,7 @@ class Variants:
         found = {}
         for joint, values in _by_name("damping", given, self._mech.joints).items():
             found[joint] = self._rows(f"damping of {joint!r}", values, self._mech.joints[joint].type.nv)
-            if (found[joint] < 0.0).any():
-                raise ModelError(f"damping of {joint!r} must not be negative.")
+            _refuse(f"damping of {joint!r}", found[joint] < 0.0, "must not be negative", found[joint])
         return found
 
     def _rows(self, what: str, given: ArrayLike, size: int) -> Array:
@@ -106,7 +106,18 @@ class Variants:
             numbers = numbers[:, None]
         elif numbers.shape in {(), (size,)} and (numbers.shape or size == 1):
             numbers = np.broadcast_to(numbers, (self._count, size))
-        return finite(what, np.ascontiguousarray(numbers), (self._count, size))
+        if numbers.shape != (self._count, size):
+            raise ModelError(f"{what} must have shape {(self._count, size)}, not {numbers.shape}.")
+        _refuse(what, ~np.isfinite(numbers), "must be finite", numbers)
+        return np.ascontiguousarray(numbers)
+
+
+def _refuse(what: str, is_wrong: NDArray[np.bool_], rule: str, values: Array) -> None:
+    """An error that names the first state whose numbers break a rule."""
+    rows = np.flatnonzero(is_wrong.reshape(len(values), -1).any(axis=1))
+    if rows.size:
+        b = int(rows[0])
+        raise ModelError(f"{what} {rule}; of state {b} it is {values[b].tolist()}.")
 
 
 def in_row(far: Array, inertias: Sequence[Inertia]) -> Array:
