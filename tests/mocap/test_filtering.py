@@ -309,9 +309,9 @@ def test_ten_thousand_frames_of_a_figure_take_well_under_a_second():
     smooth(figure, t[:100], q[:100])
     took = []
     for _ in range(3):
-        start = time.perf_counter()
+        start = time.process_time()
         smooth(figure, t, q)
-        took.append(time.perf_counter() - start)
+        took.append(time.process_time() - start)
     assert min(took) < 0.8
 
 

@@ -474,18 +474,17 @@ def test_many_zeros_in_one_step_come_in_their_order():
     mech, state = ball(1.0)
     heights = np.random.default_rng(1).permutation(np.linspace(0.01, 0.99, 200))
     events = [rg.when_joint("fall", height, name=f"{k}") for k, height in enumerate(heights)]
-    began = time.perf_counter()
     traj = rg.simulate(mech, state, 0.45, events=events)
-    assert time.perf_counter() - began < 2.0
     order = np.array([int(name) for _, name in traj.events])
     assert np.array_equal(order, np.argsort(-heights))
     assert np.abs(times(traj) - np.sqrt(2.0 * (1.0 - heights[order]) / G)).max() < SHORT
 
 
-def test_ten_thousand_moments():
+def test_ten_thousand_moments(monkeypatch):
     mech, state = ball(1.0)
     events = [rg.at_time(1e-5 * k, name=f"{k}") for k in range(10_000)]
-    began = time.perf_counter()
+    compared = []
+    monkeypatch.setattr(rg.Event, "__eq__", lambda one, other: compared.append(one) or one is other)
     traj = rg.simulate(mech, state, 0.1, events=events[::-1])
     assert [name for _, name in traj.events] == [event.name for event in events]
-    assert time.perf_counter() - began < 10.0  # one or two as a rule
+    assert len(compared) < 10 * len(events)  # as many as pairs would take minutes

@@ -118,7 +118,7 @@ def test_other_threads_work_while_a_simulation_runs():
     running.clear()
     other.join()
     within = [t for t in ticks if began < t < ended]
-    assert ended - began > 0.5
+    assert len(within) > 10
     assert len(within) > 50 * (ended - began)
 
 

@@ -219,9 +219,9 @@ def test_resampling_is_fast():
     mech, state = brick()
     traj = rg.simulate(mech, state, 10.0)
     traj.resample(1.0)
-    began = time.perf_counter()
+    began = time.process_time()
     assert len(traj.resample(1e-4).t) == 100_001
-    assert time.perf_counter() - began < 1.0
+    assert time.process_time() - began < 1.0
 
 
 # --- tables -------------------------------------------------------------------------------------------------------------------

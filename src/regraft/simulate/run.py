@@ -327,7 +327,9 @@ class Run:
             following = self.ways.follow(runner, events[0], self.end)
             if following is not None:
                 return runner if following is PASS else self._come_back(runner, events[0], following)
-        events = sorted(events, key=self.events.index)
+        if len(events) > 1:
+            given = {id(event): place for place, event in enumerate(self.events)}
+            events = sorted(events, key=lambda event: given[id(event)])
         if not any(callable(event.action) for event in events) and not runner.prescribed_breaks(t):
             return self._note(runner, events)
         return self._act(runner, events)
