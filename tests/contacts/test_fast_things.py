@@ -70,3 +70,30 @@ def test_far_away_it_costs_next_to_nothing():
     near, far = (thrown_at(TARGETS["ball"], BALL, height=h, duration=2.0 * h / 100.0).steps for h in (3.0, 3e4))
     assert far < near + 40
     assert thrown_at(TARGETS["ball"], BALL, x=5.0, duration=10.0).steps < 40
+
+
+def flown_over_plates(*, one_moves=False, touches=True, height=0.3):
+    """A ball that flies over plates in a row, each too thin to be left out of sight for long; the last may be on a body."""
+    mech = rg.Mechanism(gravity=(0, 0, -9.81))
+    mech.add_body("thing", rg.Inertia.sphere(0.1, 0.01))
+    mech.add_joint("flight", rg.Free(), "world", "thing")
+    mech.add_shape("thing", BALL, "shot")
+    mech.add_body("carrier", rg.Inertia.sphere(0.1, 0.01))
+    mech.add_joint("rail", rg.Prismatic((0, 1, 0)), "world", "carrier")
+    contacts = []
+    for k in range(30):
+        on = "carrier" if one_moves and k == 29 else "world"
+        mech.add_shape(on, rg.Box((0.1, 0.5, 0.001)), f"plate {k}", rg.Pose(translation=(0.4 * k, 0, 0)))
+        contacts.append(rg.Contact("shot", f"plate {k}", name=f"at {k}", restitution=0.8))
+    state = mech.state(q={"flight": (-0.5, 0, height, 1, 0, 0, 0)}, v={"flight": (8.0, 0, -1.0, 0, 5.0, 0)})
+    return rg.simulate(mech, state, 1.0, contacts=contacts if touches else (), step=0.02)
+
+
+@pytest.mark.parametrize("height", [0.1, 0.3])
+def test_steps_are_as_short_where_only_what_is_near_is_looked_at(height):
+    """Where a target is on a body, all of them are looked at after each step; where all are in the world, few are."""
+    few, all_of_them = flown_over_plates(height=height), flown_over_plates(height=height, one_moves=True)
+    assert few.steps > 10 + flown_over_plates(height=height, touches=False).steps  # what is thin shortens them
+    assert few.steps == all_of_them.steps
+    assert [(e.t, e.name) for e in few.events] == [(e.t, e.name) for e in all_of_them.events]
+    np.testing.assert_array_equal(few.final[1].q, all_of_them.final[1].q)

@@ -18,7 +18,7 @@ from ..memory import model_at, positions_in, work_at
 from ..tables import TAU, VEL, KernelModel, R, Work
 from .closing import close_places, off_anchor, prepare_rows, refuse_jump, take_speeds
 from .impact import SEQUENTIAL, SIMULTANEOUS, nothing_stops, solve_impact
-from .items import across, anchor, list_active, parting_speed
+from .items import across, anchor, list_active, meet_one, parting_speed
 from .memory import (
     ACTIVE_POINTS,
     ACTIVE_RUBS,
@@ -49,7 +49,7 @@ from .memory import (
     problem_of,
 )
 from .pairs.profiles import leaving_segment
-from .points import beyond_end, meet_point
+from .points import beyond_end
 from .problem import OPEN, SLIDE, SOLVED, STICK
 from .reach import find_reach
 from .response import respond, rows_speed
@@ -90,7 +90,7 @@ _TOO_MUCH = -1
 @inline
 def is_fast(model: KernelModel, work: Work, contacts: Contacts, i: int) -> bool:
     """Whether a point slips faster than what may be left of a slip that ends; that is more where it ends again and again."""
-    meet_point(model, work, contacts.points, contacts.shapes, contacts.profiles, contacts.met, i)
+    meet_one(model, work, contacts, i)
     slip = across(contacts, i, slip_velocity(model, work, contacts, i, VEL, zero_spatial(work.body[0, R])))
     return math.sqrt(dot(slip, slip)) > min(contacts.kept[i, PATIENCE] * REST_SPEED, AHEAD_BELOW)
 
@@ -131,7 +131,7 @@ def recall(model: KernelModel, work: Work, contacts: Contacts) -> None:
         if stays or goes_on:
             contacts.items[i, HIT] = SLIPS if goes_on else NOTHING
         if (stays or goes_on) and i < contacts.points.shape[0]:
-            meet_point(model, work, contacts.points, contacts.shapes, contacts.profiles, contacts.met, i)
+            meet_one(model, work, contacts, i)
             speed = along_rows(contacts, i, slip_velocity(model, work, contacts, i, VEL, still))[0]
             if abs(contacts.met[i, GAP]) > PENETRATES or abs(speed) > REST_SPEED:
                 contacts.items[i, MODE] = contacts.items[i, BEFORE] = OPEN
@@ -149,11 +149,11 @@ def close_touching(model: KernelModel, work: Work, contacts: Contacts) -> bool:
     for i in range(contacts.points.shape[0]):
         if contacts.items[i, MODE] == OPEN and contacts.items[i, HIT] != LEAVES and contacts.items[i, HIT] != HELD:
             put_on_side(contacts, i, 0)
-            meet_point(model, work, contacts.points, contacts.shapes, contacts.profiles, contacts.met, i)
+            meet_one(model, work, contacts, i)
             if contacts.items[i, HIT] == TOUCHES or contacts.met[i, GAP] <= TOUCHING:
                 if has_sides(contacts, i):
                     hold_on_side(model, work, contacts, i)
-                    meet_point(model, work, contacts.points, contacts.shapes, contacts.profiles, contacts.met, i)
+                    meet_one(model, work, contacts, i)
                 speed = along_rows(contacts, i, slip_velocity(model, work, contacts, i, VEL, still))[0]
                 if speed <= REST_SPEED and not passes_by(model, work, contacts, i, speed):
                     contacts.items[i, MODE] = STICK
@@ -181,7 +181,7 @@ def passes_by(model: KernelModel, work: Work, contacts: Contacts, i: int, speed:
     for k in range(points.shape[0]):
         same = points[k, KIND] == BOX_VERTEX and points[k, CONTACT] == points[i, CONTACT] and k != i
         if same and contacts.shapes[k, at] == contacts.shapes[i, at] and contacts.shapes[k, at + 1] == contacts.shapes[i, at + 1]:
-            meet_point(model, work, points, contacts.shapes, contacts.profiles, contacts.met, k)
+            meet_one(model, work, contacts, k)
             other = along_rows(contacts, k, slip_velocity(model, work, contacts, k, VEL, still))[0]
             if contacts.met[k, GAP] <= TOUCHING and other > speed + REST_SPEED:
                 return True
@@ -282,7 +282,7 @@ def hold_new_ones(model: KernelModel, work: Work, contacts: Contacts) -> None:
     """ANCHOR of the points that have just come to stick."""
     for i in range(contacts.points.shape[0]):
         if contacts.items[i, MODE] == STICK and contacts.items[i, BEFORE] != STICK:
-            meet_point(model, work, contacts.points, contacts.shapes, contacts.profiles, contacts.met, i)
+            meet_one(model, work, contacts, i)
             anchor(model, work, contacts, i)
 
 

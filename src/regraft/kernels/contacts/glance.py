@@ -15,7 +15,7 @@ from ...compilation import inline, inline_once, jit, long_entry
 from ..kinematics import move_bodies, place_bodies
 from ..memory import model_at, positions_in, velocities_in, work_at
 from ..tables import VEL, KernelModel, R, Work
-from .items import note
+from .items import meet_one, note
 from .memory import (
     ACTIVE_POINTS,
     ACTIVE_RUBS,
@@ -38,7 +38,7 @@ from .memory import (
     Contacts,
     contacts_at,
 )
-from .points import beyond_end, gap_of, has_end, meet_point
+from .points import beyond_end, gap_of, has_end
 from .problem import OPEN, SLIDE, STICK
 from .rows import slip_velocity
 from .tables import MU_KINETIC, MU_STATIC
@@ -142,7 +142,7 @@ def gaps_and_slips(model: KernelModel, work: Work, contacts: Contacts) -> None:
             beyond = beyond_end(model, work, contacts.points, contacts.shapes, contacts.profiles, i)
             contacts.values[0, 2 * i] = -beyond
         if mode == SLIDE and contacts.items[i, WATCHED] and contacts.shapes[i, MU_KINETIC] > 0.0:
-            meet_point(model, work, contacts.points, contacts.shapes, contacts.profiles, contacts.met, i)
+            meet_one(model, work, contacts, i)
             slip = dot(slip_velocity(model, work, contacts, i, VEL, still), load(contacts.kept, i, DIRECTION, 3))
             contacts.values[0, 2 * i + 1] = slip + contacts.kept[i, SLACK + 1]
 

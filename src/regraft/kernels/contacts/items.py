@@ -152,6 +152,12 @@ def meet_active(model: KernelModel, work: Work, contacts: Contacts) -> None:
         meet_point(model, work, contacts.points, contacts.shapes, contacts.profiles, contacts.met, contacts.active[0, a])
 
 
+@contact_stage
+def meet_one(model: KernelModel, work: Work, contacts: Contacts, i: int) -> None:
+    """Where point i is and how this place moves; likewise."""
+    meet_point(model, work, contacts.points, contacts.shapes, contacts.profiles, contacts.met, i)
+
+
 @inline
 def keep_forces(contacts: Contacts, problem: Problem) -> None:
     """FORCE of all active items."""
@@ -219,5 +225,5 @@ def other_row(contacts: Contacts, i: int) -> int:
 @contact_stage
 def parting_speed(model: KernelModel, work: Work, contacts: Contacts, i: int) -> float:
     """How fast the gap of point i becomes wider, with VEL of the bodies."""
-    meet_point(model, work, contacts.points, contacts.shapes, contacts.profiles, contacts.met, i)
+    meet_one(model, work, contacts, i)
     return along_rows(contacts, i, slip_velocity(model, work, contacts, i, VEL, zero_spatial(work.body[0, R])))[0]

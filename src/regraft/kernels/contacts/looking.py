@@ -17,11 +17,10 @@ from ..kinematics import move_bodies, place_bodies
 from ..memory import model_at, positions_in, velocities_in, work_at
 from ..tables import PUSH, VEL, KernelModel, R, Work
 from .distribution import list_idle_forces
-from .items import across, list_active
+from .items import across, list_active, meet_one
 from .memory import CHOOSING, DIRECTION, FORCE, FREE, IMPULSE, LARGEST, MODE, SLIP, Contacts, contacts_at, problem_of
 from .modes import factorise_again, solve_modes
 from .patches import spare_again, with_all_rows
-from .points import meet_point
 from .problem import OPEN, SLIDE, STICK, VECTORS
 from .rows import motion_at, slip_velocity, surface_speed
 from .rubs import rub_speed
@@ -55,7 +54,7 @@ def turn(model: KernelModel, work: Work, contacts: Contacts) -> None:
     still = zero_spatial(work.body[0, R])
     for i in range(contacts.points.shape[0]):
         if contacts.items[i, MODE] == SLIDE:
-            meet_point(model, work, contacts.points, contacts.shapes, contacts.profiles, contacts.met, i)
+            meet_one(model, work, contacts, i)
             slip = across(contacts, i, slip_velocity(model, work, contacts, i, VEL, still))
             size, begun = math.sqrt(dot(slip, slip)), load(contacts.kept, i, SLIP, 3)
             faster = math.sqrt(dot(begun, begun))
@@ -71,7 +70,7 @@ def turn(model: KernelModel, work: Work, contacts: Contacts) -> None:
 def see_point(model: KernelModel, work: Work, contacts: Contacts, i: int, out: Any, row: int) -> None:
     """Where point i is, how it moves and what acts there; after the dynamics."""
     if contacts.items[i, MODE] == OPEN:
-        meet_point(model, work, contacts.points, contacts.shapes, contacts.profiles, contacts.met, i)
+        meet_one(model, work, contacts, i)
         for c in range(3):
             contacts.kept[i, FORCE + c] = 0.0
     still, c = zero_spatial(work.body[0, R]), load(contacts.met, i, POINT, 3)

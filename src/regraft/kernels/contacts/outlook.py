@@ -1,8 +1,10 @@
 """What cannot happen within a step: points that are too far away to touch are not looked at, nor is anything where all rests.
 
-The gap of an open point shrinks by no more than its bodies move, and how far that can be in a step follows from their speeds at
-its ends. So most gaps need not be computed in most steps, and those that must be, once. Points whose gaps are so wide that
-nothing can close them within several steps are not even asked in these: only items that are *near* are.
+The shapes of an open point come nearer by no more than their bodies move, and how far that can be in a step follows from speeds
+at its ends. So most gaps need not be computed in most steps, and those that must be, once. Points that are so far away that
+nothing can bring them together within several steps are not even asked in these: only items that are *near* are.
+
+CLEARANCE is how far away a point is at least, times its STEEPNESS, so that it shrinks as its gap can.
 """
 
 from __future__ import annotations
@@ -42,7 +44,7 @@ from .stages import contact_stage
 from .tables import FIXED, REACH_A, REACH_B, ROW_A, ROW_B, STEEPNESS, THICKNESS
 
 FAR = 8.0
-"""A point is far away where nothing can close its gap in so many steps such as the last one."""
+"""A point is far away where nothing can bring its shapes together in so many steps such as the last one."""
 LATEST = 4.0
 """After as many steps as FAR says, times this, all points are looked at again, as what was near may be far away by then."""
 
@@ -129,7 +131,7 @@ def add_live(contacts: Contacts, i: int, points: int) -> None:
 
 @inline_once
 def list_near(model: KernelModel, work: Work, contacts: Contacts, closer: float) -> None:
-    """The items that are near, after a step in which gaps of others have shrunk by no more than `closer`.  O(items)."""
+    """The items that are near, after a step in which no CLEARANCE has shrunk by more than `closer`.  O(items)."""
     count, n, room = 0, contacts.points.shape[0], LATEST * FAR * closer
     for i in range(contacts.items.shape[0]):
         if i < n and contacts.items[i, MODE] == OPEN and may_be_far(contacts, i):
@@ -171,7 +173,7 @@ def stays_open(model: KernelModel, work: Work, contacts: Contacts, i: int) -> bo
 def note_speeds(work: Work, contacts: Contacts, h: float) -> float:
     """WAY and TURN of all bodies: how far their origins go and how far they turn within the step, at most; SPEED and TURNING.
 
-    Returns by how much any gap that may be far away shrinks in it, at most.
+    Returns by how much any CLEARANCE shrinks in it, at most.
     """
     bodies, ahead, fastest, spinning, way, turn = contacts.bodies, contacts.ahead, 0.0, 0.0, 0.0, 0.0
     for k in range(bodies.shape[0]):
@@ -188,7 +190,7 @@ def note_speeds(work: Work, contacts: Contacts, h: float) -> float:
 
 @inline
 def most_shrinking(contacts: Contacts, way: float, turn: float) -> float:
-    """By how much any gap that may be far away shrinks, at most, while no body goes farther and none turns farther."""
+    """By how much any CLEARANCE shrinks, at most, while no body goes and turns farther; of points that may be far away."""
     ahead = contacts.ahead
     return ahead[0, STEEPEST] * (ahead[0, SIDES] * way + ahead[0, FARTHEST] * turn)
 
@@ -208,7 +210,7 @@ def length(v: Vector) -> float:
 
 @inline
 def shrinks(contacts: Contacts, i: int, columns: int) -> float:
-    """By how much the gap of point i shrinks, at most, while its bodies go and turn as far as two columns of theirs say."""
+    """By how much the CLEARANCE of point i shrinks, at most, while its bodies go and turn as far as two columns of theirs say."""
     a, b = contacts.points[i, ROW_A], contacts.points[i, ROW_B]
     return contacts.shapes[i, STEEPNESS] * (way_of(contacts, i, a, REACH_A, columns) + way_of(contacts, i, b, REACH_B, columns))
 
@@ -230,5 +232,5 @@ def reach_of(contacts: Contacts, i: int) -> float:
 
 @inline
 def may_be_far(contacts: Contacts, i: int) -> bool:
-    """Whether the gap of point i shrinks by no more than some number times what its bodies move."""
+    """Whether the CLEARANCE of point i shrinks by no more than some number times what its bodies move."""
     return contacts.shapes[i, STEEPNESS] * (1.0 + reach_of(contacts, i)) < math.inf

@@ -71,8 +71,8 @@ def look_within(model: KernelModel, work: Work, contacts: Contacts, falls: bool,
 
 @inline_once
 def way_ahead(model: KernelModel, work: Work, contacts: Contacts, h: float, asked: float) -> tuple[float, float]:
-    """How far any point goes in the next step, of the size `asked`, by what `approach_of` says, at most; and by how much any gap
-    that may be far away has shrunk in the last one, of size h. All that points may pass through is in the world.
+    """How far any point goes in the next step, of the size `asked`, by what `approach_of` says, at most; and by how much any
+    CLEARANCE has shrunk in the last one, of size h. All that points may pass through is in the world.
     """
     ahead, world = contacts.ahead, linear(rising_world(model, work.body[0, R]))
     speed, turning, rate, bend = 0.0, 0.0, length(world), 0.0
