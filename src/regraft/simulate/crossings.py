@@ -11,6 +11,7 @@ from ..compilation import inline, inline_once, jit
 from ..kernels.constraints.closure import CLOSE_STATE
 from ..kernels.contacts.memory import is_gap_of_place
 from ..tolerances import AT_ZERO, PASSED, SAME_TIME, ZERO_BRACKETED, ZERO_CORRECTED
+from .clearance import all_stay_clear
 from .flow import Flow, model_of
 from .guards import (
     AT_END,
@@ -69,7 +70,7 @@ def nothing_can_happen(flow: Flow) -> bool:
 @inline_once
 def first_zero(flow: Flow, guards: Guards, step: Step, samples: int) -> tuple[bool, float]:
     """Whether a guard goes through zero in the step, and at which part of it the first does; all that do so then have `hit`."""
-    if nothing_can_happen(flow):
+    if nothing_can_happen(flow) or all_stay_clear(flow, guards, step.h):
         return False, 0.0
     if flow.calls.passed_over:
         flow.calls.passed_over = False
@@ -290,6 +291,7 @@ def shorten(flow: Flow, guards: Guards, step: Step, theta: float) -> float:
     happens = False
     for g in range(guards.shape[0]):
         value = guard_value(flow, guards, g, t + size, AT_END)
+        guards[g].known = False
         if guards[g].hit:
             guards[g].sign, guards[g].last = 0, value
             happens = happens or not is_passed_over(flow, guards[g])

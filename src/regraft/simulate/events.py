@@ -84,7 +84,8 @@ class JointAt:
 
     def row(self, mech: Mechanism) -> Guard:
         """The guard where the joint has a place in q."""
-        return Guard(sort=JOINT, coordinate=mech.layout.q_slices[self.joint].start, value=self.value)
+        at, rate = mech.layout.q_slices[self.joint].start, mech.layout.v_slices[self.joint].start
+        return Guard(sort=JOINT, coordinate=at, velocity=rate, value=self.value)
 
     def of_loop(self) -> FunctionGuard:
         """The guard where the joint closes a loop; its angle goes on through whole turns from one look to the next."""

@@ -35,6 +35,7 @@ class Guard(Structure):
     point: Three  # a point in the frame of that row,
     slope: float  # and the rise of the ground along x
     coordinate: int  # of a joint: its place in q; of a contact: its place among the guards of these
+    velocity: int  # of a joint: the place in v of the rate of that, −1 where it has none
     address: int  # of a function: its address,
     context: int  # and what it is called with, last; of a height: address of when its event is passed over, 0 for never
     value: float  # height of the ground at x = 0, joint position, or value of a function, where the guard is zero
@@ -48,6 +49,10 @@ class Guard(Structure):
     hit: bool  # whether it goes through zero in the present step; after an event, whether its zero is the event
     earlier: bool  # among those with `hit`: whether it does so before another one
     estimate: float  # about where in the part of the step that is looked at it does so
+    known: bool  # whether the next two are those at the start of the step (`clearance`):
+    rate: float  # of the guard in time,
+    bend: float  # and of its rate
+    ahead: float  # the guard at the end of the step
 
 
 Guards = Any
@@ -183,7 +188,7 @@ def sign_guards(flow: Flow, guards: Guards, t: float, h: float) -> None:
     for e in range(guards.shape[0]):
         guard = guards[e]
         value = guard_value(flow, guards, e, t, AT_START)
-        guard.hit = False
+        guard.hit = guard.known = False
         guard.sign = 0 if abs(value) <= AT_ZERO else (1 if value > 0.0 else -1)
         if guard.sort == CONTACT:  # which is made so that it begins on the positive side, by a little
             guard.sign = 1
@@ -251,7 +256,7 @@ def keep_guards(flow: Flow, guards: Guards) -> None:
 def put_guards_back(flow: Flow, guards: Guards) -> None:
     """As `keep_guards` found them."""
     for e in range(guards.shape[0]):
-        guards[e].hit = False
+        guards[e].hit = guards[e].known = False
     for k in range(count_live(flow, guards)):
         guard = guards[live_guard(flow, k)]
         guard.sign, guard.last = guard.sign_before, guard.last_before

@@ -175,6 +175,10 @@ class Runner:
         self._pasts.append(numbers)
         return int(numbers.ctypes.data)
 
+    def looks_past(self, event: Event) -> bool:
+        """Whether the loop passes an event over by itself where its strike does not happen, and has not come back for that."""
+        return any(guard.sort == HEIGHT and guard.context != 0 for watched, guard in self._watching if watched is event)
+
     @property
     def _moves_freely(self) -> bool:
         """Whether it is a tree on which nothing acts but forces, so that states are what the user sees."""

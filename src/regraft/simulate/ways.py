@@ -160,7 +160,7 @@ class Ways:
             return None
         structure, x = runner.structure, runner.x
         motions = structure.motion(x)
-        over = way.footing.is_passed_over(structure, motions)
+        over = False if runner.looks_past(event) else way.footing.is_passed_over(structure, motions)
         if over:
             return PASS
         if over is None or way.to is None:
