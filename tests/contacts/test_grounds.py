@@ -108,6 +108,30 @@ def test_a_surface_of_ones_own_is_met_and_followed():
     assert z.max() < 0.1 + 2 * RADIUS
 
 
+def test_a_surface_whose_function_fails_ends_the_run_where_it_does(capfd):
+    @numba.njit
+    def mined(x, y):
+        if x > 0.5:
+            raise ValueError("no ground")
+        return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0 * y
+
+    with pytest.raises(rg.SimulationError, match=r"surface 'mined', at \(x, y\) = \(0\.5.*ValueError: no ground") as told:
+        on_ground(rg.surface(mined), z=RADIUS, speed=1.0)
+    assert told.value.trajectory.t[-1] > 0.4
+    assert "no ground" not in capfd.readouterr().err  # nothing is only printed
+    assert on_ground(rg.surface(mined), z=RADIUS, speed=1.0, duration=0.4).t[-1] == 0.4  # it counts in that run alone
+
+
+def test_where_a_surface_has_no_height_there_is_none():
+    @numba.njit
+    def shelf(x, y):
+        return (0.0 if x < 0.5 else math.nan), 0.0, 0.0, 0.0, 0.0, 0.0 * y
+
+    traj = on_ground(rg.surface(shelf), x=1.0, z=1.0, duration=1.0)
+    assert traj.events == []
+    assert traj.final[1]["ball free"].q[2] == pytest.approx(1.0 - G / 2)
+
+
 def test_a_frame_is_a_point_on_any_ground():
     scene = falling_point(1.0)
     for form, height in ((rg.ground(profile=[(-1, 0.2), (1, 0.4)]), 0.3), (rg.surface(waves), 0.0), (rg.ground(height=0.1), 0.1)):

@@ -346,6 +346,9 @@ class Runner:
 
     def problem(self) -> BaseException | None:
         """The exception that a user's function raised; None where there is none, or it was only printed."""
+        surface = None if self.contacts is None else self.contacts.failed_surface()
+        if surface is not None:
+            return surface.problem()
         if not self.callbacks and not self.drivers:
             return None
         found = [driver.problem() for driver in self.drivers if driver.failed is not None]
@@ -354,6 +357,9 @@ class Runner:
 
     def failed_function(self) -> str:
         """Which function of the user failed, for a message."""
+        surface = None if self.contacts is None else self.contacts.failed_surface()
+        if surface is not None:
+            return surface.where
         named = [driver.failed for driver in self.drivers if driver.failed is not None]
         return named[0] if named else next(callback.name for callback in self.callbacks if callback.problem is not None)
 

@@ -8,7 +8,7 @@ import operator
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from ..compilation import address_of
 from ..errors import ModelError, listed
 from ..kernels.contacts import tables as t
 from ..kernels.contacts.meeting import end_kernel, gap_kernel, meeting_kernel
-from .heights import height_kernel
+from .heights import HeightKernel, height_kernel
 from .layout import WORLD
 from .pairings import Pairing, pairings, touchable
 from .reaches import extents, steepness
@@ -52,8 +52,8 @@ class ContactPoints(NamedTuple):
     contact_names: tuple[str, ...]
     """Of each contact."""
     contacts: tuple[Contact, ...]
-    functions: tuple[Any, ...]
-    """The compiled functions of surfaces, whose addresses are in the tables: to be kept as long as these."""
+    functions: tuple[HeightKernel, ...]
+    """The functions of surfaces, whose addresses are in the tables: to be kept as long as these."""
 
     @property
     def contact_of(self) -> Integers:
@@ -235,7 +235,7 @@ def _tables(
     points: list[list[int]] = []
     shapes: list[list[float]] = []
     profiles: list[float] = []
-    functions: list[Any] = []
+    functions: list[HeightKernel] = []
     counts, seen = Counter(row[0] for row in rows), Counter[int]()
     point_names, meanings = [], []
     bodies = {side.body for row in rows for side in row[1:3]}

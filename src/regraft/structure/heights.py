@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import math
+from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -23,21 +25,52 @@ _APART = 1e-6  # m: the step of a difference
 _DERIVATIVES = (("z_x", 1, 0, 0), ("z_y", 2, 0, 1), ("z_xx", 3, 1, 0), ("z_xy", 4, 1, 1), ("z_yy", 5, 2, 1))
 """Name, which result it is, and of which result it is the derivative along which coordinate."""
 
-_known: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
+_known: WeakKeyDictionary[Any, HeightKernel] = WeakKeyDictionary()
 
 
-def height_kernel(function: Any) -> Any:
-    """A user's function f(x, y) -> (z, z_x, z_y, z_xx, z_xy, z_yy) as a C function with an `address`.
+@dataclass(frozen=True, eq=False)
+class HeightKernel:
+    """A user's function f(x, y) -> (z, z_x, z_y, z_xx, z_xy, z_yy) as a C function.
 
     It takes an integer that it does not use, and the addresses of two numbers and of six to fill, see
-    `algebra.memory.call_on_numbers`.
+    `algebra.memory.call_on_numbers`. Nobody can catch what a C function raises: the numbers are NaN then, and `raised` counts.
     """
+
+    name: str
+    function: Any
+    compiled: Any
+    raised: Array
+    """How often the function has raised an exception, and (x, y) of the last time."""
+
+    @property
+    def address(self) -> int:
+        """Where kernels call it."""
+        return int(self.compiled.address)
+
+    @property
+    def where(self) -> str:
+        """Which surface it is, and where its function raised an exception last, for a message."""
+        _, x, y = self.raised
+        return f"{self.name}, at (x, y) = ({x:.9g}, {y:.9g}) of its frame,"
+
+    def problem(self) -> Exception:
+        """What the function raised last, as it does without Numba."""
+        try:
+            self.function.py_func(*map(float, self.raised[1:]))
+        except Exception as problem:  # whatever a user's function raises
+            return problem
+        return RuntimeError("it raised an exception")
+
+
+def height_kernel(function: Any) -> HeightKernel:
+    """The kernel of a user's function, compiled once."""
     found = _known.get(function)
     return _known.setdefault(function, _compiled(function)) if found is None else found
 
 
-def _compiled(function: Any) -> Any:
-    name = f"surface {function.__name__!r}"
+def _compiled(function: Any) -> HeightKernel:
+    name, raised = f"surface {function.__name__!r}", np.zeros(3)
+    notes = raised.ctypes.data
     try:
         inspect.signature(function.py_func).bind(0.0, 0.0)
     except TypeError:
@@ -45,9 +78,19 @@ def _compiled(function: Any) -> Any:
 
     def heights(_unused: int, given: int, out: int) -> float:
         at, results = vector_at(given, 2), vector_at(out, 6)
-        z, zx, zy, zxx, zxy, zyy = function(at[0], at[1])
-        results[0], results[1], results[2] = z, zx, zy
-        results[3], results[4], results[5] = zxx, zxy, zyy
+        fails = True
+        try:
+            z, zx, zy, zxx, zxy, zyy = function(at[0], at[1])
+            fails = False
+        except Exception:  # Numba knows no others, and tells nothing of them
+            pass
+        if fails:
+            note = vector_at(notes, 3)
+            note[0], note[1], note[2] = note[0] + 1.0, at[0], at[1]
+            results[:] = math.nan
+        else:
+            results[0], results[1], results[2] = z, zx, zy
+            results[3], results[4], results[5] = zxx, zxy, zyy
         return 0.0
 
     try:
@@ -55,7 +98,7 @@ def _compiled(function: Any) -> Any:
     except Exception as problem:  # whatever Numba makes of it
         raise ModelError(f"{name} cannot be compiled: {str(problem).strip().splitlines()[-1]} {_FORM}") from problem
     _check_derivatives(found, name)
-    return found
+    return HeightKernel(name, function, found, raised)
 
 
 def _check_derivatives(kernel: Any, name: str) -> None:

@@ -12,6 +12,7 @@ from ...algebra.spatial import dot, scale, zero_spatial
 from ...compilation import inline, jit
 from ...tolerances import (
     AHEAD_BELOW,
+    FEASIBLE,
     NEARLY_NO_FORCE,
     REDUNDANT_FORCE,
     SLACK_FORCE,
@@ -20,7 +21,7 @@ from ...tolerances import (
     STANDS_STILL,
 )
 from ..tables import VEL, D, KernelModel, R, Work
-from .complementarity import find_modes, hold_what_stays
+from .complementarity import find_modes, hold_what_does_not_part, hold_what_stays
 from .distribution import least_margin, widest_margin
 from .items import across, anchor, in_space, largest_force, most_patience, parting_speed, slip_direction, tangent_part
 from .memory import (
@@ -88,6 +89,7 @@ def choose_modes(model: KernelModel, work: Work, contacts: Contacts, problem: Pr
     if status != SOLVED:
         return False
     hold_what_stays(problem)
+    hold_what_does_not_part(problem)
     forget_pushes(problem)
     solve_modes(problem, False, False)  # as in all that follows, so that a step goes on with the forces that it began with
     set_modes(model, work, contacts, problem)
@@ -212,15 +214,18 @@ def is_taken_along(work: Work, contacts: Contacts, row: int, problem: Problem) -
 @jit
 def set_modes(model: KernelModel, work: Work, contacts: Contacts, problem: Problem) -> None:
     """MODE, DIRECTION, ANCHOR and SLACK of all items, from the solution of their problem."""
-    n = contacts.points.shape[0]
-    largest = max(NEARLY_NO_FORCE, largest_force(problem))  # or what touches without force would leave at once, again and again
+    n, found = contacts.points.shape[0], largest_force(problem)
+    largest = max(NEARLY_NO_FORCE, found)  # or what touches without force would leave at once, again and again
     for a in range(problem.kinds.shape[0]):
         i = contacts.active[0, a]
         mode = problem.modes[a] if problem.kinds[a] != FIXED_FORCE else SLIDE
         has_anchor, goes_on = contacts.items[i, MODE] == STICK, contacts.items[i, HIT] == GOES_ON
         contacts.items[i, MODE], contacts.items[i, HIT] = mode, NOTHING
         patience = max(1.0, contacts.kept[i, PATIENCE])
-        contacts.kept[i, SLACK] = contacts.kept[i, SLACK + 1] = min(patience, 10.0) * SLACK_FORCE * largest
+        slack = min(patience, 10.0) * SLACK_FORCE * largest
+        if found < NEARLY_NO_FORCE:
+            slack = max(slack, undecided_force(problem, a))
+        contacts.kept[i, SLACK] = contacts.kept[i, SLACK + 1] = slack
         if i >= n:
             if mode == SLIDE:
                 contacts.kept[i, DIRECTION] = problem.directions[a, 0]
@@ -230,6 +235,18 @@ def set_modes(model: KernelModel, work: Work, contacts: Contacts, problem: Probl
             contacts.kept[i, SLACK + 1] = 0.0 if goes_on else min(patience, 100.0) * SLACK_SLIP
         elif mode == STICK and not has_anchor:
             anchor(model, work, contacts, i)
+
+
+@inline
+def undecided_force(problem: Problem, a: int) -> float:
+    """How far beyond its limit a force of item a may be for the choice of modes to call it within, and twice as much.
+
+    That choice sees accelerations. Where forces are next to nothing, as while pressing grows from rest, a guard with less slack
+    would end a mode that is chosen again at once.
+    """
+    row = 3 * a if a < problem.points else 2 * problem.points + a
+    own, mu = problem.A[row, row], problem.mu_s[a] if a < problem.points else 0.0
+    return min(2.0 * FEASIBLE * problem.size * (1.0 + mu) / own, NEARLY_NO_FORCE) if own > 0.0 else 0.0
 
 
 @jit

@@ -130,6 +130,34 @@ def hold_what_stays(c: Contacts) -> None:
     solve_modes(c, False, False)
 
 
+@jit
+def hold_what_does_not_part(c: Contacts) -> None:
+    """Let points that rest without a force, and begin to slip, slide and not open where nothing takes them apart.
+
+    So it is where pressing grows from nothing, as of a bead that starts at rest on a bar that turns: open, it would be without
+    friction until it has gone into the bar by what can be told from rounding.
+    """
+    move_rows(c)
+    some = False
+    for i in range(c.points):
+        row = row_of(c, i)
+        a, a_1, a_2 = seen(c, row), seen(c, row + 1), seen(c, row + 2)
+        slips, least = math.hypot(a_1, a_2), FEASIBLE * c.scratch[SIZE, row]
+        c.scratch[KEPT, i] = c.modes[i]
+        if c.kinds[i] == CONE and c.modes[i] == OPEN and a <= least < slips:
+            c.modes[i], some = SLIDE, True
+            c.directions[i, 0], c.directions[i, 1] = a_1 / slips, a_2 / slips
+    if not some:
+        return
+    solve_modes(c, False, False)
+    move_rows(c)
+    if worst_violation(c)[0] <= FEASIBLE:
+        return
+    for i in range(c.points):
+        c.modes[i] = int(c.scratch[KEPT, i])
+    solve_modes(c, False, False)
+
+
 @inline
 def may_be(c: Contacts, i: int) -> bool:
     """Whether a guess is one of an item's modes."""

@@ -23,6 +23,7 @@ from ...kernels.contacts.points import gaps_at
 from ...kernels.contacts.problem import NO_SOLUTION, NOT_FOUND, OPEN, SLIDE, SOLVED, STICK
 from ...kernels.contacts.pushing import push_out
 from ...structure.contacts import GROUND, ContactPoints, points_of
+from ...structure.heights import HeightKernel
 from ...structure.workspace import Workspace
 from ...tolerances import AHEAD_BELOW, JAMMED, JAMS_AT, NEARLY_JAMS_AT, PATIENT_AGAIN, PENETRATES, SLACK_FORCE, STARTS_TOUCHING
 from ..flow import Calls
@@ -96,6 +97,7 @@ class Contacting:
         self.tables = ContactTables(mech, self.points, rubs, work, settings.step_takes)
         self.names = (*self.points.names, *(rub.joint for rub in rubs))
         self._best = np.zeros(mech.nq)
+        self._raised = [heights.raised[0] for heights in self.points.functions]
         self._last = -np.inf
         """When something happened to contacts last."""
         self._struck: Integers | None = np.zeros(0, np.int64)
@@ -327,6 +329,11 @@ class Contacting:
             sizes = np.abs(self.tables.kept[: len(self.points.names), m.IMPULSE : m.IMPULSE + 3])
             self._struck = (sizes > SLACK_FORCE * sizes.max(initial=0.0)).any(axis=1).nonzero()[0]
         return self._struck
+
+    def failed_surface(self) -> HeightKernel | None:
+        """A surface whose function has raised an exception during the run."""
+        counted = zip(self.points.functions, self._raised, strict=True)
+        return next((heights for heights, before in counted if heights.raised[0] != before), None)
 
     def problem(self) -> str | None:
         """Why contacts do not let the motion go on; None where they do."""
