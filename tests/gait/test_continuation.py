@@ -366,13 +366,17 @@ def test_legs_that_become_different_end_a_branch_of_single_steps():
         ({"arc_step": 0.0}, "in this order"),
         ({"arc_step": 0.2, "largest_arc_step": 0.1}, "in this order"),
         ({"most": 1}, "most must be"),
+        ({"arc_step": "short"}, "arc_step must be real numbers, not 'short'"),
         ({"state_size": -1.0}, "state_size must be"),
+        ({"state_size": "large"}, "state_size must be real numbers, not 'large'"),
+        ({"name": 3}, "called by a text, not 3"),
+        ({"model_of": None}, "model_of must be a function"),
     ],
     ids=str,
 )
 def test_what_makes_no_branch_is_refused(options, message):
     with pytest.raises(rg.ModelError, match=message):
-        rg.gait.continuation(pulled, **({"parameter": (2.0, 5.0)} | options))
+        rg.gait.continuation(**({"model_of": pulled, "parameter": (2.0, 5.0)} | options))
 
 
 @pytest.mark.parametrize("made", [None, 3.0, (1, 2, 3), {"mech": 1}, {"mech": 1, "state": 2, "foo": 3}], ids=str)

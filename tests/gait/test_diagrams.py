@@ -76,6 +76,8 @@ def test_a_store_belongs_to_one_model(tmp_path):
     ("options", "message"),
     [
         ({"values": []}, "give values"),
+        ({"values": 3.0}, "give values of the parameter, as a list"),
+        ({"model_of": None}, "model_of must be a function"),
         ({"values": [np.nan]}, "not finite"),
         ({"values": ["a"]}, "values"),
         ({"name": "time"}, "cannot be called 'time'"),
@@ -86,4 +88,4 @@ def test_a_store_belongs_to_one_model(tmp_path):
 )
 def test_bad_diagrams_are_errors(options, message):
     with pytest.raises(rg.ModelError, match=message):
-        rg.gait.bifurcation_diagram(goswami, **{"values": [3.0], **options})
+        rg.gait.bifurcation_diagram(**{"model_of": goswami, "values": [3.0], **options})

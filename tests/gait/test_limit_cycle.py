@@ -231,14 +231,32 @@ def test_a_family_of_cycles_is_met_at_its_nearest_member():
 # --- what is refused ---------------------------------------------------------------------------------------------------
 
 
-def test_what_is_no_section_is_refused():
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"section": "heel strike"}, "they are: 'left strike', 'right strike'"),
+        ({"section": 3}, "section must be the name of an event, or several as a list, not 3"),
+        ({"events": []}, "needs events, or contacts, that its section can be made of; there are none"),
+        ({"returns": 0}, "returns must be a whole number"),
+        ({"settle": -1}, "settle must be a whole number"),
+        ({"tolerance": 0.0}, "tolerance positive"),
+        ({"tolerance": "small"}, "tolerance must be real numbers, not 'small'"),
+        ({"longest": "long"}, "longest must be real numbers"),
+        ({"match": ["hip"]}, "match must be names by names, or a function"),
+        ({"match": {"hips": "hip"}}, "match: 'hips' is no joint of the structure where the map starts.*mean 'hip'"),
+    ],
+    ids=str,
+)
+def test_what_makes_no_return_map_is_refused(options, message):
     mech, state, events = compass_biped()
-    with pytest.raises(rg.ModelError, match="'left strike', 'right strike'"):
-        rg.gait.limit_cycle(mech, state, events, section="heel strike")
-    with pytest.raises(rg.ModelError, match="section"):
-        rg.gait.limit_cycle(mech, state, [])
-    with pytest.raises(rg.ModelError, match="returns"):
-        rg.gait.limit_cycle(mech, state, events, returns=0)
+    with pytest.raises(rg.ModelError, match=message):
+        rg.gait.limit_cycle(mech, state, **({"events": events} | options))
+
+
+@pytest.mark.parametrize("returns", [0, -1, 1.5, "many"])
+def test_so_many_returns_are_none(gait, returns):
+    with pytest.raises(rg.ModelError, match=f"returns must be a whole number, at least 1, not {returns!r}"):
+        gait.convergence(gait.state, returns)
 
 
 def test_a_walker_that_falls_never_returns():

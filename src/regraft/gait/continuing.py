@@ -124,8 +124,10 @@ def continuation(
     begin = bounds[0] if start is None else finite_number("start", start)
     if not min(bounds) <= begin <= max(bounds):
         raise ModelError(f"start must be within the range {bounds}, not {begin!r}.")
-    if state_size is not None and not (np.isfinite(state_size) and state_size > 0.0):
+    if state_size is not None and not finite_number("state_size", state_size) > 0.0:
         raise ModelError(f"state_size must be positive, not {state_size!r}.")
+    if not isinstance(name, str):
+        raise ModelError(f"the parameter must be called by a text, not {name!r}.")
     if name in TAKEN:
         raise ModelError(f"the parameter cannot be called {name!r}, as tables of the branch have something else of this name.")
     _check_steps(arc_step, largest_arc_step, least_arc_step, most)
@@ -153,6 +155,8 @@ def continuation(
 
 
 def _check_steps(first: float, largest: float, least: float, most: int) -> None:
+    for what, step in (("arc_step", first), ("largest_arc_step", largest), ("least_arc_step", least)):
+        finite_number(what, step)
     if not (0.0 < least <= first <= largest and np.isfinite(largest)):
         raise ModelError(
             f"least_arc_step, arc_step and largest_arc_step must be positive and in this order, not {least!r}, {first!r}, "

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..algebra.dense import least_squares
-from ..algebra.pose import finite
+from ..algebra.pose import finite_number
 from ..ask.assembly import assemble
 from ..ask.tangents import closed_directions
 from ..compilation import expect
@@ -130,10 +130,14 @@ class LimitCycle:
 
         Raises
         ------
+        ModelError
+            If `returns` is no positive whole number.
         SimulationError
             If the motion does not come back to the section.
         """
         self.mech.check_state(state)
+        if not isinstance(returns, int) or returns < 1:
+            raise ModelError(f"returns must be a whole number, at least 1, not {returns!r}.")
         now, distances = state, [self._distance(state)]
         for _ in range(returns):
             blind = BLIND * self.period / self.return_map.returns
@@ -238,8 +242,8 @@ def limit_cycle(
     >>> round(float(cycle.state.v[0]), 9), abs(cycle.multipliers).round(9).tolist()
     (4.0, [0.5, 0.0])
     """
-    limit = float(finite("longest", longest, ()))
-    if not (isinstance(settle, int) and settle >= 0 and isinstance(most, int) and most >= 1 and tolerance > 0.0 and limit > 0.0):
+    limit, close = finite_number("longest", longest), finite_number("tolerance", tolerance)
+    if not (isinstance(settle, int) and settle >= 0 and isinstance(most, int) and most >= 1 and close > 0.0 and limit > 0.0):
         raise ModelError("settle must be a whole number, most and longest positive ones, and tolerance positive.")
     options = Options(torque, wrenches, rtol, atol, step, contacts=contacts, impacts=impacts)
     return_map = return_map_of(mech, events, section, returns, match, integrator, options, limit)
@@ -249,7 +253,7 @@ def limit_cycle(
     for _ in range(settle):
         passage = return_map.passage(return_map.start, state)
         return_map, state = replace(return_map, start=passage.mech), passage.state
-    return _newton(return_map, state, tolerance, most)
+    return _newton(return_map, state, close, most)
 
 
 def _newton(return_map: ReturnMap, state: State, tolerance: float, most: int) -> LimitCycle:

@@ -91,9 +91,11 @@ def bifurcation_diagram(
     >>> found.fate.values.tolist(), found.time.values.round(3).tolist()
     (['goes on', 'goes on'], [[0.732, 0.732, 0.732, 0.732], [0.741, 0.741, 0.741, 0.741]])
     """
-    given = list(values)
+    given = list(values) if isinstance(values, Iterable) else []
     if not given:
-        raise ModelError("bifurcation_diagram: give values of the parameter; there is none.")
+        raise ModelError("bifurcation_diagram: give values of the parameter, as a list; there is none.")
+    if not callable(model_of):
+        raise ModelError(f"bifurcation_diagram: model_of must be a function that builds a model, not {model_of!r}.")
     numbers = finite("bifurcation_diagram: values", given, (len(given),))
     if name in _TAKEN:
         raise ModelError(f"bifurcation_diagram: the parameter cannot be called {name!r}, as the result has something else of it.")

@@ -65,6 +65,8 @@ class Model(NamedTuple):
 
 def model_at(model_of: ModelOf, p: float) -> Model:
     """What the user's function makes of a parameter: an object, a tuple or a mapping."""
+    if not callable(model_of):
+        raise ModelError(f"model_of must be a function that builds a model from a parameter, not {model_of!r}.")
     made = model_of(p)
     if isinstance(made, Mapping):
         unknown = [key for key in made if key not in ("mech", "state", "events", *OWN)]

@@ -13,7 +13,7 @@ from ..ask.manifold import difference, integrate
 from ..ask.tangents import reversed_tangents
 from ..describe.mechanism import Mechanism
 from ..describe.state import State
-from ..errors import ModelError, StructureError
+from ..errors import ModelError, StructureError, listed, meant
 from ..kernels.tables import JOINT, POLARITY
 
 Array = NDArray[np.float64]
@@ -73,6 +73,12 @@ def match_derivative(start: Mechanism, names: Mapping[str, str], mech: Mechanism
 
 def _pairs(start: Mechanism, names: Mapping[str, str], mech: Mechanism) -> Iterator[tuple[str, str, bool]]:
     """Each joint of the start, the one whose numbers it takes, and whether they are walked in opposite directions."""
+    unknown = [name for name in names if name not in start.joints]
+    if unknown:
+        raise ModelError(
+            f"match: {unknown[0]!r} is no joint of the structure where the map starts; its joints are: "
+            f"{listed(start.joints)}.{meant(unknown[0], start.joints)}"
+        )
     before, after = _directions(start), _directions(mech)
     for joint, kind, *_ in start.layout.joints:
         if not kind.nq:

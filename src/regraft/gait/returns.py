@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -146,6 +146,8 @@ class ReturnMap:
         known = [event.name for event in self.events]
         known += [f"{name} {what}" for name in contact_names(self.settings.contacts) for what in HAPPENS.values()]
         unknown = [name for name in self.section if name not in known]
+        if not known:
+            raise ModelError("a return map needs events, or contacts, that its section can be made of; there are none.")
         if unknown or not self.section:
             raise ModelError(f"section must name events that are given, not {listed(unknown)}; they are: {listed(known)}.")
         if not isinstance(self.returns, int) or self.returns < 1:
@@ -212,7 +214,13 @@ def return_map_of(
     if section is None:
         going_on = tuple(event.name for event in found if event.action is not STOP)
         names = going_on or tuple(event.name for event in found)
+    elif isinstance(section, str):
+        names = (section,)
+    elif isinstance(section, Iterable):
+        names = tuple(section)
     else:
-        names = (section,) if isinstance(section, str) else tuple(section)
+        raise ModelError(f"section must be the name of an event, or several as a list, not {section!r}.")
+    if not (match is None or callable(match) or isinstance(match, Mapping)):
+        raise ModelError(f"match must be names by names, or a function match(mech, state), not {match!r}.")
     method = method_of(integrator)
     return ReturnMap(mech, found, names, returns, match, method, settings_of(method, mech, options), longest)

@@ -70,10 +70,12 @@ def step_along(kind: int, e: int, scratch: Any) -> None:
 @inline
 def step_on(kind: int, e: int, by_v: int, scratch: Any) -> None:
     """The same, or an imaginary step of the velocity e in GOING, and MOVED = HERE."""
-    scratch[STILL, e] = complex(0.0, 0.0 if by_v else STEP)
-    joint_integrate(kind, scratch[HERE], 0, scratch[STILL], 0, scratch[MOVED])
-    scratch[STILL, e] = 0.0
-    scratch[GOING, e] += complex(0.0, STEP if by_v else 0.0)
+    if by_v:
+        for c in range(COMPLEX_COLUMNS):
+            scratch[MOVED, c] = scratch[HERE, c]
+        scratch[GOING, e] += complex(0.0, STEP)
+    else:
+        step_along(kind, e, scratch)
 
 
 # --- columns ------------------------------------------------------------------------------------------------------------------
