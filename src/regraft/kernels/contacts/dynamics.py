@@ -110,12 +110,12 @@ def contact_dynamics(handle: int, q: int, v: int, tau: int, external: int, pushe
     """Accelerations with contacts, with addresses of arrays; returns the least MARGIN, NaN where forces cannot be found."""
     alone, margin, found = is_alone(handle), math.nan, False
     if alone:
-        of_all = model_at(handle), work_at(handle, 0.0), contacts_at(handle)
-        margin, found = step_alone(of_all[0], of_all[1], of_all[2], q, v, tau, external, pushed, out)
+        m, w, contacts = model_at(handle), work_at(handle, 0.0), contacts_at(handle)
+        margin, found = step_alone(m, w, contacts, q, v, tau, external, pushed, out)
         if found:
             return margin
     m, w, nq, nv = model_at(handle), work_at(handle, 0.0), positions_in(handle), velocities_in(handle)
-    contacts = contacts_at(handle)  # only now, as they would be in the way of what is quick
+    contacts = contacts_at(handle)  # again: these are not looked up where one point alone is quick
     contacts.header[READY] = 0
     slides = contacts.header[RUBS] > 0 and contacts.header[CHOOSING] == 0
     if slides:
