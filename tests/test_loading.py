@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import subprocess
 import sys
 from types import SimpleNamespace
 
+import llvmlite.binding as llvm
 import pytest
+from numba.core.registry import cpu_target
 
+from forks import Forks
 from regraft.compilation.loading import can_load
+from regraft.compilation.sealing import seal, unseal
+from test_first_compilation import SLIDE, run
 
 PROGRAM = """
 import json, sys
@@ -94,6 +100,20 @@ def test_nor_do_kernels_with_more_in_them():
     for _ in range(2):  # the first process may have to compile
         done = subprocess.run([sys.executable, "-c", WALK], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+def test_machine_code_without_its_function_is_compiled_again(tmp_path):
+    """As of another kind of file than this system's: it must not be called."""
+    with Forks() as forks:
+        run(SLIDE, tmp_path, forks=forks)
+        for file in tmp_path.glob("*.kernel"):
+            described, calls, ((name, kind, (_, intermediate)), *rest) = pickle.loads(unseal(file.read_bytes()))
+            nothing = cpu_target.target_context.codegen()._tm.emit_object(llvm.parse_assembly(""))
+            file.write_bytes(seal(pickle.dumps((described, calls, ((name, kind, (nothing, intermediate)), *rest)))))
+        healed, _ = run(SLIDE, tmp_path, forks=forks)
+        again, _ = run(SLIDE, tmp_path, forks=forks)
+    assert healed["slide"] == again["slide"] == 2.0
+    assert healed["compiled"] > again["compiled"] == 0
 
 
 @pytest.mark.parametrize(

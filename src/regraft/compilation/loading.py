@@ -59,6 +59,8 @@ def load(target: Any, stage: Any, kept: tuple[Any, ...]) -> Any:
     else:
         library.described = stage
     library.codegen._engine._defined_symbols |= names
+    if not library.get_pointer_to_function(described.llvm_func_name):
+        raise ValueError(f"there is no {described.qualname} in its machine code.")
     function = target.get_executable(library, described, environment)
     for one in environments:
         library.codegen.set_env(one.env_name, one)
