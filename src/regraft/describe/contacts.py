@@ -36,7 +36,8 @@ class Contact:
     name : str, optional
         By which its results are found; by default `a`.
     velocity : (3,) array_like, optional
-        Of b's surface relative to b, in b's axes: that of a belt.
+        Of b's surface relative to b, in b's axes: that of a belt. A surface runs along itself: what of the velocity is across it
+        counts nothing.
 
     Attributes
     ----------

@@ -49,7 +49,7 @@ from .memory import (
 from .modes import solve_modes
 from .problem import BEND, SOLVED, STICK, scale_rows
 from .problem import Contacts as Problem
-from .rows import along_rows, pull_at, slip_velocity, turning_normal
+from .rows import along_rows, pull_at, slip_velocity, surface_rate, turning_normal
 from .stages import contact_stage
 from .tables import NORMAL, POINT, POINT_RATE, POINTS, ROW_A, ROW_B, TANGENTS
 
@@ -122,7 +122,8 @@ def apparent(model: KernelModel, work: Work, contacts: Contacts, i: int) -> Vect
     """What the rows of point i accelerate at without spatial accelerations, see `rows`; the second body is the world."""
     still = zero_spatial(work.body[0, R])
     w = angular(parent_motion(work.body, contacts.points[i, ROW_A], VEL, still))
-    found = along_rows(contacts, i, cross(w, load(contacts.met, i, POINT_RATE, 3)))
+    turns = subtract(cross(w, load(contacts.met, i, POINT_RATE, 3)), surface_rate(work, contacts, i, (0.0, 0.0, 0.0)))
+    found = along_rows(contacts, i, turns)
     return found[0] + turning_normal(contacts, i, slip_velocity(model, work, contacts, i, VEL, still)), found[1], found[2]
 
 

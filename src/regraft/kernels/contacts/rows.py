@@ -49,10 +49,34 @@ def motion_at(model: KernelModel, work: Work, k: int, column: int, of_world: Mot
 
 
 @inline
+def runs(contacts: Contacts, i: int) -> bool:
+    """Whether the surface of b runs over b at point i."""
+    return contacts.shapes[i, SURFACE] != 0.0 or contacts.shapes[i, SURFACE + 1] != 0.0 or contacts.shapes[i, SURFACE + 2] != 0.0
+
+
+@inline
+def given_speed(work: Work, contacts: Contacts, i: int) -> Vector:
+    """What is given as the velocity of b's surface over b at point i, in world axes."""
+    return rotate(body_frame(work.body, contacts.points[i, ROW_B])[0], load(contacts.shapes, i, SURFACE, 3))
+
+
+@inline
 def surface_speed(work: Work, contacts: Contacts, i: int) -> Vector:
-    """How fast the surface of b runs over b at point i, in world axes."""
-    along = load(contacts.shapes, i, SURFACE, 3)
-    return rotate(body_frame(work.body, contacts.points[i, ROW_B])[0], along)
+    """How fast the surface of b runs over b at point i, in world axes: u − n (n · u), as a surface runs along itself."""
+    if not runs(contacts, i):
+        return 0.0, 0.0, 0.0
+    u, n = given_speed(work, contacts, i), load(contacts.met, i, NORMAL, 3)
+    return subtract(u, scale(dot(n, u), n))
+
+
+@inline
+def surface_rate(work: Work, contacts: Contacts, i: int, w_b: Vector) -> Vector:
+    """How that changes in time, where b turns at w_b: u̇ − ṅ (n · u) − n (ṅ · u + n · u̇) with u̇ = w_b × u."""
+    if not runs(contacts, i):
+        return 0.0, 0.0, 0.0
+    u, n, n_rate = given_speed(work, contacts, i), load(contacts.met, i, NORMAL, 3), load(contacts.met, i, NORMAL_RATE, 3)
+    turns = cross(w_b, u)
+    return subtract(turns, add(scale(dot(n, u), n_rate), scale(dot(n_rate, u) + dot(n, turns), n)))
 
 
 @inline
@@ -80,7 +104,7 @@ def relative_acceleration(
     A_a, A_b = motion_at(model, work, a, columns[1], world, c), motion_at(model, work, b, columns[1], world, c)
     w_a = angular(parent_motion(work.body, a, columns[0], still))
     w_b = angular(parent_motion(work.body, b, columns[0], still))
-    turning = subtract(cross(subtract(w_a, w_b), rate), cross(w_b, surface_speed(work, contacts, i)))
+    turning = subtract(cross(subtract(w_a, w_b), rate), surface_rate(work, contacts, i, w_b))
     return add(subtract(linear(A_a), linear(A_b)), turning)
 
 
