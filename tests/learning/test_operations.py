@@ -76,6 +76,21 @@ def test_values_are_those_of_the_batches():
     assert np.array_equal(path_v, motion.v)
 
 
+@pytest.mark.parametrize("threads", [1, 2])
+def test_derivatives_of_inverse_dynamics_are_those_of_each_state(threads):
+    mech = flyer()
+    q, v, a = random_rows(mech, 600)
+    found = InverseDynamics(mech, threads).tangent_slopes(q, v, a)
+    for b in (0, 1, 299, 300, 301, 599):
+        one = rg.inverse_dynamics_derivatives(mech, mech.state(q=q[b], v=v[b]), a[b])
+        for mine, other in zip(found, (one.q, one.v, one.a), strict=True):
+            assert relative_error(mine[b], other) < 1e-12
+    for name, given in (("q", q), ("v", v), ("a", a)):
+        broken = {"q": q, "v": v, "a": a} | {name: np.where(np.arange(600)[:, None] == 5, np.nan, given)}
+        with pytest.raises(rg.ModelError, match=rf"^{name}\[5\] has a value that is not finite"):
+            InverseDynamics(mech, threads).tangent_slopes(*broken.values())
+
+
 def test_rollouts_are_differentiated_in_parts_where_they_are_long(monkeypatch):
     operation, given, changes = drawn("rollout", flyer())
     found = operation.value(*given)

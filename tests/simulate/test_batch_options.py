@@ -300,6 +300,23 @@ def test_events_stop_motions_where_they_stop_simulate(kind, options):
     assert found.failed == {}
 
 
+@numba.njit
+def never_above(t, q, v):
+    return q[1] - 10.0 + 0.0 * t
+
+
+@pytest.mark.parametrize("options", [{"integrator": "rk4", "step": 0.01}, {"integrator": "dopri5"}])
+def test_an_event_that_waits_is_told_once_for_all_motions(options):
+    """And not for each motion, nor for each interval of torques, in which `simulate`'s loop starts anew."""
+    mech, q = figure()
+    torque, event = np.zeros((1, 5, mech.nv)), rg.Event("high", never_above, rg.STOP)
+    with pytest.warns(rg.RegraftWarning, match="event 'high': its guard is beyond zero at t = 0") as told:
+        found = rg.simulate_batch(mech, q, None, 0.1, torque=torque, events=event, every="end", threads=1, **options)
+    assert len(told) == 1
+    assert np.isnan(found.stopped).all()
+    assert np.array_equal(found.until, np.full(len(q), 0.1))
+
+
 def test_a_motion_that_starts_where_an_event_fires_stops_at_once():
     mech, q = figure()
     found = rg.simulate_batch(mech, q * 0.0, None, 0.6, step=0.01, events=rg.when_frame_below("foot", -0.5, rg.STOP))

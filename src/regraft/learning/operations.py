@@ -97,7 +97,8 @@ class InverseDynamics(Dynamics):
         return (inverse_dynamics_batch(self.mech, Positions(self.curved, q).q, v, third, self.threads),)
 
     def tangent_slopes(self, q: Array, v: Array, third: Array) -> tuple[Array, Array, Array]:  # noqa: D102
-        return inverse_slopes(self.mech, q, v, third)
+        found = inverse_slopes(self.mech, q, v, third, self.threads)
+        return found.q, found.v, found.a
 
 
 class Rollout(Operation):

@@ -5,18 +5,24 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..ask.derivatives import inverse_dynamics_derivatives
+from ..ask.derivatives import InverseDerivatives
+from ..ask.many_states import in_threads, refuse_infinite
 from ..describe.mechanism import Mechanism
-from ..describe.state import State
+from ..kernels.derivatives.many import inverse_derivatives_of_many
 
 Array = NDArray[np.float64]
 
 
-def inverse_slopes(mech: Mechanism, q: Array, v: Array, a: Array) -> tuple[Array, Array, Array]:
+def inverse_slopes(mech: Mechanism, q: Array, v: Array, a: Array, threads: int | None) -> InverseDerivatives:
     """∂τ/∂q, ∂τ/∂v and ∂τ/∂a, (states, nv, nv) each."""
-    layout, (count, nv) = mech.layout, v.shape
-    by_q, by_v, by_a = np.empty((3, count, nv, nv))
-    for b, x in enumerate(np.hstack((q, v))):
-        found = inverse_dynamics_derivatives(mech, State(layout, x), a[b])
-        by_q[b], by_v[b], by_a[b] = found.q, found.v, found.a
-    return by_q, by_v, by_a
+    structure, count = mech.structure, len(q)
+    states, worst = np.hstack((q, v)), np.empty(count)
+    out = np.empty((count, structure.nv, structure.new_slopes().width))
+
+    def run(rows: slice) -> None:
+        given = states[rows], a[rows], out[rows], worst[rows]
+        inverse_derivatives_of_many.call(structure.new_work(), structure.new_slopes(), *given)
+
+    in_threads(mech, q, threads, run)
+    refuse_infinite("the derivatives", worst, q=q, v=v, a=a)
+    return InverseDerivatives(out, structure.nv)

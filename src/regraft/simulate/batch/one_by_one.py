@@ -44,6 +44,8 @@ class OneByOne:
 
     def __init__(self, task: Task, outcome: Outcome) -> None:
         self.task, self.outcome = task, outcome
+        self._warned: set[str] = set()
+        """The events that were warned of, in whichever motion."""
 
     def finish(self, b: int) -> None:
         """Let one state go on from where it is to its end, an event, or where it cannot go on."""
@@ -82,6 +84,7 @@ class OneByOne:
         task = self.task
         settings = settings_of(task.method, mech, Options(torque=task.drive.of_state(b, row), **task.options))
         run = Run(task.method, settings, task.events, *times, False)
+        run.warned = self._warned
         try:
             traj = run.from_state(mech.copy(), state, Watch(self.outcome.stop))
         except SimulationError as problem:
