@@ -9,7 +9,7 @@ import pytest
 import regraft as rg
 from contacts.machines import quadruped, shifting
 from contacts.reading import points_of
-from contacts.scenes import at, ball, block, three_balls
+from contacts.scenes import at, ball, block, free_body, three_balls
 
 
 def refused(call, message, error=rg.ModelError):
@@ -203,3 +203,13 @@ def test_contacts_that_cannot_all_stay_closed_are_named():
     with pytest.raises(rg.SimulationError, match=r"the contacts 'front left foot 0', .*'hind right foot 2'") as told:
         scene.run(1.0, torque=shifting(scene))
     assert told.value.trajectory.t[-1] > 0.01
+
+
+def test_a_torque_that_is_no_number_is_named_among_what_may_have_ended_the_run():
+    """Of a box that slides on a corner and turns, so that its steps are tried again and again."""
+    size = (0.2, 0.2, 0.2)
+    mech, state = free_body("box", rg.Inertia.box(1.0, size), at(z=0.5), (1, 0, 0), (1, 2, 3), rg.Box(size))
+    gives_up = lambda t, mech, state: np.full(mech.nv, math.nan if t > 0.4 else 0.0)  # noqa: E731, ARG005
+    with pytest.raises(rg.SimulationError, match=r"t = 0\.4;.*NaN") as told:
+        rg.simulate(mech, state, 0.5, torque=gives_up, contacts=rg.Contact("box", friction=0.5))
+    assert told.value.trajectory.t[-1] == pytest.approx(0.4)

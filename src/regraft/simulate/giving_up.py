@@ -55,8 +55,8 @@ def collapse(runner: Runner, lately: str) -> tuple[str, float, str | None]:
     return (
         (
             f"the step size became too small at t = {t:.9g}{lately}{where}. Usual reasons: a function that jumps, such as "
-            "-sign(v) (smooth it, or let an event switch it), limits or springs that are too stiff (soften them, or loosen rtol "
-            f"and atol), events that follow each other at once{closed}.{runner.prescribed_hint()}"
+            "-sign(v) (smooth it, or let an event switch it), or gives NaN, limits or springs that are too stiff (soften them, "
+            f"or loosen rtol and atol), events that follow each other at once{closed}.{runner.prescribed_hint()}"
         ),
         t,
         joint,
