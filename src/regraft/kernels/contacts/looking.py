@@ -168,7 +168,8 @@ def sum_of(contacts: Contacts, points: int, force: Any, contact: int) -> float:
 def obeys_the_law(contacts: Contacts) -> bool:
     """Whether the forces of points push, and sticking ones hold by no more than their friction; after the guards.
 
-    Where a mode ends because no step could go on in it, as next to Painlevé's paradox, its last forces may be any.
+    Where a mode ends because no step could go on in it, as next to Painlevé's paradox, its last forces may be any; and of forces
+    that are not unique those within their cones may not have been found.
     """
     n, largest, beyond = contacts.points.shape[0], 0.0, 0.0
     for i in range(n):
