@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
+from contact_entries import coulomb, mode_forces
 
-from regraft.kernels.contacts import complementarity
-from regraft.kernels.contacts.modes import mode_forces
 from regraft.kernels.contacts.problem import BOX, CONE, OPEN, RAY, scratch_shape
 
 
@@ -46,7 +45,7 @@ class Problem:
         return mode_forces(self.A, self.b, self.kinds, self.mu_k, self.modes, self.directions, self.lam, self.scratch)
 
     def solve(self):
-        self.status, self.item = complementarity.coulomb(
+        self.status, self.item = coulomb(
             self.A, self.b, self.kinds, self.mu_s, self.mu_k, self.directions, self.modes, self.lam, self.scratch
         )
         return self

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+from contact_entries import meetings_at
 
 import regraft as rg
 from regraft.kernels.contacts import tables as t
-from regraft.kernels.contacts.points import gaps_at, meetings_at
+from regraft.kernels.contacts.points import gaps_at
 from regraft.structure.contacts import points_of
 
 

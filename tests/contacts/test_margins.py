@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from contact_entries import margins_of_modes
 from contact_problems import Problem, box_on_ground, random_problem
 
-from regraft.kernels.contacts.margin import margins_of_modes
 from regraft.kernels.contacts.problem import BOX, CONE, OPEN, SLIDE, STICK
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from contact_entries import meetings_at
 from hypothesis import given
 from hypothesis import strategies as st
 from meeting_shapes import parts
@@ -11,7 +12,6 @@ from meeting_shapes import parts
 import regraft as rg
 from random_mechanisms import random_pose, samples
 from regraft.kernels.contacts import tables as t
-from regraft.kernels.contacts.points import meetings_at
 from regraft.structure.contacts import points_of
 
 

@@ -11,9 +11,8 @@ one is found; the guess is tried first. A point that slips already, and may as w
 from __future__ import annotations
 
 import math
-from typing import Any
 
-from ...compilation import Floats, Integers, Table, entry, inline, jit, stage
+from ...compilation import inline, jit, stage
 from ...tolerances import FEASIBLE
 from .approach import AT_ONCE, FAR, NEARBY, SLOWLY, approach, draw_and_approach, raise_friction
 from .distribution import widest_margin
@@ -39,7 +38,6 @@ from .problem import (
     SOLVED,
     STICK,
     Contacts,
-    count_points,
     move_rows,
     row_of,
     scale_rows,
@@ -53,22 +51,13 @@ _FEW_DRAWS, _DRAWS = 20, 300  # of modes, where nothing else has helped
 _SOON, _ALL = 36, 6561  # so many combinations of modes are tried one by one, where points slip already, and at last
 
 
-@jit
-def solve_coulomb(
-    A: Any, b: Any, kinds: Any, mu_s: Any, mu_k: Any, directions: Any, modes: Any, lam: Any, scratch: Any
-) -> tuple[int, int]:
-    """Find λ, and the modes and slip directions with it: (status, item).
+@stage
+def find_modes(c: Contacts) -> tuple[int, int]:
+    """Find λ, and the modes and slip directions with it: (status, item); where nothing pushes beside b, PUSH is zero.
 
     `modes` and `directions` are a guess and become the answer; of RAY items directions are given. The item is one at which there
     is no solution, or that was violated most when the search ended; −1 with SOLVED.
     """
-    scratch[PUSH] = 0.0
-    return find_modes(Contacts(A, b, kinds, mu_s, mu_k, directions, modes, lam, scratch, count_points(kinds), 0.0))
-
-
-@stage
-def find_modes(c: Contacts) -> tuple[int, int]:
-    """`solve_coulomb`."""
     guessed = False
     for i in range(c.kinds.shape[0]):
         rest = resting(c, i)
@@ -237,19 +226,3 @@ def choose(c: Contacts, combination: int) -> None:
             c.modes[i] = STICK if rest % 3 == 0 else SLIDE
             c.directions[i, 0] = 1.0 if rest % 3 == 1 else -1.0
             rest //= 3
-
-
-@entry
-def coulomb(
-    A: Table,
-    b: Floats,
-    kinds: Integers,
-    mu_s: Floats,
-    mu_k: Floats,
-    directions: Table,
-    modes: Integers,
-    lam: Floats,
-    scratch: Table,
-) -> tuple[int, int]:
-    """`solve_coulomb`."""
-    return solve_coulomb(A, b, kinds, mu_s, mu_k, directions, modes, lam, scratch)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...compilation import Floats, Integers, Table, entry, inline, jit, stage
+from ...compilation import Table, inline, jit, stage
 from ...tolerances import REDUNDANT_FORCE, ROUNDING, TINY
 from .elimination import eliminate, prepare_least, solve
 from .plain_elimination import eliminate_border, eliminate_held, prepare_others, solve_plainly
@@ -43,7 +43,6 @@ from .problem import (
     Contacts,
     W,
     X,
-    count_points,
     is_sliding,
     is_sticking,
     move_rows,
@@ -323,25 +322,3 @@ def add_force(u: int, force: float, lam: Any, scratch: Any) -> None:
     if form != _SINGLE:
         lam[i + 1] += scratch[C1, u] * force
         lam[i + 2] += scratch[C2, u] * force
-
-
-@jit
-def forces_in_modes(
-    A: Any, b: Any, kinds: Any, mu_k: Any, modes: Any, directions: Any, lam: Any, scratch: Any
-) -> tuple[int, int, float]:
-    """λ in given modes: (unknowns, rank, the largest residual relative to the sizes of its row).
-
-    Where the rank is less than the unknowns, forces are not unique: λ is the shortest. A residual beyond rounding tells that no
-    forces keep these modes.
-    """
-    scratch[BEND] = 0.0
-    scratch[PUSH] = 0.0
-    return solve_modes(Contacts(A, b, kinds, mu_k, mu_k, directions, modes, lam, scratch, count_points(kinds), 0.0), False, False)
-
-
-@entry
-def mode_forces(
-    A: Table, b: Floats, kinds: Integers, mu_k: Floats, modes: Integers, directions: Table, lam: Floats, scratch: Table
-) -> tuple[int, int, float]:
-    """`forces_in_modes`."""
-    return forces_in_modes(A, b, kinds, mu_k, modes, directions, lam, scratch)

@@ -10,9 +10,9 @@ from typing import Any
 
 from ...algebra.memory import call_kernel
 from ...algebra.spatial import Transform, Vector, angular, cross, rotate_back, scale, subtract
-from ...compilation import Floats, IntegerTable, Table, entry, inline, jit
-from ..kinematics import move_bodies, place_bodies
-from ..memory import model_at, positions_in, work_at
+from ...compilation import Floats, IntegerTable, Table, entry, inline
+from ..kinematics import place_bodies
+from ..memory import model_at, work_at
 from ..tables import KernelModel, Work
 from .pairs.boxes import beyond_box_side
 from .pairs.capsules import beyond_rod, beyond_sides
@@ -141,22 +141,6 @@ def meet_point(model: KernelModel, work: Work, points: Any, shapes: Any, profile
     else:
         tables = points.ctypes.data, shapes.ctypes.data, profiles.ctypes.data
         call_kernel(points[i, MEETING_KERNEL], (model.handle, tables[0], tables[1], tables[2], meetings.ctypes.data, i))
-
-
-@jit
-def meet_points(model: KernelModel, work: Work, points: Any, shapes: Any, profiles: Any, meetings: Any) -> None:
-    """`meet_point` for all points.  O(points)."""
-    for i in range(points.shape[0]):
-        meet_point(model, work, points, shapes, profiles, meetings, i)
-
-
-@entry
-def meetings_at(handle: int, x: Floats, points: IntegerTable, shapes: Table, profiles: Floats, out: Table) -> None:
-    """`meet_points` at x = (q, v)."""
-    m, w, nq = model_at(handle), work_at(handle, x), positions_in(handle)
-    place_bodies(m, w, x[:nq])
-    move_bodies(m, w, x[:nq], x[nq:])
-    meet_points(m, w, points, shapes, profiles, out)
 
 
 @entry

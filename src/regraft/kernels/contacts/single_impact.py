@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...compilation import Floats, Table, entry, inline, jit, stage
+from ...compilation import Floats, Table, inline, jit, stage
 from ...tolerances import EPSILON, IDLE_IN_POINT, ROUNDING, TINY, TURNED
 
 POISSON, STRONGE, NEWTON = range(3)
@@ -283,9 +283,3 @@ def strike(A: Table, u: Floats, mu_s: float, mu_k: float, e: float, law: int, im
         if ended:
             phase, stop = _EXPANSION, next_stop(law, e, -1.0, y)
     return False
-
-
-@entry
-def one_impact(A: Table, u: Floats, mu_s: float, mu_k: float, e: float, law: int, impulse: Floats, y: Table) -> bool:
-    """`strike`."""
-    return strike(A, u, mu_s, mu_k, e, law, impulse, y)
