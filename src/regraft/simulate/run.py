@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 from ..describe.mechanism import Mechanism
@@ -314,6 +315,11 @@ class Run:
             due.append(self.waiting.pop())
         return due
 
+    @cached_property
+    def _given(self) -> dict[int, int]:
+        """In which order events were given, by their ids."""
+        return {id(event): place for place, event in enumerate(self.events)}
+
     def happen(self, runner: Runner, events: Sequence[Event]) -> Runner | None:
         """Let simultaneous events act in the order in which they were given."""
         if not events:
@@ -328,8 +334,7 @@ class Run:
             if following is not None:
                 return runner if following is PASS else self._come_back(runner, events[0], following)
         if len(events) > 1:
-            given = {id(event): place for place, event in enumerate(self.events)}
-            events = sorted(events, key=lambda event: given[id(event)])
+            events = sorted(events, key=lambda event: self._given[id(event)])
         if not any(callable(event.action) for event in events) and not runner.prescribed_breaks(t):
             return self._note(runner, events)
         return self._act(runner, events)
