@@ -49,7 +49,7 @@ from .memory import (
 from .modes import solve_modes
 from .problem import BEND, SOLVED, STICK, scale_rows
 from .problem import Contacts as Problem
-from .rows import along_rows, pull_at, slip_velocity, surface_rate, turning_normal
+from .rows import along_rows, apply_force, pull_at, slip_velocity, surface_rate, turning_normal
 from .stages import contact_stage
 from .tables import NORMAL, POINT, POINT_RATE, POINTS, ROW_A, ROW_B, TANGENTS
 
@@ -151,8 +151,7 @@ def step_alone(
     force, clear = hold(A, idle, b)
     if not (clear and residual(A, b, force, idle, True) < ROUNDING):
         return margin, False
-    for d in range(nv):
-        work.dof[d, TAU] += force[0] * contacts.Y[0, d] + force[1] * contacts.Y[1, d] + force[2] * contacts.Y[2, d]
+    apply_force(work, contacts, force)
     store(contacts.kept, i, FORCE, force)
     accelerate(model, work, rising_world(model, work.body[0, R]), rate)
     note_forces(contacts)

@@ -248,11 +248,17 @@ def spread_torque(model: KernelModel, work: Work, Y: Any, row: int, at: int) -> 
 
 
 @inline
+def apply_force(work: Work, contacts: Contacts, force: Vector) -> None:
+    """`apply_forces` of one point: that is quicker than to begin with zeros."""
+    for d in range(work.dof.shape[0]):
+        work.dof[d, TAU] += force[0] * contacts.Y[0, d] + force[1] * contacts.Y[1, d] + force[2] * contacts.Y[2, d]
+
+
+@inline
 def apply_forces(work: Work, contacts: Contacts, lam: Any) -> None:
     """Add the forces λ of all active rows to the reduced torques. Overwrites STEP."""
-    if lam.shape[0] == 3:  # as of one point: that is quicker than to begin with zeros
-        for d in range(work.dof.shape[0]):
-            work.dof[d, TAU] += lam[0] * contacts.Y[0, d] + lam[1] * contacts.Y[1, d] + lam[2] * contacts.Y[2, d]
+    if lam.shape[0] == 3:
+        apply_force(work, contacts, (lam[0], lam[1], lam[2]))
         return
     total = contacts.spare[STEP]
     for d in range(total.shape[0]):
